@@ -1,0 +1,1 @@
+"""Users, roles, sign-in links and API keys."""

@@ -1,0 +1,1 @@
+"""What every page shares: formats, paging, errors, template tags."""

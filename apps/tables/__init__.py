@@ -1,0 +1,1 @@
+"""The catalogue of tables and what is indexed of them."""

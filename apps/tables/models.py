@@ -1,0 +1,254 @@
+"""The catalogue and what is indexed of every table.
+
+    Table             a registered table and the summary of its newest snapshot
+    Commit            one version, as its commit file recorded it
+    MetadataVersion   the metadata from one version on
+    ProtocolVersion   the protocol from one version on
+    TableColumn       a column of the newest schema, for search
+"""
+
+import uuid
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+
+if TYPE_CHECKING:
+    from apps.accounts.models import User
+
+
+class TableQuerySet(models.QuerySet["Table"]):
+    """Queries over registered tables."""
+
+    def visible_to(self, user: "User | AnonymousUser") -> "TableQuerySet":
+        """Tables that `user` may know of: restricted ones only from editor upward."""
+        if not user.is_authenticated:
+            return self.none()
+        return self if user.is_editor else self.filter(restricted=False)
+
+    def due_for_probe(self, now: datetime) -> "TableQuerySet":
+        """Tables whose newest version is to be looked up, longest due first."""
+        return self.filter(probe_due_at__lte=now).order_by("probe_due_at")
+
+
+TableManager = models.Manager.from_queryset(TableQuerySet)
+
+
+class Table(models.Model):
+    """A registered table and the summary of its newest indexed snapshot."""
+
+    class State(models.TextChoices):
+        """What the index holds of a table."""
+
+        NEW = "NEW", "not indexed yet"
+        INDEXED = "INDEXED", "indexed"
+        # Its newest version asks for more than we read: metadata and history alone.
+        UNSUPPORTED = "UNSUPPORTED", "metadata only"
+        FAILED = "FAILED", "never indexed: the first attempt failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    namespace = models.CharField(max_length=200, default="default")
+    name = models.CharField(max_length=200)
+    location = models.CharField(max_length=2000)
+    description = models.TextField(blank=True)
+    restricted = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+
+    # === The newest indexed snapshot ===
+    state = models.CharField(max_length=16, choices=State, default=State.NEW)
+    version = models.BigIntegerField(null=True, blank=True)
+    committed_at = models.DateTimeField(null=True, blank=True)
+    indexed_at = models.DateTimeField(null=True, blank=True)
+    index_name = models.CharField(max_length=200, blank=True)  # folder of the file index
+    delta_id = models.CharField(max_length=200, blank=True)  # metaData.id of the log
+    num_files = models.BigIntegerField(null=True, blank=True)
+    size_bytes = models.BigIntegerField(null=True, blank=True)
+    num_records = models.BigIntegerField(null=True, blank=True)  # null: not all files say
+    num_tombstones = models.BigIntegerField(null=True, blank=True)
+    num_columns = models.PositiveIntegerField(null=True, blank=True)
+    partition_columns = models.JSONField(default=list, blank=True)
+    # Readable versions as runs [first, last, state], and what the overview draws.
+    summary = models.JSONField(default=dict, blank=True)
+
+    # === The newest look at storage ===
+    probed_at = models.DateTimeField(null=True, blank=True)
+    probe_due_at = models.DateTimeField(db_index=True)
+    probe_failures = models.PositiveIntegerField(default=0)
+    latest_version_seen = models.BigIntegerField(null=True, blank=True)
+    error_code = models.CharField(max_length=64, blank=True)
+    error = models.TextField(blank=True)
+    error_hint = models.TextField(blank=True)
+    error_since = models.DateTimeField(null=True, blank=True)
+
+    objects = TableManager()
+
+    class Meta:
+        ordering = ["namespace", "name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["namespace", "name"], name="table_unique_name"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["-committed_at"], name="table_newest_commit"),
+        ]
+
+    def __str__(self) -> str:
+        """Name the table as people write it."""
+        return self.full_name
+
+    # === Queries ===
+
+    @property
+    def full_name(self) -> str:
+        """`namespace.table`, or the bare name in the namespace `default`."""
+        if self.namespace == "default":
+            return self.name
+        return f"{self.namespace}.{self.name}"
+
+
+class CommitQuerySet(models.QuerySet["Commit"]):
+    """Queries over the commits of tables."""
+
+    def before(self, version: int | None) -> "CommitQuerySet":
+        """Commits older than `version`, newest first; all of them for None."""
+        commits = self.order_by("-version")
+        return commits if version is None else commits.filter(version__lt=version)
+
+
+CommitManager = models.Manager.from_queryset(CommitQuerySet)
+
+
+class Commit(models.Model):
+    """One version of a table, as its commit file recorded it.
+
+    Counts and sizes are those of the actions in the commit; null means that the
+    commit does not tell.
+    """
+
+    class Readability(models.TextChoices):
+        """Whether a version can still be read, as far as the log tells."""
+
+        READABLE = "READABLE", "readable"
+        PARTLY = "PARTLY", "partly"  # some of its files are vacuumed
+        GONE = "GONE", "gone"  # the log no longer reaches it
+        UNSUPPORTED = "UNSUPPORTED", "unsupported"  # asks for a feature we do not read
+
+    table = models.ForeignKey(Table, models.CASCADE, related_name="commits")
+    version = models.BigIntegerField()
+    committed_at = models.DateTimeField()
+    operation = models.CharField(max_length=100, blank=True)
+    parameters = models.JSONField(default=dict, blank=True)
+    metrics = models.JSONField(default=dict, blank=True)
+    user_name = models.CharField(max_length=300, blank=True)
+    engine_info = models.CharField(max_length=300, blank=True)
+    sentence = models.TextField(blank=True)  # plain words, for search and lists
+    num_added_files = models.BigIntegerField(default=0)
+    num_removed_files = models.BigIntegerField(default=0)
+    added_bytes = models.BigIntegerField(default=0)
+    removed_bytes = models.BigIntegerField(null=True, blank=True)
+    added_rows = models.BigIntegerField(null=True, blank=True)
+    removed_rows = models.BigIntegerField(null=True, blank=True)
+    # The table after this commit; null when its snapshot cannot be reconstructed.
+    num_files = models.BigIntegerField(null=True, blank=True)
+    size_bytes = models.BigIntegerField(null=True, blank=True)
+    num_records = models.BigIntegerField(null=True, blank=True)
+    data_change = models.BooleanField(default=True)
+    changes_metadata = models.BooleanField(default=False)
+    changes_schema = models.BooleanField(default=False)
+    changes_protocol = models.BooleanField(default=False)
+    readability = models.CharField(
+        max_length=16, choices=Readability, default=Readability.READABLE
+    )
+    readability_reason = models.CharField(max_length=300, blank=True)
+
+    objects = CommitManager()
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["table", "version"], name="commit_unique_version"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["table", "committed_at"], name="commit_table_time"),
+            models.Index(fields=["-committed_at"], name="commit_newest_first"),
+        ]
+
+    def __str__(self) -> str:
+        """Name the commit by table and version."""
+        return f"{self.table_id}@{self.version}"
+
+
+class MetadataVersion(models.Model):
+    """The metadata of a table from one version on, until the next row."""
+
+    table = models.ForeignKey(Table, models.CASCADE, related_name="metadata_versions")
+    version = models.BigIntegerField()
+    metadata_id = models.CharField(max_length=200, blank=True)
+    metadata_name = models.TextField(blank=True)
+    description = models.TextField(blank=True)
+    format_provider = models.CharField(max_length=100, blank=True)
+    schema_string = models.TextField(blank=True)
+    partition_columns = models.JSONField(default=list, blank=True)
+    configuration = models.JSONField(default=dict, blank=True)
+    created_time = models.BigIntegerField(null=True, blank=True)  # ms since the epoch
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["table", "version"], name="metadata_unique_version"
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name the metadata by table and version."""
+        return f"metadata {self.table_id}@{self.version}"
+
+
+class ProtocolVersion(models.Model):
+    """The protocol of a table from one version on, until the next row."""
+
+    table = models.ForeignKey(Table, models.CASCADE, related_name="protocol_versions")
+    version = models.BigIntegerField()
+    min_reader_version = models.IntegerField()
+    min_writer_version = models.IntegerField()
+    reader_features = models.JSONField(null=True, blank=True)
+    writer_features = models.JSONField(null=True, blank=True)
+    unsupported_reason = models.TextField(blank=True)  # why we do not read it, or ""
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["table", "version"], name="protocol_unique_version"
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name the protocol by table and version."""
+        return f"protocol {self.table_id}@{self.version}"
+
+
+class TableColumn(models.Model):
+    """A column of a table's newest schema, nested ones by their dotted path."""
+
+    table = models.ForeignKey(Table, models.CASCADE, related_name="columns")
+    position = models.PositiveIntegerField()
+    path = models.CharField(max_length=1000)
+    type_text = models.CharField(max_length=1000)
+
+    class Meta:
+        ordering = ["position"]
+        indexes = [models.Index(fields=["path"], name="column_path")]
+
+    def __str__(self) -> str:
+        """Name the column by its path."""
+        return self.path

@@ -1,0 +1,70 @@
+"""Typed reads of environment variables that fail with a sentence."""
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def env_text(name: str, *, default: str = "") -> str:
+    """Read a text; an empty variable counts as unset."""
+    return os.environ.get(name) or default
+
+
+def env_bool(name: str, *, default: bool) -> bool:
+    """Read `true` or `false`."""
+    value = env_text(name, default=str(default)).lower()
+    if value not in {"true", "false"}:
+        message = f"{name}={value!r} is not a boolean. Use 'true' or 'false'."
+        raise ImproperlyConfigured(message)
+    return value == "true"
+
+
+def env_int(name: str, *, default: int, minimum: int, maximum: int) -> int:
+    """Read a whole number from `minimum` to `maximum`."""
+    text = env_text(name, default=str(default))
+    try:
+        value = int(text)
+    except ValueError:
+        value = minimum - 1
+    if not minimum <= value <= maximum:
+        message = (
+            f"{name}={text!r} is not a whole number from {minimum} to {maximum}."
+            f" Set it to one, or unset it for {default}."
+        )
+        raise ImproperlyConfigured(message)
+    return value
+
+
+def env_list(name: str, *, default: list[str], separator: str = ",") -> list[str]:
+    """Read a list of texts; blank entries are dropped."""
+    text = env_text(name)
+    if not text:
+        return default
+    return [entry.strip() for entry in text.split(separator) if entry.strip()]
+
+
+def env_secret(name: str, *, default: str | None = None) -> str:
+    """Read a secret from `name`, or from the file that `name_FILE` points at."""
+    if path := env_text(f"{name}_FILE"):
+        try:
+            value: str | None = Path(path).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            message = f"{name}_FILE={path!r} cannot be read: {error.strerror}."
+            raise ImproperlyConfigured(message) from error
+    else:
+        value = env_text(name) or default
+    if not value:
+        message = f"{name} is not set. Set it, or point {name}_FILE at a file."
+        raise ImproperlyConfigured(message)
+    return value
+
+
+def require(name: str) -> None:
+    """Refuse to go on while `name` (or the file `name_FILE`) is not set."""
+    if not env_text(name) and not env_text(f"{name}_FILE"):
+        message = (
+            f"{name} is not set, and DELTAWEB_PRODUCTION=true demands it."
+            " Set it; README.md has the table of settings."
+        )
+        raise ImproperlyConfigured(message)

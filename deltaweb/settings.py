@@ -1,0 +1,216 @@
+"""Every setting of deltaweb: a table of typed reads from DELTAWEB_* variables.
+
+Without a variable the embedded mode is complete: SQLite, a broker in a folder,
+local Spark. README.md documents each variable; a test compares the two.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from csp.constants import SELF
+
+from deltaweb import home
+from deltaweb.env import env_bool, env_int, env_list, env_secret, env_text, require
+from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# === Mode ===
+PRODUCTION = env_bool("DELTAWEB_PRODUCTION", default=False)
+EMBEDDED = not PRODUCTION
+if PRODUCTION:
+    for _name in ("SECRET_KEY", "ALLOWED_HOSTS", "PUBLIC_URL", "ALLOWED_ROOTS"):
+        require(f"DELTAWEB_{_name}")
+DEBUG = env_bool("DELTAWEB_DEBUG", default=False)
+HOME = home.open_home(Path(env_text("DELTAWEB_HOME", default=str(BASE_DIR / "var"))))
+SECRET_KEY = env_secret(
+    "DELTAWEB_SECRET_KEY", default=home.secret_key(HOME) if EMBEDDED else None
+)
+LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS = env_list("DELTAWEB_ALLOWED_HOSTS", default=LOOPBACK)
+PORT = env_int("PORT", default=8000, minimum=1, maximum=65535)
+PUBLIC_URL = env_text(
+    "DELTAWEB_PUBLIC_URL", default=f"http://127.0.0.1:{PORT}"
+).rstrip("/")
+LOG_LEVEL = env_text("DELTAWEB_LOG_LEVEL", default="INFO").upper()
+
+# === Tables ===
+# None: administrators and the command line may register any readable local path.
+ALLOWED_ROOTS: list[str] | None = (
+    env_list("DELTAWEB_ALLOWED_ROOTS", default=[], separator=":") or None
+)
+PROBE_INTERVAL_S = env_int(
+    "DELTAWEB_PROBE_INTERVAL_S", default=60, minimum=1, maximum=86_400
+)
+
+# === Applications ===
+INSTALLED_APPS = [
+    "deltaweb",
+    "apps.pages",
+    "apps.accounts",
+    "apps.jobs",
+    "apps.tables",
+    "apps.explorer",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "template_partials",
+    "rest_framework",
+    "csp",
+]
+MIDDLEWARE = [
+    "apps.pages.middleware.request_id",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "apps.accounts.middleware.api_key_authentication",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "apps.accounts.middleware.sign_in_required",
+]
+ROOT_URLCONF = "deltaweb.urls"
+WSGI_APPLICATION = "deltaweb.wsgi.application"
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "apps.pages.context.page",
+            ],
+            "builtins": ["apps.pages.templatetags.deltaweb"],
+        },
+    }
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+FORMS_URLFIELD_ASSUME_HTTPS = True
+
+# === Database ===
+DATABASES: dict[str, Any] = {
+    "default": dj_database_url.parse(
+        env_text("DELTAWEB_DATABASE_URL", default=f"sqlite:///{HOME}/deltaweb.sqlite3"),
+        conn_max_age=60,
+        conn_health_checks=True,
+    )
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # Readers never wait for the writer (WAL), a writer waits for its turn from the
+    # start (IMMEDIATE) instead of failing in the middle of a transaction.
+    DATABASES["default"]["OPTIONS"] = {
+        "timeout": 30,
+        "transaction_mode": "IMMEDIATE",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+
+# === Background work ===
+BROKER_URL = env_text("DELTAWEB_BROKER_URL", default="filesystem://")
+CELERY_BROKER_URL = BROKER_URL
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_ALWAYS_EAGER = env_bool("DELTAWEB_EAGER", default=False)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_ROUTES = {"tables.index_log": {"queue": "spark"}}
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_BEAT_SCHEDULE = {
+    "sweep-jobs": {"task": "jobs.sweep_leases", "schedule": 10.0},
+    "probe-tables": {"task": "tables.probe_due", "schedule": 5.0},
+}
+CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
+if BROKER_URL == "filesystem://":
+    _broker = HOME / "broker"
+    for _folder in ("queue", "control"):
+        (_broker / _folder).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+        "data_folder_in": str(_broker / "queue"),
+        "data_folder_out": str(_broker / "queue"),
+        "control_folder": str(_broker / "control"),
+        "polling_interval": 0.2,
+    }
+JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)
+SPARK_MASTER = env_text("DELTAWEB_SPARK_MASTER", default="local[*]")
+SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")
+
+# === People ===
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "accounts:sign-in"
+LOGIN_REDIRECT_URL = "explorer:dashboard"
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+SIGN_IN_LINK_LIFETIME_S = 15 * 60
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_NAME = "deltaweb_session"
+CSRF_COOKIE_NAME = "deltaweb_csrf"
+
+# === Security headers ===
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:", "blob:"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": [SELF],
+        "frame-ancestors": ["'none'"],
+    }
+}
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+CSRF_FAILURE_VIEW = "apps.pages.views.csrf_failure"
+_HTTPS = PUBLIC_URL.startswith("https://")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _HTTPS
+if PRODUCTION:
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = env_bool("DELTAWEB_SSL_REDIRECT", default=True)
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+
+# === Static files ===
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+
+# === Logs ===
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+}

@@ -1,0 +1,15 @@
+"""The URLs of the project."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("apps.accounts.urls")),
+    path("", include("apps.jobs.urls")),
+    path("", include("apps.tables.urls")),
+    path("", include("apps.explorer.urls")),
+]
+
+handler400 = "apps.pages.views.bad_request"
+handler403 = "apps.pages.views.permission_denied"
+handler404 = "apps.pages.views.page_not_found"
+handler500 = "apps.pages.views.server_error"
