@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "apps.accounts.middleware.sign_in_required",
+    "apps.pages.middleware.PageErrorMiddleware",
 ]
 ROOT_URLCONF = "deltaweb.urls"
 WSGI_APPLICATION = "deltaweb.wsgi.application"

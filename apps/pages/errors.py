@@ -1,0 +1,71 @@
+"""How an error becomes an answer: a page, a fragment of one, or JSON."""
+
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from apps.pages.responses import json_response
+from deltaweb.delta.errors import DeltaError
+
+TITLES = {
+    400: "That request does not add up",
+    401: "Sign in first",
+    403: "Not yours to open",
+    404: "Nothing here",
+    405: "Not that way",
+    409: "Something else came first",
+    429: "Too fast",
+    500: "That went wrong",
+    503: "Not just now",
+}
+NOT_FOUND_CODES = {"not-a-delta-table", "version-not-found", "timestamp-not-found"}
+
+
+class PageError(Exception):
+    """An answer other than the page: a view raises it, the middleware renders it."""
+
+    def __init__(self, *, status: int, code: str, message: str, hint: str = "") -> None:
+        super().__init__(f"{message} {hint}".strip())
+        self.status = status
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+
+def from_delta_error(error: DeltaError) -> PageError:
+    """Say what the protocol's reader says; what is missing is a 404."""
+    status = 404 if error.code in NOT_FOUND_CODES else 422
+    return PageError(
+        status=status, code=error.code, message=error.message, hint=error.hint
+    )
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Whether a script asked: by the URL's suffix or with an API key."""
+    return request.path.endswith((".json", ".csv")) or (
+        "application/json" in request.headers.get("Accept", "")
+    )
+
+
+def error_response(request: HttpRequest, error: PageError) -> HttpResponse:
+    """Render an error in the form that the request can show."""
+    request_id = getattr(request, "id", "")
+    if wants_json(request):
+        body = {
+            "error": error.code,
+            "message": error.message,
+            "hint": error.hint,
+            "request_id": request_id,
+        }
+        return json_response(body, status=error.status)
+    fallback = HTTPStatus(error.status).phrase
+    context = {
+        "error": error,
+        "title": TITLES.get(error.status, fallback),
+        "request_id": request_id,
+    }
+    template = "pages/error.html"
+    if "HX-Request" in request.headers:
+        template += "#error-card"
+    return render(request, template, context, status=error.status)

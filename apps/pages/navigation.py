@@ -1,0 +1,39 @@
+"""The entries of the rail: an app registers its own when Django is ready."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+
+type_of_user = AbstractBaseUser | AnonymousUser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NavEntry:
+    """One place in the rail.
+
+    `prefixes` are the paths under which the entry counts as the current place.
+    """
+
+    label: str
+    icon: str
+    url_name: str
+    order: int
+    prefixes: tuple[str, ...]
+    visible: Callable[[type_of_user], bool] = lambda user: user.is_authenticated
+    at_bottom: bool = False
+
+
+_entries: dict[str, NavEntry] = {}
+
+
+def register(entry: NavEntry) -> None:
+    """Add an entry; registering the same URL name again replaces it."""
+    _entries[entry.url_name] = entry
+
+
+def entries_for(user: type_of_user) -> list[NavEntry]:
+    """Return the entries that `user` sees, in order."""
+    seen = (entry for entry in _entries.values() if entry.visible(user))
+    return sorted(seen, key=lambda entry: (entry.at_bottom, entry.order))

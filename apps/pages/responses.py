@@ -1,0 +1,132 @@
+"""One answer in three forms: a page, its JSON, the rows of its list as CSV."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+CSV_ROWS_PER_CHUNK = 200
+
+
+def respond(  # noqa: PLR0913 (one answer has this many forms)
+    request: HttpRequest,
+    fmt: str,
+    *,
+    template: str,
+    context: Mapping[str, Any],
+    data: Mapping[str, Any],
+    rows: Iterable[Sequence[object]] | None = None,
+    fragment: str = "",
+    status: int = 200,
+) -> HttpResponseBase:
+    """Answer in the form that the URL asked for.
+
+    Args:
+        request: The request; htmx asks for `fragment` alone.
+        fmt: "html", "json" or "csv".
+        template: Template of the page.
+        context: What the template renders.
+        data: What the JSON form holds.
+        rows: What the CSV form holds, its first row the header. Read once.
+        fragment: Name of the partial in `template` that htmx swaps.
+        status: HTTP status of the HTML and JSON forms.
+    """
+    if fmt == "json":
+        return json_response(data, status=status)
+    if fmt == "csv" and rows is not None:
+        return csv_response(rows, name=_file_name(request))
+    is_fragment = fragment and "HX-Request" in request.headers
+    name = f"{template}#{fragment}" if is_fragment else template
+    response = render(request, name, dict(context), status=status)
+    patch_vary_headers(response, ["HX-Request", "Cookie"])
+    return response
+
+
+def json_response(data: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
+    """Answer with one JSON document; it is never cached."""
+    response = HttpResponse(to_json(data), status=status)
+    response["Content-Type"] = "application/json"
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def to_json(data: object, *, indent: int | None = None) -> str:
+    """Return JSON text; NaN and infinity, which JSON has not, become null."""
+    return json.dumps(_finite(data), default=_plain, ensure_ascii=False, indent=indent)
+
+
+def csv_response(rows: Iterable[Sequence[object]], *, name: str) -> HttpResponseBase:
+    """Stream rows as a CSV file."""
+    response = StreamingHttpResponse(_csv_chunks(rows), content_type="text/csv")
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+class _Line:
+    """Stands in for a file: hands back what the csv writer wrote."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def _csv_chunks(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    writer = csv.writer(_Line())
+    chunk: list[str] = []
+    for row in rows:
+        chunk.append(writer.writerow([_cell(value) for value in row]))
+        if len(chunk) == CSV_ROWS_PER_CHUNK:
+            yield "".join(chunk)
+            chunk.clear()
+    yield "".join(chunk)
+
+
+def _cell(value: object) -> object:
+    """Render one value; a text that a spreadsheet would run as a formula is quoted."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return f"'{value}" if value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value
+    if isinstance(value, dict | list):
+        return to_json(value)
+    return _plain(value) if isinstance(value, datetime | bytes) else value
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Decimal | UUID):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, set | frozenset | tuple):
+        return list(value)
+    return str(value)
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return value
+
+
+def _file_name(request: HttpRequest) -> str:
+    """Name a download by its URL: `/t/default/orders/files.csv` is orders-files."""
+    parts = [part for part in request.path.removesuffix(".csv").split("/") if part]
+    name = "-".join(parts[-2:]) or "deltaweb"
+    return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name)

@@ -1,0 +1,127 @@
+"""Icons, sizes, numbers and times as pages show them."""
+
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+from django import template
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+UNKNOWN = "unknown"
+BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+COUNT_UNITS = ("", "k", "M", "B", "T")
+MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
+WEEK_DAYS, TEN, HUNDRED = 7, 10, 100
+
+
+@register.simple_tag
+def icon(name: str, css: str = "") -> SafeString:
+    """Draw an icon of the sprite; a word beside it says what it means."""
+    return format_html(
+        '<svg class="dw-i {}" aria-hidden="true"><use href="{}#i-{}"/></svg>',
+        css,
+        static("vendor/icons.svg"),
+        name,
+    )
+
+
+@register.filter
+def size(size_bytes: int | None) -> str:
+    """Render bytes by powers of 1024: 5.5 GiB."""
+    if size_bytes is None:
+        return UNKNOWN
+    sign, value, unit = ("-" if size_bytes < 0 else ""), float(abs(size_bytes)), 0
+    while value >= 1024 and unit < len(BYTE_UNITS) - 1:  # noqa: PLR2004 (the base)
+        value, unit = value / 1024, unit + 1
+    digits = 1 if unit and value < HUNDRED else 0
+    return f"{sign}{value:,.{digits}f} {BYTE_UNITS[unit]}"
+
+
+@register.filter
+def compact(count: int | None) -> str:
+    """Render a count in three digits or so: 18.4 M."""
+    if count is None:
+        return UNKNOWN
+    sign, value, unit = ("-" if count < 0 else ""), float(abs(count)), 0
+    if value < TEN * 1000:
+        return f"{sign}{abs(count):,}"
+    while value >= 1000 and unit < len(COUNT_UNITS) - 1:  # noqa: PLR2004 (the base)
+        value, unit = value / 1000, unit + 1
+    digits = 1 if value < HUNDRED else 0
+    return f"{sign}{value:,.{digits}f} {COUNT_UNITS[unit]}"
+
+
+@register.filter
+def exact(count: int | None) -> str:
+    """Render a count with all its digits: 1,284."""
+    return UNKNOWN if count is None else f"{count:,}"
+
+
+@register.filter
+def signed(count: int | None) -> str:
+    """Render a change with its sign: +1,284."""
+    return UNKNOWN if count is None else f"{count:+,}".replace("-", "−")
+
+
+def relative(moment: datetime, now: datetime) -> str:
+    """Return how long ago `moment` was, as a person says it."""
+    seconds = (now - moment).total_seconds()
+    if seconds < -MINUTE_S:
+        return f"in {_span(-seconds)}"
+    if seconds < TEN:
+        return "just now"
+    return f"{_span(seconds)} ago"
+
+
+def _span(seconds: float) -> str:
+    if seconds < MINUTE_S:
+        return f"{int(seconds)} s"
+    if seconds < HOUR_S:
+        return f"{int(seconds / MINUTE_S)} min"
+    if seconds < DAY_S:
+        return f"{int(seconds / HOUR_S)} h"
+    days = int(seconds / DAY_S)
+    if days < 2 * WEEK_DAYS:
+        return f"{days} d"
+    if days < 365:  # noqa: PLR2004 (a year)
+        return f"{days // WEEK_DAYS} weeks"
+    years = days // 365
+    return f"{years} year" if years == 1 else f"{years} years"
+
+
+@register.filter
+def ago(moment: datetime | None) -> SafeString | str:
+    """Render a moment as relative, the absolute one in its title."""
+    if moment is None:
+        return "never"
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.astimezone(UTC).isoformat(),
+        absolute(moment),
+        relative(moment, timezone.now()),
+    )
+
+
+@register.simple_tag(takes_context=True)
+def when(context: template.Context, moment: datetime | None) -> SafeString | str:
+    """Render a moment in the reader's time zone, the zone shown."""
+    if moment is None:
+        return "never"
+    text = absolute(moment, _zone(context))
+    iso = moment.astimezone(UTC).isoformat()
+    return format_html('<time datetime="{}">{}</time>', iso, text)
+
+
+def absolute(moment: datetime, zone: tzinfo = UTC) -> str:
+    """Return date, time and zone: 21 Nov 2026 12:30:05 UTC."""
+    local = moment.astimezone(zone)
+    return f"{local.day} {local:%b %Y %H:%M:%S} {local.tzname()}"
+
+
+def _zone(context: template.Context) -> tzinfo:
+    user = getattr(context.get("request"), "user", None)
+    return ZoneInfo(getattr(user, "time_zone", "UTC") or "UTC")
