@@ -5,6 +5,7 @@
     MetadataVersion   the metadata from one version on
     ProtocolVersion   the protocol from one version on
     TableColumn       a column of the newest schema, for search
+    AllowedRoot       a folder below which tables may be registered, besides the setting
 """
 
 import uuid
@@ -66,13 +67,14 @@ class Table(models.Model):
     indexed_at = models.DateTimeField(null=True, blank=True)
     index_name = models.CharField(max_length=200, blank=True)  # folder of the file index
     delta_id = models.CharField(max_length=200, blank=True)  # metaData.id of the log
+    comment = models.TextField(blank=True)  # metaData.description of the log
     num_files = models.BigIntegerField(null=True, blank=True)
     size_bytes = models.BigIntegerField(null=True, blank=True)
     num_records = models.BigIntegerField(null=True, blank=True)  # null: not all files say
     num_tombstones = models.BigIntegerField(null=True, blank=True)
     num_columns = models.PositiveIntegerField(null=True, blank=True)
     partition_columns = models.JSONField(default=list, blank=True)
-    # Readable versions as runs [first, last, state], and what the overview draws.
+    # Readable versions as runs [first, last, state, reason], and what pages draw.
     summary = models.JSONField(default=dict, blank=True)
 
     # === The newest look at storage ===
@@ -110,6 +112,23 @@ class Table(models.Model):
         if self.namespace == "default":
             return self.name
         return f"{self.namespace}.{self.name}"
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether storage is known to hold a newer version than the index."""
+        if self.latest_version_seen is None:
+            return False
+        return self.version is None or self.latest_version_seen > self.version
+
+    @property
+    def is_unreachable(self) -> bool:
+        """Whether the newest look at storage failed though an index is there."""
+        return bool(self.error_code) and self.indexed_at is not None
+
+    @property
+    def about(self) -> str:
+        """What people wrote of the table here, else what its own log says."""
+        return self.description or self.comment
 
 
 class CommitQuerySet(models.QuerySet["Commit"]):
@@ -247,8 +266,19 @@ class TableColumn(models.Model):
 
     class Meta:
         ordering = ["position"]
-        indexes = [models.Index(fields=["path"], name="column_path")]
 
     def __str__(self) -> str:
         """Name the column by its path."""
+        return self.path
+
+
+class AllowedRoot(models.Model):
+    """A folder that is always allowed, whatever `DELTAWEB_ALLOWED_ROOTS` says."""
+
+    path = models.CharField(max_length=1000, unique=True)  # without symbolic links
+    reason = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        """Name the root by its path."""
         return self.path
