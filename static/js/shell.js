@@ -1,0 +1,121 @@
+// What every page shares: theme switch, copy buttons, shortcuts, filter boxes.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+
+  const say = (text) => {
+    const live = document.getElementById("live");
+    if (live) live.textContent = text;
+  };
+
+  // === Theme ===
+  const setTheme = (theme) => {
+    root.setAttribute("data-bs-theme", theme);
+    try { localStorage.setItem("deltaweb-theme", theme); } catch { /* private mode */ }
+    document.dispatchEvent(new CustomEvent("deltaweb:theme", { detail: theme }));
+    say(`${theme} theme`);
+  };
+  const forgetTheme = () => {
+    try { localStorage.removeItem("deltaweb-theme"); } catch { /* private mode */ }
+  };
+
+  // === Copy ===
+  const textOf = (button) => {
+    const target = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
+    if (!target) return button.dataset.copy || "";
+    return "value" in target ? target.value : target.textContent;
+  };
+  const copy = async (button) => {
+    await navigator.clipboard.writeText(textOf(button));
+    button.classList.add("is-done");
+    say("Copied");
+    setTimeout(() => button.classList.remove("is-done"), 1500);
+  };
+
+  // === Dialogs and menus ===
+  const openDialog = (id) => {
+    const dialog = document.getElementById(id);
+    if (dialog && !dialog.open) dialog.showModal();
+  };
+
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest("button, a, summary");
+    if (!target) {
+      document.querySelectorAll("details.dw-menu[open]").forEach((menu) => {
+        if (!menu.contains(event.target)) menu.open = false;
+      });
+      return;
+    }
+    if (target.matches("[data-theme-switch]")) {
+      setTheme(root.getAttribute("data-bs-theme") === "dark" ? "light" : "dark");
+    } else if (target.matches("[data-copy], [data-copy-from]")) {
+      copy(target).catch(() => say("Copying is not allowed here"));
+    } else if (target.matches("[data-dialog]")) {
+      event.preventDefault();
+      openDialog(target.dataset.dialog);
+    } else if (target.matches("[data-close]")) {
+      target.closest("dialog")?.close();
+    }
+    document.querySelectorAll("details.dw-menu[open]").forEach((menu) => {
+      if (!menu.contains(target)) menu.open = false;
+    });
+  });
+
+  document.addEventListener("submit", (event) => {
+    if (event.target.matches("[data-theme-form]")) forgetTheme();
+  });
+
+  // A select marked so sends its form at once; without script its button does.
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+  });
+
+  // === Filter boxes: hide what does not match ===
+  document.addEventListener("input", (event) => {
+    const box = event.target;
+    if (!box.matches("[data-filter]")) return;
+    const needle = box.value.trim().toLowerCase();
+    document.querySelectorAll(box.dataset.filter).forEach((item) => {
+      const text = (item.dataset.text || item.textContent).toLowerCase();
+      item.hidden = needle !== "" && !text.includes(needle);
+    });
+  });
+
+  // === Shortcuts ===
+  const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
+  const places = { d: "/", t: "/tables/", j: "/jobs/" };
+  let goPressedAt = 0;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      document.querySelectorAll("details.dw-menu[open]").forEach((menu) => {
+        menu.open = false;
+        menu.querySelector("summary")?.focus();
+      });
+    }
+    if (typing(event.target)) return;
+    if (event.key === "/") {
+      const search = document.getElementById("search");
+      if (search && search.offsetParent !== null) {
+        event.preventDefault();
+        search.focus();
+        search.select();
+      }
+    } else if (event.key === "?") {
+      openDialog("shortcuts");
+    } else if (event.key === "g") {
+      goPressedAt = event.timeStamp;
+    } else if (places[event.key] && event.timeStamp - goPressedAt < 1000) {
+      location.assign(places[event.key]);
+    }
+  });
+
+  // An error answer of the server is shown where the live part would have been.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const type = event.detail.xhr.getResponseHeader("Content-Type") || "";
+    if (event.detail.xhr.status >= 400 && type.includes("text/html")) {
+      event.detail.shouldSwap = true;
+      event.detail.isError = false;
+    }
+  });
+})();
