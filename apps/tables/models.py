@@ -1,11 +1,11 @@
 """The catalogue and what is indexed of every table.
 
-    Table             a registered table and the summary of its newest snapshot
-    Commit            one version, as its commit file recorded it
-    MetadataVersion   the metadata from one version on
-    ProtocolVersion   the protocol from one version on
-    TableColumn       a column of the newest schema, for search
-    AllowedRoot       a folder below which tables may be registered, besides the setting
+Table             a registered table and the summary of its newest snapshot
+Commit            one version, as its commit file recorded it
+MetadataVersion   the metadata from one version on
+ProtocolVersion   the protocol from one version on
+TableColumn       a column of the newest schema, for search
+AllowedRoot       a folder below which tables may be registered, besides the setting
 """
 
 import uuid
@@ -13,10 +13,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser
 from django.db import models
+from django.urls import reverse
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
     from apps.accounts.models import User
 
 
@@ -65,12 +67,16 @@ class Table(models.Model):
     version = models.BigIntegerField(null=True, blank=True)
     committed_at = models.DateTimeField(null=True, blank=True)
     indexed_at = models.DateTimeField(null=True, blank=True)
-    index_name = models.CharField(max_length=200, blank=True)  # folder of the file index
+    index_name = models.CharField(
+        max_length=200, blank=True
+    )  # folder of the file index
     delta_id = models.CharField(max_length=200, blank=True)  # metaData.id of the log
     comment = models.TextField(blank=True)  # metaData.description of the log
     num_files = models.BigIntegerField(null=True, blank=True)
     size_bytes = models.BigIntegerField(null=True, blank=True)
-    num_records = models.BigIntegerField(null=True, blank=True)  # null: not all files say
+    num_records = models.BigIntegerField(
+        null=True, blank=True
+    )  # null: not all files say
     num_tombstones = models.BigIntegerField(null=True, blank=True)
     num_columns = models.PositiveIntegerField(null=True, blank=True)
     partition_columns = models.JSONField(default=list, blank=True)
@@ -104,6 +110,10 @@ class Table(models.Model):
         """Name the table as people write it."""
         return self.full_name
 
+    def get_absolute_url(self) -> str:
+        """Return the address of the table's overview."""
+        return reverse("explorer:table-overview", args=[self.namespace, self.name])
+
     # === Queries ===
 
     @property
@@ -123,7 +133,8 @@ class Table(models.Model):
     @property
     def is_unreachable(self) -> bool:
         """Whether the newest look at storage failed though an index is there."""
-        return bool(self.error_code) and self.indexed_at is not None
+        failed = bool(self.error_code) and self.indexed_at is not None
+        return failed and not self.error_code.startswith("unsupported-")
 
     @property
     def about(self) -> str:

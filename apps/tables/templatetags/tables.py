@@ -1,0 +1,113 @@
+"""The tabs and links of a table's head, the version strip and the sparkline."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django import template
+from django.urls import reverse
+
+from apps.tables import tabs
+from apps.tables.models import Table
+from apps.tables.selectors import TableHead
+from apps.tables.timeline import Run, mini_runs
+
+register = template.Library()
+
+OVERVIEW = "explorer:table-overview"
+STATE_WORDS = {
+    "READABLE": "readable",
+    "PARTLY": "partly readable",
+    "GONE": "gone",
+    "UNSUPPORTED": "not supported",
+}
+STATE_DOTS = {"READABLE": "ok", "PARTLY": "part", "UNSUPPORTED": "part", "GONE": "gone"}
+SPARK_HEIGHT = 22.0  # px
+SPARK_GAP = 0.3  # of a day's width
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TabLink:
+    """A tab as a link; it keeps the version that the page shows."""
+
+    label: str
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadLinks:
+    """Where the head's links lead: `base_url` is the current tab without a version."""
+
+    tabs: list[TabLink]
+    base_url: str
+    version_query: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One day of a sparkline: percent across, pixels up."""
+
+    x: float
+    width: float
+    y: float
+    height: float
+
+
+@register.simple_tag(takes_context=True)
+def table_links(context: template.Context, head: TableHead) -> HeadLinks:
+    """Return the links of the head of the page that is being rendered."""
+    match = context["request"].resolver_match
+    current = tabs.current_tab(match.view_name if match else "")
+    names = {"namespace": head.table.namespace, "name": head.table.name}
+    query = "" if head.is_latest else f"?v={head.version}"
+    return HeadLinks(
+        tabs=[
+            TabLink(
+                label=tab.label,
+                url=reverse(tab.url_name, kwargs=names) + query,
+                current=tab is current,
+            )
+            for tab in tabs.registered()
+        ],
+        base_url=reverse(current.url_name if current else OVERVIEW, kwargs=names),
+        version_query=query,
+    )
+
+
+@register.filter
+def mini_strip(table: Table) -> list[Run]:
+    """Return the shapes of a table's small version strip."""
+    return mini_runs(table.summary)
+
+
+@register.filter
+def state_word(state: str) -> str:
+    """Say the state of a version in a word."""
+    return STATE_WORDS.get(state, state.lower())
+
+
+@register.filter
+def state_dot(state: str) -> str:
+    """Return the class of the dot beside the word."""
+    return STATE_DOTS.get(state, "")
+
+
+@register.filter
+def sparkline(counts: Sequence[object]) -> list[Bar]:
+    """Return a bar a day; a day without commits is a hairline."""
+    numbers = [max(count, 0) if isinstance(count, int) else 0 for count in counts]
+    if not numbers:
+        return []
+    width, top = 100 / len(numbers), max(numbers) or 1
+    bars = []
+    for day, number in enumerate(numbers):
+        height = 1.0 if not number else max(2.0, (SPARK_HEIGHT - 2) * number / top)
+        bars.append(
+            Bar(
+                x=round(day * width, 2),
+                width=round(width * (1 - SPARK_GAP), 2),
+                y=round(SPARK_HEIGHT - height, 1),
+                height=round(height, 1),
+            )
+        )
+    return bars
