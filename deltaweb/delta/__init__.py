@@ -1,0 +1,1 @@
+"""The Delta transaction log as plain Python values."""
