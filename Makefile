@@ -1,0 +1,81 @@
+# make run     set up what is missing and serve http://127.0.0.1:8000
+# make test    set up what is missing and run every test
+# make check   linters, types, import contracts, migrations
+# make bench   measure, beside the peers, in one run
+# make setup   only set up
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Recorded tables and files of other writers, where this machine has them.
+ifneq ($(wildcard ../shared/golden),)
+DELTAWEB_GOLDEN ?= ../shared/golden
+endif
+ifneq ($(wildcard ../shared/parquet),)
+DELTAWEB_PARQUET ?= ../shared/parquet
+endif
+export DELTAWEB_GOLDEN DELTAWEB_PARQUET
+
+.PHONY: help setup run test check bench format lock
+help:
+	@sed -n '1,5s/^# //p' Makefile
+
+setup: $(VENV)/.static
+
+# A minimal Debian has python3 without ensurepip: its own package brings it.
+$(BIN)/python:
+	@.ci/set-up-python "$(PYTHON)" "$(VENV)"
+
+$(VENV)/.installed: requirements-dev.txt requirements-setup.txt pyproject.toml | $(BIN)/python
+	@echo "Installing the packages that requirements-dev.txt locks ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-setup.txt
+	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements-dev.txt
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.assets: package-lock.json static/icons.txt deltaweb/assets.py $(VENV)/.installed
+	@echo "Fetching the front-end libraries that package-lock.json locks ..."
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@$(BIN)/python -m deltaweb.assets
+	@touch $@
+
+$(VENV)/.static: $(VENV)/.assets $(shell find static -name vendor -prune -o -type f -print)
+	@$(BIN)/python manage.py collectstatic --noinput --clear --verbosity 0
+	@touch $@
+
+run: setup
+	@exec $(BIN)/python manage.py serve
+
+test: setup
+	@.ci/set-up-browser
+	$(BIN)/pytest -q -n 2 -m "not spark and not browser and not benchmark"
+	$(BIN)/pytest -q -m "spark or browser"
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/djlint templates --check --lint --quiet
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	DELTAWEB_PRODUCTION=true DELTAWEB_SECRET_KEY=$$(head -c 48 /dev/urandom | base64) DELTAWEB_ALLOWED_HOSTS=tables.example.org \
+	  DELTAWEB_PUBLIC_URL=https://tables.example.org DELTAWEB_ALLOWED_ROOTS=/srv/tables DELTAWEB_HOME=$$(mktemp -d) \
+	  $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+bench: setup
+	$(BIN)/python -m tests.benchmarks
+
+format:
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/djlint templates --reformat --quiet
+
+lock:
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --output-file requirements.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml

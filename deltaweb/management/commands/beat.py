@@ -1,0 +1,15 @@
+"""`deltaweb beat`: the clock that wakes periodic work."""
+
+from django.core.management.base import BaseCommand
+
+from deltaweb.celery import app
+
+
+class Command(BaseCommand):
+    """Run Celery's beat: one in an installation."""
+
+    help = "Send the periodic tasks: probes of tables, sweeps of lost jobs."
+
+    def handle(self, **_: object) -> None:
+        """Run until a signal stops it."""
+        app.start(["beat", "--loglevel", "warning", "--pidfile", ""])

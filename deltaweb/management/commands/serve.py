@@ -1,0 +1,74 @@
+"""`deltaweb serve`: everything on one machine, from one command (`make run`)."""
+
+import os
+import socket
+import sys
+import threading
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from django.utils import timezone
+
+from deltaweb import backup, first_start
+from deltaweb.supervisor import Supervisor
+
+
+class Command(BaseCommand):
+    """Migrate, print the sign-in link, then keep web, workers and beat running."""
+
+    help = "Set up the database and run the web server, the workers and the clock."
+
+    def handle(self, **_: object) -> None:
+        """Run until interrupted."""
+        _check_port(settings.PORT)
+        now = timezone.now()
+        if copy := backup.before_migration(settings.HOME, now):
+            self.stderr.write(f"Kept a copy of the database in {copy}")
+        call_command("migrate", verbosity=0, interactive=False)
+        link = first_start.sign_in_link(now)
+        _write_private(settings.HOME / "sign-in-link", link)
+        lake = os.environ.get("LAKE", "").strip()
+        lake_tables = first_start.check_lake(lake) if lake else None
+        if lake_tables is None:
+            first_start.register_samples(now)
+        connection.close()
+        self.stdout.write(f"Sign in: {link}")
+        self.stdout.flush()
+        if lake_tables is not None:
+            thread = threading.Thread(
+                target=first_start.register_lake, args=(lake_tables,), daemon=True
+            )
+            thread.start()
+        supervisor = Supervisor({**os.environ, "PORT": str(settings.PORT)})
+        deltaweb = (sys.executable, "-m", "deltaweb")
+        supervisor.add("web", (*deltaweb, "web"))
+        if settings.WORKERS:
+            supervisor.add("worker", (*deltaweb, "worker", "--queues", "default"))
+            spark = ("--queues", "spark", "--threads", str(settings.WORKERS))
+            supervisor.add("spark worker", (*deltaweb, "worker", *spark))
+            supervisor.add("beat", (*deltaweb, "beat"))
+        supervisor.run()
+
+
+def _check_port(port: int) -> None:
+    """Refuse in one sentence while another server has the port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            message = (
+                f"Port {port} of 127.0.0.1 cannot be used: {error.strerror}."
+                " Stop what uses it, or choose another: PORT=8001 make run"
+            )
+            raise CommandError(message) from error
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write a file that only this user can read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(f"{text}\n")

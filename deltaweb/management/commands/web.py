@@ -1,0 +1,30 @@
+"""`deltaweb web`: the web server alone."""
+
+import os
+import sys
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+
+class Command(BaseCommand):
+    """Run gunicorn on one address, in place of this process."""
+
+    help = "Serve the pages and the sharing protocol."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the address."""
+        parser.add_argument("--bind", default=f"127.0.0.1:{settings.PORT}")
+
+    def handle(self, *, bind: str, **_: object) -> None:
+        """Become gunicorn; its threads serve streams while others wait."""
+        command = [
+            *(sys.executable, "-m", "gunicorn", "deltaweb.wsgi:application"),
+            *("--bind", bind),
+            *("--worker-class", "gthread"),
+            *("--workers", str(settings.WEB_PROCESSES)),
+            *("--threads", str(settings.WEB_THREADS)),
+            *("--graceful-timeout", "5", "--timeout", "120"),
+            *("--log-level", "warning"),
+        ]
+        os.execv(sys.executable, command)  # noqa: S606 (no shell is wanted)

@@ -1,0 +1,29 @@
+"""`deltaweb worker`: a process that runs jobs."""
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from deltaweb.celery import app
+
+QUEUES = "default,spark"
+
+
+class Command(BaseCommand):
+    """Run a Celery worker; threads share its one Spark session."""
+
+    help = "Run jobs from the queues."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the queues and the number of threads."""
+        parser.add_argument("--queues", default=QUEUES, help=f"default: {QUEUES}")
+        parser.add_argument("--threads", type=int, default=2)
+
+    def handle(self, *, queues: str, threads: int, **_: object) -> None:
+        """Run until a signal stops the worker."""
+        app.worker_main(
+            [
+                *("worker", "--pool", "threads", "--concurrency", str(threads)),
+                *("--queues", queues, "--loglevel", "warning"),
+                *("--hostname", f"{queues.replace(',', '-')}@%h"),
+                *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+            ]
+        )
