@@ -1,0 +1,26 @@
+"""The settings of the tests: the embedded mode with a home of its own.
+
+pytest-django loads the settings before any conftest, so the home is chosen here.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+_HOME = tempfile.mkdtemp(prefix="deltaweb-test-")
+atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
+os.environ["DELTAWEB_HOME"] = _HOME
+os.environ.setdefault("DELTAWEB_LOG_LEVEL", "ERROR")
+
+from deltaweb.settings import *  # noqa: E402, F403 (the settings under test)
+
+# Templates name files by their plain names: hashed ones need collectstatic first.
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+WHITENOISE_AUTOREFRESH = True
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
