@@ -1,0 +1,169 @@
+"""What one line of the log says: the actions that a snapshot has one of.
+
+The files of a table are never held as these objects but as Arrow tables (see
+`replay`); `AddFile` and `RemoveFile` are for the few that a writer commits.
+
+Fields keep the protocol's names in snake case, and its units: sizes are bytes, times
+are milliseconds since the Unix epoch. A field that the log leaves out is None.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+
+class FileActionKey(NamedTuple):
+    """Identity of a logical file: two actions with one key speak of one file."""
+
+    path: str
+    dv_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """The versions and features that readers and writers must know.
+
+    Source: delta_protocol.md, "Protocol Evolution".
+    """
+
+    min_reader_version: int
+    min_writer_version: int
+    reader_features: Sequence[str] | None = None
+    writer_features: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """Encoding of the data files.
+
+    Source: delta_protocol.md, "Format Specification".
+    """
+
+    provider: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.provider
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metadata:
+    """Name, schema, partitioning and properties of a table.
+
+    `schema_string` is None where the log has no schema (old logs, or broken ones).
+
+    Source: delta_protocol.md, "Change Metadata".
+    """
+
+    id: str | None
+    name: str | None = None
+    description: str | None = None
+    format: Format = field(default_factory=lambda: Format(provider="parquet"))
+    schema_string: str | None = None
+    partition_columns: Sequence[str] = ()
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    created_time: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTransaction:
+    """How far an application has come with this table.
+
+    Source: delta_protocol.md, "Transaction Identifiers".
+    """
+
+    app_id: str
+    version: int
+    last_updated: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddFile:
+    """A logical file that belongs to the table from this version on.
+
+    Source: delta_protocol.md, "Add File and Remove File".
+    """
+
+    path: str
+    partition_values: Mapping[str, str | None]
+    size: int
+    modification_time: int
+    data_change: bool = True
+    stats: str | None = None
+    tags: Mapping[str, str] | None = None
+    dv_id: str | None = None
+
+    @property
+    def key(self) -> FileActionKey:
+        """The `(path, dvId)` pair that action reconciliation compares."""
+        return FileActionKey(self.path, self.dv_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveFile:
+    """A tombstone: the file left the table at this version.
+
+    Source: delta_protocol.md, "Add File and Remove File".
+    """
+
+    path: str
+    deletion_timestamp: int | None = None
+    data_change: bool = True
+    size: int | None = None
+    dv_id: str | None = None
+
+    @property
+    def key(self) -> FileActionKey:
+        """The `(path, dvId)` pair that action reconciliation compares."""
+        return FileActionKey(self.path, self.dv_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitInfo:
+    """What a commit says of itself; `raw` may hold any JSON.
+
+    `timestamp` is the time of the commit in the table's history (aware UTC, made
+    monotonic), not the one that the writer claims; that stays in `raw`.
+
+    Source: delta_protocol.md, "Commit Provenance Information".
+    """
+
+    version: int
+    timestamp: datetime
+    operation: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    engine_info: str | None = None
+    user: str | None = None
+    raw: Mapping[str, Any] | None = None
+
+    @classmethod
+    def from_raw(
+        cls, raw: Mapping[str, Any] | None, *, version: int, timestamp_ms: int
+    ) -> "CommitInfo":
+        """Take what is well formed from any JSON object; the rest stays in `raw`."""
+        values = raw if raw is not None else {}
+        return cls(
+            version=version,
+            timestamp=datetime.fromtimestamp(timestamp_ms / 1000, tz=UTC),
+            operation=_text(values.get("operation")),
+            parameters=_mapping(values.get("operationParameters")),
+            metrics=_mapping(values.get("operationMetrics")),
+            engine_info=_text(values.get("engineInfo")),
+            user=_text(values.get("userName")) or _text(values.get("userId")),
+            raw=raw,
+        )
+
+
+def _text(value: object) -> str | None:
+    """Return text as it is, None as None, and any other JSON as its text."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    """Return a JSON object as it is, and an empty one for anything else."""
+    return value if isinstance(value, dict) else {}

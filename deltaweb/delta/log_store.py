@@ -1,0 +1,108 @@
+"""The seam between the protocol and storage: declared here, fulfilled elsewhere.
+
+`deltaweb.storage` has the stores. A store that finds a single file missing raises
+`FileNotFoundError`; every other fault of storage is a `DeltaError` of its own.
+"""
+
+import typing
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class FileStatus:
+    """A file of the log as a listing shows it.
+
+    `size` is bytes, `modification_time` milliseconds since the Unix epoch.
+    """
+
+    name: str
+    size: int
+    modification_time: int
+
+
+class LogStore(typing.Protocol):
+    """Reads and writes the files of one table's `_delta_log`.
+
+    Names are plain file names inside `_delta_log`.
+    """
+
+    @property
+    def root(self) -> str:
+        """The table's root, as errors show it (never with credentials)."""
+        ...
+
+    def list_from(self, name: str) -> list[FileStatus]:
+        """Return the files whose name sorts at or after `name`, in name order.
+
+        Folders are left out. A log folder that does not exist is an empty listing.
+        """
+        ...
+
+    def list_names_from(self, name: str) -> list[str]:
+        """Return the names alone of `list_from`: cheaper on a local disk."""
+        ...
+
+    def status(self, name: str) -> FileStatus:
+        """Return size and time of one file; raise `FileNotFoundError`."""
+        ...
+
+    def read(self, name: str) -> bytes:
+        """Return the whole file; raise `FileNotFoundError` if there is none."""
+        ...
+
+    def read_head(self, name: str, length: int) -> bytes:
+        """Return at most the first `length` bytes; raise `FileNotFoundError`."""
+        ...
+
+    def read_many(self, names: Sequence[str]) -> list[bytes]:
+        """Return whole files in the order asked for; raise `FileNotFoundError`."""
+        ...
+
+    def open_input(self, name: str) -> pa.NativeFile:
+        """Open one file for random access; raise `FileNotFoundError`."""
+        ...
+
+    def put_if_absent(self, name: str, data: bytes) -> None:
+        """Create the file, or raise `FileExistsError` and change nothing."""
+        ...
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write the file atomically, over one that is there."""
+        ...
+
+
+class DataStore(typing.Protocol):
+    """Reads and writes the data files of one table.
+
+    Paths are those of the log: relative to the root or absolute, and URI-encoded;
+    the store decodes them exactly once and refuses those that leave the table.
+    """
+
+    def open_data_file(self, path: str) -> pa.NativeFile:
+        """Open a data file for random access.
+
+        Raises:
+            PathEscapesTableError: If the path leads outside the table's root and
+                outside every allowed root.
+            DataFileMissingError: If the file is not in storage.
+        """
+        ...
+
+    def has_data_file(self, path: str) -> bool:
+        """Tell whether the data file exists; raise `PathEscapesTableError`."""
+        ...
+
+    def put_data_file(self, path: str, data: bytes) -> None:
+        """Create a data file at a path of the log, with its folders.
+
+        Raises:
+            FileExistsError: If it is there; nothing is changed then.
+        """
+        ...
+
+
+class TableStore(LogStore, DataStore, typing.Protocol):
+    """All the files of one table."""
