@@ -58,7 +58,9 @@ def icon_sprite(names: list[str]) -> str:
     symbols = []
     for name in names:
         path = MODULES / "@tabler" / "icons" / "icons" / "outline" / f"{name}.svg"
-        shapes = SHAPES.search(path.read_text(encoding="utf-8")) if path.exists() else None
+        shapes = (
+            SHAPES.search(path.read_text(encoding="utf-8")) if path.exists() else None
+        )
         if shapes is None:
             message = f"static/icons.txt names {name!r}, which @tabler/icons has not."
             raise AssetError(message)

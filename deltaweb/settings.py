@@ -30,9 +30,9 @@ SECRET_KEY = env_secret(
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS = env_list("DELTAWEB_ALLOWED_HOSTS", default=LOOPBACK)
 PORT = env_int("PORT", default=8000, minimum=1, maximum=65535)
-PUBLIC_URL = env_text(
-    "DELTAWEB_PUBLIC_URL", default=f"http://127.0.0.1:{PORT}"
-).rstrip("/")
+PUBLIC_URL = env_text("DELTAWEB_PUBLIC_URL", default=f"http://127.0.0.1:{PORT}").rstrip(
+    "/"
+)
 WEB_PROCESSES = env_int("DELTAWEB_WEB_PROCESSES", default=2, minimum=1, maximum=64)
 WEB_THREADS = env_int("DELTAWEB_WEB_THREADS", default=8, minimum=1, maximum=256)
 # Threads of the worker that runs Spark jobs; 0 starts no worker at all.

@@ -8,8 +8,12 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.http import StreamingHttpResponse
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    StreamingHttpResponse,
+)
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
@@ -129,4 +133,6 @@ def _file_name(request: HttpRequest) -> str:
     """Name a download by its URL: `/t/default/orders/files.csv` is orders-files."""
     parts = [part for part in request.path.removesuffix(".csv").split("/") if part]
     name = "-".join(parts[-2:]) or "deltaweb"
-    return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name)
+    return "".join(
+        c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name
+    )

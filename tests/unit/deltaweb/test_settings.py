@@ -1,0 +1,126 @@
+"""What the embedded mode promises, what production demands, what README documents."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+READ = re.compile(r'(?:env_\w+|environ\.get|require)\(\s*f?"([A-Z_]+)"')
+PRODUCTION = {
+    "DELTAWEB_PRODUCTION": "true",
+    "DELTAWEB_SECRET_KEY": "k" * 60,
+    "DELTAWEB_ALLOWED_HOSTS": "tables.example.org",
+    "DELTAWEB_PUBLIC_URL": "https://tables.example.org",
+    "DELTAWEB_ALLOWED_ROOTS": "/srv/tables",
+}
+
+
+def start(
+    home: Path, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a management command in a process that has these variables alone."""
+    environment = {"PATH": os.environ["PATH"], "DELTAWEB_HOME": str(home), **variables}
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "deltaweb", *arguments],
+        env=environment,
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_readme_documents_every_variable_that_the_settings_read() -> None:
+    sources = [ROOT / "deltaweb" / "settings.py"]
+    sources += (ROOT / "deltaweb" / "management" / "commands").glob("*.py")
+    read = {name for path in sources for name in READ.findall(path.read_text())}
+    documented = set(
+        re.findall(
+            r"^\| `([A-Z_]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE
+        )
+    )
+
+    assert read - documented == set()
+    assert documented - read == set()
+
+
+def test_changelog_and_version_agree() -> None:
+    from deltaweb.version import VERSION
+
+    headings = re.findall(
+        r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
+    )
+
+    assert headings[0] == VERSION
+
+
+class TestEmbeddedMode:
+    def test_starts_without_any_setting(self, tmp_path: Path) -> None:
+        process = start(tmp_path, "check")
+
+        assert process.returncode == 0, process.stderr
+
+    def test_makes_one_secret_key_that_only_its_user_can_read(
+        self, tmp_path: Path
+    ) -> None:
+        start(tmp_path, "check")
+        key = tmp_path / "secret-key"
+        first = key.read_text()
+        start(tmp_path, "check")
+
+        assert len(first) > 50
+        assert key.read_text() == first
+        assert key.stat().st_mode & 0o777 == 0o600
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            pytest.param("DELTAWEB_DEBUG", "maybe", id="a boolean"),
+            pytest.param("DELTAWEB_PROBE_INTERVAL_S", "soon", id="a number"),
+            pytest.param("DELTAWEB_JOB_LEASE_S", "0", id="a bound"),
+            pytest.param("PORT", "99999", id="a port"),
+            pytest.param("DELTAWEB_SECRET_KEY_FILE", "/no/such/file", id="a file"),
+        ],
+    )
+    def test_names_the_variable_that_makes_no_sense(
+        self, tmp_path: Path, name: str, value: str
+    ) -> None:
+        process = start(tmp_path, "check", **{name: value})
+
+        assert process.returncode != 0
+        assert name in process.stderr.strip().splitlines()[-1]
+
+
+class TestProductionMode:
+    def test_is_clean_for_the_deployment_check(self, tmp_path: Path) -> None:
+        command = ("check", "--deploy", "--fail-level", "WARNING")
+        process = start(tmp_path, *command, **PRODUCTION)
+
+        assert process.returncode == 0, process.stderr
+
+    @pytest.mark.parametrize(
+        "missing", sorted(set(PRODUCTION) - {"DELTAWEB_PRODUCTION"})
+    )
+    def test_says_in_one_sentence_what_is_missing(
+        self, tmp_path: Path, missing: str
+    ) -> None:
+        variables = {k: v for k, v in PRODUCTION.items() if k != missing}
+        process = start(tmp_path, "check", **variables)
+
+        last = process.stderr.strip().splitlines()[-1]
+        assert process.returncode != 0
+        assert f"{missing} is not set" in last
+
+    def test_takes_the_secret_key_from_a_file(self, tmp_path: Path) -> None:
+        file = tmp_path / "key"
+        file.write_text("from-a-file-" * 6)
+        variables = {**PRODUCTION, "DELTAWEB_SECRET_KEY_FILE": str(file)}
+        del variables["DELTAWEB_SECRET_KEY"]
+        process = start(tmp_path, "check", **variables)
+
+        assert process.returncode == 0, process.stderr
