@@ -1,9 +1,41 @@
 """Users, their roles, one-time sign-in links and API keys."""
 
 import uuid
+from datetime import datetime
+from typing import ClassVar
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
+from django.utils.crypto import salted_hmac
+
+
+class UserQuerySet(models.QuerySet["User"]):
+    """Queries over users."""
+
+    def active_admins(self) -> "UserQuerySet":
+        """Administrators who can sign in, the oldest account first."""
+        admins = self.filter(role=User.Role.ADMIN, is_active=True)
+        return admins.order_by("id")
+
+    def named(self, name: str) -> "UserQuerySet":
+        """The user of that name, whatever its capitals."""
+        return self.filter(username__iexact=name)
+
+
+class Users(UserManager["User"]):
+    """Makes users as Django does, and answers the queries above."""
+
+    def get_queryset(self) -> UserQuerySet:
+        """Start every query as a `UserQuerySet`."""
+        return UserQuerySet(self.model, using=self._db)
+
+    def active_admins(self) -> UserQuerySet:
+        """Administrators who can sign in, the oldest account first."""
+        return self.get_queryset().active_admins()
+
+    def named(self, name: str) -> UserQuerySet:
+        """The user of that name, whatever its capitals."""
+        return self.get_queryset().named(name)
 
 
 class User(AbstractUser):
@@ -26,8 +58,17 @@ class User(AbstractUser):
     role = models.CharField(max_length=16, choices=Role, default=Role.VIEWER)
     theme = models.CharField(max_length=16, choices=Theme, default=Theme.SYSTEM)
     time_zone = models.CharField(max_length=64, default="UTC")
+    # Part of what a session is checked against: raising it signs the user out.
+    session_generation = models.PositiveIntegerField(default=0)
+
+    objects: ClassVar[Users] = Users()
 
     # === Queries ===
+
+    def get_session_auth_hash(self) -> str:
+        """Return what a session must carry to count: password and generation."""
+        salt = f"deltaweb.accounts.session.{self.session_generation}"
+        return salted_hmac(salt, self.password, algorithm="sha256").hexdigest()
 
     @property
     def is_editor(self) -> bool:
@@ -69,3 +110,38 @@ class APIKey(models.Model):
     def __str__(self) -> str:
         """Name the key by its visible prefix."""
         return f"{self.prefix}… ({self.name})"
+
+    # === Queries ===
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the key lets its user in."""
+        return self.revoked_at is None and self.user.is_active
+
+
+class FailedSignInQuerySet(models.QuerySet["FailedSignIn"]):
+    """Queries over failed sign-ins."""
+
+    def against(self, name: str, *, since: datetime) -> "FailedSignInQuerySet":
+        """Failures for one account name since a moment."""
+        return self.filter(name=name, failed_at__gte=since)
+
+
+FailedSignInManager = models.Manager.from_queryset(FailedSignInQuerySet)
+
+
+class FailedSignIn(models.Model):
+    """A sign-in with a wrong password: too many of them make the door wait."""
+
+    name = models.CharField(max_length=150)  # lower case, whether it exists or not
+    address = models.CharField(max_length=64)
+    failed_at = models.DateTimeField()
+
+    objects = FailedSignInManager()
+
+    class Meta:
+        indexes = [models.Index(fields=["name", "failed_at"], name="failed_by_name")]
+
+    def __str__(self) -> str:
+        """Name the failure by account and address."""
+        return f"{self.name} from {self.address}"

@@ -7,3 +7,7 @@ class JobsConfig(AppConfig):
     """Runs of background work."""
 
     name = "apps.jobs"
+
+    def ready(self) -> None:
+        """Listen for the signals of workers."""
+        from apps.jobs import heartbeat  # noqa: F401, PLC0415 (models must be loaded)

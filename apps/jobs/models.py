@@ -20,6 +20,10 @@ class JobQuerySet(models.QuerySet["Job"]):
         """Running jobs whose worker has stopped renewing its lease."""
         return self.filter(state=Job.State.RUNNING, lease_expires_at__lt=now)
 
+    def finished_before(self, moment: datetime) -> "JobQuerySet":
+        """Finished jobs that were asked for before `moment`."""
+        return self.exclude(state__in=Job.ACTIVE_STATES).filter(created_at__lt=moment)
+
     def waiting(self) -> "JobQuerySet":
         """Queued jobs in the order in which workers take them."""
         return self.filter(state=Job.State.QUEUED).order_by("created_at", "id")
@@ -45,13 +49,14 @@ class Job(models.Model):
         CANCELLED = "CANCELLED", "cancelled"
 
     ACTIVE_STATES: ClassVar = (State.QUEUED, State.RUNNING)
+    MAX_ATTEMPTS: ClassVar = 3  # a job that kills its workers must come to an end
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=64)  # the task's name, such as tables.index_log
     subject_id = models.UUIDField(null=True, blank=True, db_index=True)  # a table's id
     title = models.CharField(max_length=300)
     parameters = models.JSONField(default=dict, blank=True)
-    # Equal keys ask for equal work: one active job a key, and a finished one is its cache.
+    # Equal keys ask for equal work: one active job a key; a finished one is its cache.
     key = models.CharField(max_length=200, blank=True)
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -62,9 +67,13 @@ class Job(models.Model):
     progress_done = models.BigIntegerField(default=0)
     progress_total = models.BigIntegerField(null=True, blank=True)
     progress_unit = models.CharField(max_length=32, blank=True)
+    # [{"name", "started_at", "finished_at"}], and named counts such as files_listed.
+    steps = models.JSONField(default=list, blank=True)
+    counters = models.JSONField(default=dict, blank=True)
     log = models.TextField(blank=True)
 
     created_at = models.DateTimeField()
+    woken_at = models.DateTimeField(null=True, blank=True)  # the last wake-up sent
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -98,6 +107,25 @@ class Job(models.Model):
     def __str__(self) -> str:
         """Name the job by what it does."""
         return f"{self.title} ({self.id})"
+
+    # === Queries ===
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the job waits or runs."""
+        return self.state in self.ACTIVE_STATES
+
+    @property
+    def can_be_retried(self) -> bool:
+        """Whether the work ended without a result."""
+        return self.state in {self.State.FAILED, self.State.CANCELLED}
+
+    @property
+    def percent(self) -> int | None:
+        """How much is done, from 0 to 100; None while the total is unknown."""
+        if not self.progress_total:
+            return None
+        return min(100, 100 * self.progress_done // self.progress_total)
 
 
 class Worker(models.Model):

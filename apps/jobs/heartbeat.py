@@ -1,0 +1,66 @@
+"""A worker says that it lives, and sweeps once when it starts.
+
+Celery's signals start it in worker processes alone; a web process only imports it.
+"""
+
+import logging
+import threading
+from datetime import timedelta
+
+from celery.signals import worker_ready, worker_shutdown
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from apps.jobs.leases import sweep
+from apps.jobs.models import Worker
+from apps.jobs.process import process_name
+
+logger = logging.getLogger(__name__)
+
+INTERVAL_S = 5
+ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
+
+_stop = threading.Event()
+
+
+@worker_ready.connect
+def start(**_: object) -> None:
+    """Begin to write this worker's row, in a thread that ends with the process."""
+    _stop.clear()
+    threading.Thread(target=_beat, name="heartbeat", daemon=True).start()
+
+
+@worker_shutdown.connect
+def stop(**_: object) -> None:
+    """Take the worker's row away: it leaves in good order."""
+    _stop.set()
+    try:
+        Worker.objects.filter(name=process_name()).delete()
+    except DatabaseError:
+        logger.warning("This worker's row stays behind until it is forgotten.")
+
+
+def beat_once() -> None:
+    """Write that this worker is alive now."""
+    now = timezone.now()
+    Worker.objects.update_or_create(
+        name=process_name(),
+        defaults={"seen_at": now},
+        create_defaults={"seen_at": now, "started_at": now},
+    )
+
+
+def _beat() -> None:
+    swept = False
+    while True:
+        try:
+            beat_once()
+            if not swept:
+                sweep(now=timezone.now())
+                swept = True
+        except DatabaseError:
+            logger.warning("The heartbeat was not written.", exc_info=True)
+            connection.close()
+        if _stop.wait(INTERVAL_S):
+            connection.close()
+            return

@@ -1,0 +1,121 @@
+"""What users and other apps ask of jobs: queue, cancel, retry."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.jobs.waking import wake_on_commit
+from apps.pages.errors import PageError
+
+
+class JobNotRetryableError(PageError):
+    """Only a job that failed or was cancelled can be run again."""
+
+    def __init__(self, *, job: Job) -> None:
+        super().__init__(
+            status=409,
+            code="job-not-retryable",
+            message=f"“{job.title}” is {job.get_state_display()}.",
+            hint="Only a job that failed or was cancelled can be run again.",
+        )
+
+
+def enqueue(  # noqa: PLR0913 (each is one column of the row)
+    *,
+    kind: str,
+    title: str,
+    now: datetime,
+    parameters: dict[str, Any] | None = None,
+    subject_id: uuid.UUID | None = None,
+    key: str = "",
+    requested_by: User | None = None,
+    reuse: bool = False,
+) -> Job:
+    """Queue a run of background work and wake a worker once the row is committed.
+
+    Args:
+        kind: The name of the task, such as `tables.index_log`; the task is called
+            with `job_id` alone and reads the rest from the row.
+        title: What the work is, for people: "Index sales.orders".
+        now: The current time.
+        parameters: What the task needs, as JSON.
+        subject_id: The table that the job is about. Who may not see the table may
+            not see the job.
+        key: Equal keys ask for equal work. An active job with this key is returned
+            instead of a second one; the database holds that there is one at most.
+        requested_by: Who asked; None for the app itself.
+        reuse: Also return the newest finished job with this key: its cached result.
+
+    Returns:
+        The new job, or the one that already does or has done this work.
+    """
+    if key and (existing := _same_work(key, reuse=reuse)):
+        return existing
+    job = Job(
+        kind=kind,
+        title=title[:300],
+        parameters=parameters or {},
+        subject_id=subject_id,
+        key=key,
+        requested_by=requested_by,
+        created_at=now,
+        woken_at=now,
+    )
+    try:
+        with transaction.atomic():
+            job.save(force_insert=True)
+    except IntegrityError:
+        # Another request was faster: its job does the same work.
+        if not key or (existing := _same_work(key, reuse=reuse)) is None:
+            raise
+        return existing
+    wake_on_commit(job)
+    return job
+
+
+def cancel(job: Job, *, now: datetime) -> Job:
+    """Cancel a waiting job at once; ask the worker of a running one to stop.
+
+    A finished job stays as it is.
+    """
+    waiting = Job.objects.filter(id=job.id, state=Job.State.QUEUED)
+    if not waiting.update(
+        state=Job.State.CANCELLED, cancel_requested_at=now, finished_at=now
+    ):
+        Job.objects.filter(
+            id=job.id, state=Job.State.RUNNING, cancel_requested_at__isnull=True
+        ).update(cancel_requested_at=now)
+    job.refresh_from_db()
+    return job
+
+
+def retry(job: Job, *, requested_by: User | None, now: datetime) -> Job:
+    """Queue the work of a failed or cancelled job again, as a new job.
+
+    The old row stays, with its step and its cause.
+
+    Raises:
+        JobNotRetryableError: If the job waits, runs or is done.
+    """
+    if not job.can_be_retried:
+        raise JobNotRetryableError(job=job)
+    return enqueue(
+        kind=job.kind,
+        title=job.title,
+        parameters=job.parameters,
+        subject_id=job.subject_id,
+        key=job.key,
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+def _same_work(key: str, *, reuse: bool) -> Job | None:
+    active = Job.objects.active().filter(key=key).first()
+    if active is None and reuse:
+        return Job.objects.filter(key=key, state=Job.State.DONE).first()
+    return active
