@@ -106,7 +106,6 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
-FORMS_URLFIELD_ASSUME_HTTPS = True
 
 # === Database ===
 DATABASES: dict[str, Any] = {

@@ -1,0 +1,108 @@
+import csv
+import io
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from django.test import RequestFactory
+
+from apps.pages.responses import csv_response, respond, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.http import StreamingHttpResponse
+
+
+def text_of(response: object) -> str:
+    streamed = cast("Iterable[bytes]", cast("StreamingHttpResponse", response))
+    return b"".join(streamed).decode()
+
+
+class TestToJson:
+    @pytest.mark.parametrize(
+        ("value", "expected"),
+        [
+            pytest.param(2**63 - 1, 2**63 - 1, id="a whole number stays exact"),
+            pytest.param(Decimal("1.50"), "1.50", id="a decimal is text"),
+            pytest.param(float("nan"), None, id="NaN is null"),
+            pytest.param([float("inf")], [None], id="infinity is null, nested too"),
+            pytest.param(b"\x00\xff", "00ff", id="bytes are hex"),
+            pytest.param(
+                datetime(2026, 1, 2, 3, tzinfo=timezone(timedelta(hours=1))),
+                "2026-01-02T02:00:00Z",
+                id="a time is UTC",
+            ),
+        ],
+    )
+    def test_writes_values_that_every_reader_takes(
+        self, value: object, expected: object
+    ) -> None:
+        assert json.loads(to_json({"value": value})) == {"value": expected}
+
+
+class TestCsvResponse:
+    def test_streams_the_rows_in_order(self) -> None:
+        rows: list[tuple[object, ...]] = [("version", "text")]
+        rows += [(n, f"row, {n}") for n in range(450)]
+
+        text = text_of(csv_response(rows, name="history"))
+
+        parsed = list(csv.reader(io.StringIO(text)))
+        assert parsed == [[str(cell) for cell in row] for row in rows]
+
+    @pytest.mark.parametrize("start", ["=", "+", "-", "@"])
+    def test_keeps_a_spreadsheet_from_running_a_text(self, start: str) -> None:
+        text = text_of(csv_response([(f"{start}1+1",)], name="x"))
+
+        assert text.startswith(("'", "\"'"))
+
+    @pytest.mark.parametrize(
+        ("value", "cell"),
+        [
+            pytest.param(None, "", id="null is empty"),
+            pytest.param(-5, "-5", id="a negative number stays a number"),
+            pytest.param(
+                datetime(2026, 1, 2, tzinfo=UTC), "2026-01-02T00:00:00Z", id="time"
+            ),
+            pytest.param({"a": 1}, '{"a": 1}', id="nested values are JSON"),
+        ],
+    )
+    def test_writes_values_as_text(self, value: object, cell: str) -> None:
+        text = text_of(csv_response([(value, "end")], name="x"))
+
+        assert next(csv.reader(io.StringIO(text))) == [cell, "end"]
+
+
+class TestRespond:
+    @pytest.fixture
+    def arguments(self) -> dict[str, Any]:
+        return {
+            "template": "pages/_mark.html",
+            "context": {},
+            "data": {"count": 1},
+            "rows": [("count",), (1,)],
+        }
+
+    def test_answers_a_page(self, arguments: dict[str, Any]) -> None:
+        response = respond(RequestFactory().get("/tables/"), "html", **arguments)
+
+        assert "<svg" in text_of([cast("Any", response).content])
+        assert "HX-Request" in response["Vary"]
+
+    def test_answers_json(self, arguments: dict[str, Any]) -> None:
+        response = respond(RequestFactory().get("/tables.json"), "json", **arguments)
+
+        assert json.loads(cast("Any", response).content) == {"count": 1}
+        assert response["Cache-Control"] == "no-store"
+
+    def test_answers_csv_as_a_download_named_by_its_path(
+        self, arguments: dict[str, Any]
+    ) -> None:
+        request = RequestFactory().get("/t/default/orders/files.csv")
+        response = respond(request, "csv", **arguments)
+
+        assert text_of(response) == "count\r\n1\r\n"
+        assert 'filename="orders-files.csv"' in response["Content-Disposition"]

@@ -1,0 +1,72 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from apps.pages.templatetags.deltaweb import (
+    absolute,
+    compact,
+    exact,
+    relative,
+    signed,
+    size,
+)
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [
+        (None, "unknown"),
+        (0, "0 B"),
+        (1023, "1,023 B"),
+        (1024, "1.0 KiB"),
+        (5_905_580_032, "5.5 GiB"),
+        (150 * 1024**2, "150 MiB"),
+        (-1536, "-1.5 KiB"),
+        (2**70, "1,024 EiB"),
+    ],
+)
+def test_a_size_is_read_by_powers_of_1024(size_bytes: int | None, text: str) -> None:
+    assert size(size_bytes) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (None, "unknown"),
+        (0, "0"),
+        (9999, "9,999"),
+        (18_402_117, "18.4 M"),
+        (212_000, "212 k"),
+        (2_410_000_000, "2.4 B"),
+    ],
+)
+def test_a_count_is_compact(count: int | None, text: str) -> None:
+    assert compact(count) == text
+
+
+def test_unknown_is_never_shown_as_zero() -> None:
+    assert [exact(None), signed(None), size(None)] == ["unknown"] * 3
+    assert [exact(0), signed(-3)] == ["0", "−3"]
+
+
+@pytest.mark.parametrize(
+    ("age", "text"),
+    [
+        (timedelta(seconds=2), "just now"),
+        (timedelta(seconds=40), "40 s ago"),
+        (timedelta(minutes=6), "6 min ago"),
+        (timedelta(hours=21), "21 h ago"),
+        (timedelta(days=3), "3 d ago"),
+        (timedelta(days=30), "4 weeks ago"),
+        (timedelta(days=400), "1 year ago"),
+        (timedelta(hours=-5), "in 5 h"),
+    ],
+)
+def test_a_moment_is_told_as_a_person_would(age: timedelta, text: str) -> None:
+    assert relative(NOW - age, NOW) == text
+
+
+def test_an_absolute_time_shows_its_zone() -> None:
+    assert absolute(NOW) == "21 Nov 2026 12:00:00 UTC"
