@@ -1,0 +1,104 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from apps.jobs import services
+from apps.jobs.models import Job
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def queue(**overrides: object) -> Job:
+    arguments = {"kind": "test.nothing", "title": "Do nothing", "now": NOW}
+    return services.enqueue(**(arguments | overrides))  # type: ignore[arg-type]  # a test's shorthand
+
+
+class TestEnqueue:
+    def test_makes_a_waiting_job(self) -> None:
+        job = queue(parameters={"version": 3})
+
+        job.refresh_from_db()
+        assert job.state == Job.State.QUEUED
+        assert job.parameters == {"version": 3}
+        assert job.created_at == NOW
+
+    @pytest.mark.parametrize("state", [Job.State.QUEUED, Job.State.RUNNING])
+    def test_returns_the_active_job_of_the_same_key(self, state: Job.State) -> None:
+        first = queue(key="index:1")
+        Job.objects.update(state=state)
+
+        assert queue(key="index:1").id == first.id
+        assert Job.objects.count() == 1
+
+    def test_makes_a_new_job_once_the_last_has_finished(self) -> None:
+        first = queue(key="index:1")
+        Job.objects.update(state=Job.State.DONE)
+
+        assert queue(key="index:1").id != first.id
+
+    def test_reuses_a_finished_result_when_asked_to(self) -> None:
+        first = queue(key="preview:1")
+        Job.objects.update(state=Job.State.DONE)
+
+        assert queue(key="preview:1", reuse=True).id == first.id
+
+    def test_never_reuses_a_failure(self) -> None:
+        first = queue(key="preview:1")
+        Job.objects.update(state=Job.State.FAILED)
+
+        assert queue(key="preview:1", reuse=True).id != first.id
+
+    def test_jobs_without_a_key_are_never_the_same(self) -> None:
+        assert queue().id != queue().id
+
+
+class TestCancel:
+    def test_a_waiting_job_is_cancelled_at_once(self) -> None:
+        job = services.cancel(queue(), now=NOW)
+
+        assert job.state == Job.State.CANCELLED
+        assert job.finished_at == NOW
+
+    def test_a_running_job_is_asked_to_stop(self) -> None:
+        job = queue()
+        Job.objects.update(state=Job.State.RUNNING)
+
+        job = services.cancel(job, now=NOW)
+
+        assert job.state == Job.State.RUNNING
+        assert job.cancel_requested_at == NOW
+
+    def test_a_finished_job_stays_as_it_is(self) -> None:
+        job = queue()
+        Job.objects.update(state=Job.State.DONE)
+
+        job = services.cancel(job, now=NOW + timedelta(hours=1))
+
+        assert job.state == Job.State.DONE
+        assert job.cancel_requested_at is None
+
+
+class TestRetry:
+    @pytest.mark.parametrize("state", [Job.State.FAILED, Job.State.CANCELLED])
+    def test_queues_the_same_work_as_a_new_job(self, state: Job.State) -> None:
+        job = queue(key="index:1", parameters={"a": 1})
+        Job.objects.update(state=state)
+        job.refresh_from_db()
+
+        again = services.retry(job, requested_by=None, now=NOW)
+
+        assert again.id != job.id
+        assert (again.kind, again.key, again.parameters) == (
+            "test.nothing",
+            "index:1",
+            {"a": 1},
+        )
+
+    def test_is_refused_while_the_job_runs(self) -> None:
+        job = queue()
+        Job.objects.update(state=Job.State.RUNNING)
+        job.refresh_from_db()
+
+        with pytest.raises(services.JobNotRetryableError, match="is running"):
+            services.retry(job, requested_by=None, now=NOW)
