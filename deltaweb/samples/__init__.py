@@ -1,0 +1,78 @@
+"""Sample tables, made on first start by the project's own writer.
+
+Read `sample_table` (one table being written) first, then the four tables:
+
+    orders      partitioned by day and country, appended to once a day
+    devices     nested columns: structs, a map, a list of structs
+    customers   evolved: 60 commits of many operations, two schema changes, a VACUUM
+    returns     empty: a schema and no row
+
+Source: PROTOCOL.md; reader version 1, writer version 2.
+"""
+
+import secrets
+import shutil
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from deltaweb.samples import customers, devices, orders, returns
+
+NAMESPACE: Final = "samples"
+_TABLES: Final[dict[str, Callable[[Path, datetime], None]]] = {
+    "orders": orders.write_orders,
+    "device_readings": devices.write_device_readings,
+    "customers": customers.write_customers,
+    "returns": returns.write_returns,
+}
+
+
+class SampleTable(NamedTuple):
+    """A sample as it is registered: where it stands and what it is called."""
+
+    namespace: str
+    name: str
+    location: str
+
+
+def make_samples(folder: Path, now: datetime) -> list[SampleTable]:
+    """Make the sample tables that `folder` lacks; those that stand stay as they are.
+
+    A table is written beside and renamed into place, so an interrupted start leaves
+    no half of one behind under its name.
+
+    Args:
+        folder: Where the tables go; made when it is missing.
+        now: Aware time of the newest commits; older ones lie up to weeks before.
+
+    Returns:
+        Every sample table, in the order of their names' importance.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    samples = []
+    for name, write in _TABLES.items():
+        root = folder / name
+        if not root.exists():
+            _write_beside(root, now, write)
+        samples.append(SampleTable(NAMESPACE, name, str(root)))
+    return samples
+
+
+def _write_beside(
+    root: Path, now: datetime, write: Callable[[Path, datetime], None]
+) -> None:
+    for leftover in root.parent.glob(f".{root.name}.*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    beside = root.parent / f".{root.name}.{secrets.token_hex(8)}"
+    beside.mkdir()
+    try:
+        write(beside, now)
+        beside.rename(root)
+    except FileExistsError:
+        pass  # another process has been faster
+    except OSError:
+        if not root.exists():
+            raise
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

@@ -1,0 +1,33 @@
+"""The sample table `returns`: made and not filled yet."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from deltaweb.delta.schema import DecimalType, PrimitiveType, StructField, StructType
+from deltaweb.samples.sample_table import Operation, TableWriter
+
+SCHEMA: Final = StructType(
+    (
+        StructField("return_id", PrimitiveType("long"), nullable=False),
+        StructField("order_id", PrimitiveType("long"), nullable=False),
+        StructField(
+            "reason", PrimitiveType("string"), metadata={"comment": "as the buyer says"}
+        ),
+        StructField("refund", DecimalType(12, 2)),
+        StructField("received_at", PrimitiveType("timestamp")),
+    )
+)
+
+
+def write_returns(root: Path, now: datetime) -> None:
+    """Write the table: one commit, no row."""
+    created = Operation(
+        name="CREATE TABLE",
+        user="schema-deploy",
+        at=now - timedelta(days=2, hours=3),
+        parameters={"isManaged": False, "partitionBy": [], "properties": {}},
+    )
+    TableWriter(root, seed=4).create(
+        SCHEMA, created, description="Goods sent back; the first batch is due on Monday"
+    )
