@@ -371,12 +371,15 @@ class PartitionValueError(DeltaError):
 
     code = "partition-value-invalid"
 
-    def __init__(self, *, column: str, value: str, type_name: str) -> None:
+    def __init__(self, *, path: str, column: str, value: str, type_name: str) -> None:
         super().__init__(
-            f"The partition value {value!r} of column {column!r} is not a {type_name}.",
+            f"The partition value {value!r} of column {column!r} is not a {type_name} "
+            f"(file {path}).",
             hint="Choose a version without that file, or repair the table.",
         )
+        self.path = path
         self.column = column
+        self.value = value
 
 
 class PredicateError(DeltaError):
