@@ -1,0 +1,1 @@
+"""What `make bench` measures: each module prints its ratios beside their goals."""
