@@ -1,12 +1,17 @@
 """The entries of the rail: an app registers its own when Django is ready."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
+if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
+    from collections.abc import Callable
 
-type_of_user = AbstractBaseUser | AnonymousUser
+    from django.contrib.auth.base_user import AbstractBaseUser
+    from django.contrib.auth.models import AnonymousUser
+
+    AnyUser = AbstractBaseUser | AnonymousUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +26,7 @@ class NavEntry:
     url_name: str
     order: int
     prefixes: tuple[str, ...]
-    visible: Callable[[type_of_user], bool] = lambda user: user.is_authenticated
+    visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
     at_bottom: bool = False
 
 
@@ -33,7 +38,7 @@ def register(entry: NavEntry) -> None:
     _entries[entry.url_name] = entry
 
 
-def entries_for(user: type_of_user) -> list[NavEntry]:
+def entries_for(user: AnyUser) -> list[NavEntry]:
     """Return the entries that `user` sees, in order."""
     seen = (entry for entry in _entries.values() if entry.visible(user))
     return sorted(seen, key=lambda entry: (entry.at_bottom, entry.order))

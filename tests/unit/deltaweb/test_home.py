@@ -1,0 +1,32 @@
+import threading
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from deltaweb.home import open_home, secret_key
+
+
+def test_processes_that_start_together_agree_on_one_key(tmp_path: Path) -> None:
+    barrier = threading.Barrier(8)
+    keys: list[str] = []
+
+    def start() -> None:
+        barrier.wait()
+        keys.append(secret_key(tmp_path))
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(set(keys)) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["secret-key"]
+
+
+def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(ImproperlyConfigured, match=r"DELTAWEB_HOME=.*file/home"):
+        open_home(tmp_path / "file" / "home")
