@@ -10,21 +10,14 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.accounts import services as accounts
-from apps.accounts.models import User
 from apps.tables import services as tables
 
 logger = logging.getLogger(__name__)
 
-FIRST_ADMINISTRATOR = "admin"
-
 
 def sign_in_link(now: datetime) -> str:
     """Return a fresh one-time link of the first administrator, made if need be."""
-    user = User.objects.filter(role=User.Role.ADMIN, is_active=True).order_by("pk")
-    first = user.first() or accounts.create_user(
-        name=FIRST_ADMINISTRATOR, role=User.Role.ADMIN
-    )
-    return accounts.issue_sign_in_link(user=first, now=now)
+    return accounts.issue_sign_in_link(user=accounts.first_admin(), now=now)
 
 
 def check_lake(lake: str) -> Path:

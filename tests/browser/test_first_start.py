@@ -1,10 +1,10 @@
 """The journey of a first start: sign in, look around, register, see it indexed."""
 
-
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import ROOT, Server, Watch
+from tests.browser.conftest import Watch
+from tests.installation import ROOT, Installation
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = {"serious", "critical"}
@@ -33,9 +33,8 @@ PAGES = [
 def serious_findings(page: Page) -> list[str]:
     """What axe-core finds by WCAG 2 A and AA, serious or worse."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    result = page.evaluate(
-        "() => axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})"
-    )
+    rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+    result = page.evaluate("rules => axe.run(document, {runOnly: rules})", rules)
     return [
         f"{finding['id']}: {node['html'][:160]}"
         for finding in result["violations"]
@@ -44,17 +43,9 @@ def serious_findings(page: Page) -> list[str]:
     ]
 
 
-@pytest.fixture
-def indexed(server: Server) -> Server:
-    """The installation once its sample tables are indexed."""
-    for name in ("orders", "customers"):
-        del name
-    return server
-
-
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_is_sound_in_both_themes_and_on_a_phone(
-    watch: Watch, server: Server, path: str
+    watch: Watch, server: Installation, path: str
 ) -> None:
     page = watch.page
     for theme in ("light", "dark"):

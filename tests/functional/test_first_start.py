@@ -1,0 +1,125 @@
+"""`deltaweb serve` in real processes: what the one command promises."""
+
+import os
+import re
+import socket
+import sqlite3
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.installation import (
+    free_port,
+    run,
+    serving,
+    status_of,
+    wait_for,
+)
+
+
+def table_names(home: Path) -> list[str]:
+    with sqlite3.connect(home / "deltaweb.sqlite3") as database:
+        rows = database.execute("SELECT namespace, name FROM tables_table").fetchall()
+    return sorted(f"{namespace}.{name}" for namespace, name in rows)
+
+
+def children_of(pid: int) -> set[int]:
+    """Every process below one, by the kernel's own lists."""
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        path = Path(f"/proc/{waiting.pop()}/task")
+        for task in path.iterdir() if path.exists() else ():
+            below = {int(word) for word in (task / "children").read_text().split()}
+            waiting += below
+            found |= below
+    return found
+
+
+def alive(pids: set[int]) -> set[int]:
+    return {pid for pid in pids if Path(f"/proc/{pid}").exists()}
+
+
+def test_a_busy_port_is_one_clear_sentence(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        done = run(tmp_path, "serve", PORT=port)
+
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert f"Port {port}" in done.stderr
+    assert "PORT=8001 make run" in done.stderr
+
+
+def test_a_lake_that_is_no_folder_is_refused_before_anything_starts(
+    tmp_path: Path,
+) -> None:
+    done = run(tmp_path, "serve", PORT=str(free_port()), LAKE="/no/such/folder")
+
+    assert done.returncode == 1
+    assert "LAKE=/no/such/folder is not a folder" in done.stderr
+
+
+class TestWithoutWorkers:
+    def test_samples_stand_the_link_signs_in_once_and_status_is_red(
+        self, tmp_path: Path
+    ) -> None:
+        with serving(tmp_path, ready=503, WORKERS="0") as installation:
+            link = (tmp_path / "sign-in-link").read_text().strip()
+            printed = re.findall(r"^Sign in: (\S+)$", installation.log, re.MULTILINE)
+            first = status_of(link)
+            second = status_of(link)
+            page = urllib.request.urlopen(f"{installation.url}/")  # noqa: S310
+
+        assert printed == [link]
+        assert first == 200
+        assert second != 200
+        assert page.status == 200
+        assert len(table_names(tmp_path)) == 4
+        assert (tmp_path / "sign-in-link").stat().st_mode & 0o777 == 0o600
+
+    def test_an_interrupt_leaves_no_process(self, tmp_path: Path) -> None:
+        with serving(tmp_path, ready=503, WORKERS="0") as installation:
+            below = children_of(installation.process.pid)
+            assert below
+
+        assert wait_for(lambda: not alive(below), timeout_s=10)
+
+    def test_a_killed_command_leaves_no_process(self, tmp_path: Path) -> None:
+        with serving(tmp_path, ready=503, WORKERS="0") as installation:
+            below = children_of(installation.process.pid)
+            os.kill(installation.process.pid, 9)
+
+        assert wait_for(lambda: not alive(below), timeout_s=15)
+
+    def test_samples_that_were_removed_stay_removed(self, tmp_path: Path) -> None:
+        with serving(tmp_path, ready=503, WORKERS="0") as installation:
+            name = table_names(tmp_path)[0]
+            installation.command("table", "remove", name, "--yes")
+        started_at_s = time.monotonic()
+        with serving(tmp_path, ready=503, WORKERS="0"):
+            second_start_s = time.monotonic() - started_at_s
+
+        assert name not in table_names(tmp_path)
+        assert len(table_names(tmp_path)) == 3
+        assert second_start_s < 60
+
+    def test_a_lake_without_tables_starts_empty(self, tmp_path: Path) -> None:
+        lake = tmp_path / "lake"
+        lake.mkdir()
+        with serving(tmp_path, ready=503, WORKERS="0", LAKE=str(lake)):
+            pass
+
+        assert table_names(tmp_path) == []
+
+
+@pytest.mark.parametrize("lake", ["", "   "])
+def test_an_empty_lake_is_no_lake(tmp_path: Path, lake: str) -> None:
+    with serving(tmp_path, ready=503, WORKERS="0", LAKE=lake):
+        pass
+
+    assert len(table_names(tmp_path)) == 4

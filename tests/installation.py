@@ -1,0 +1,128 @@
+"""A real installation in processes of its own, started as a person starts it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+START_TIMEOUT_S = 150
+STOP_TIMEOUT_S = 30
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody uses just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(home: Path, **variables: str) -> dict[str, str]:
+    """Variables of a process of the installation, none of the tests' own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("DELTAWEB_")}
+    for name in ("LAKE", "PORT", "WORKERS"):
+        kept.pop(name, None)
+    return {
+        **kept,
+        "DJANGO_SETTINGS_MODULE": "deltaweb.settings",
+        "DELTAWEB_HOME": str(home),
+        "DELTAWEB_LOG_LEVEL": "WARNING",
+        **variables,
+    }
+
+
+def run(
+    home: Path, *arguments: str, **variables: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run one command of the installation to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "deltaweb", *arguments],
+        env=environment(home, **variables),
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=START_TIMEOUT_S,
+    )
+
+
+def wait_for(condition: Callable[[], bool], *, timeout_s: float) -> bool:
+    """Wait until the condition holds; say whether it came to hold."""
+    deadline_s = time.monotonic() + timeout_s
+    while time.monotonic() < deadline_s:
+        if condition():
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def status_of(url: str) -> int:
+    """The HTTP status of a page, 0 while nobody answers."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 (our own)
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except (urllib.error.URLError, OSError):
+        return 0
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A running `deltaweb serve`."""
+
+    url: str
+    home: Path
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def log(self) -> str:
+        """What it has printed so far."""
+        return (self.home / "serve.log").read_text()
+
+    def command(self, *arguments: str) -> str:
+        """Run a command against this installation and return what it prints."""
+        port = self.url.rsplit(":", 1)[1]
+        done = run(self.home, *arguments, PORT=port)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@contextmanager
+def serving(
+    home: Path, *, ready: int = 200, **variables: str
+) -> Iterator[Installation]:
+    """Start `deltaweb serve` and wait until `/status` answers with `ready`."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    with (home / "serve.log").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "deltaweb", "serve"],
+            env=environment(home, PORT=str(port), **variables),
+            cwd=ROOT,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    installation = Installation(url, home, process)
+    try:
+        wait_for(
+            lambda: (
+                process.poll() is not None or status_of(f"{url}/status.json") == ready
+            ),
+            timeout_s=START_TIMEOUT_S,
+        )
+        assert status_of(f"{url}/status.json") == ready, installation.log
+        yield installation
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.wait(STOP_TIMEOUT_S)
