@@ -2,8 +2,24 @@
 
 from django.apps import AppConfig
 
+from apps.pages import navigation
+
 
 class AccountsConfig(AppConfig):
     """Users, roles, sign-in links and API keys."""
 
     name = "apps.accounts"
+
+    def ready(self) -> None:
+        """Put the administration into the rail of administrators."""
+        navigation.register(
+            navigation.NavEntry(
+                label="Admin",
+                icon="settings",
+                url_name="accounts:user-list",
+                order=900,
+                prefixes=("/admin-area/",),
+                visible=lambda user: getattr(user, "is_admin", False),
+                at_bottom=True,
+            )
+        )

@@ -1,0 +1,81 @@
+"""The shape of what people send about accounts; no database."""
+
+from zoneinfo import available_timezones
+
+from django import forms
+
+from apps.accounts.models import User
+
+
+class SignInForm(forms.Form):
+    """Name and password."""
+
+    name = forms.CharField(max_length=150, strip=True)
+    password = forms.CharField(max_length=1000, strip=False)
+
+
+class AppearanceForm(forms.Form):
+    """Theme and time zone."""
+
+    theme = forms.ChoiceField(choices=User.Theme.choices)
+    time_zone = forms.CharField(max_length=64)
+
+    def clean_time_zone(self) -> str:
+        """Take the names of the IANA database alone."""
+        name = str(self.cleaned_data["time_zone"])
+        if name not in available_timezones():
+            message = f"{name!r} is not a time zone. Give one such as Europe/Berlin."
+            raise forms.ValidationError(message)
+        return name
+
+
+class PasswordForm(forms.Form):
+    """A new password, and the current one where there is one."""
+
+    current = forms.CharField(max_length=1000, strip=False, required=False)
+    new = forms.CharField(max_length=1000, strip=False)
+    again = forms.CharField(max_length=1000, strip=False)
+
+    def __init__(self, *args: object, user: User, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
+        self.user = user
+
+    def clean_current(self) -> str:
+        """Ask who is there before the lock is changed."""
+        current = str(self.cleaned_data["current"])
+        if self.user.has_usable_password() and not self.user.check_password(current):
+            message = "That is not your current password."
+            raise forms.ValidationError(message)
+        return current
+
+    def clean(self) -> dict[str, object]:
+        """Take a password only when it was typed twice alike."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("new") != cleaned.get("again"):
+            self.add_error("again", "The two new passwords differ.")
+        return cleaned
+
+
+class APIKeyForm(forms.Form):
+    """What a new key is for."""
+
+    name = forms.CharField(max_length=100)
+
+
+class NewUserForm(forms.Form):
+    """A new account."""
+
+    name = forms.CharField(max_length=150)
+    role = forms.ChoiceField(choices=User.Role.choices)
+
+
+class RoleForm(forms.Form):
+    """Another role."""
+
+    role = forms.ChoiceField(choices=User.Role.choices)
+
+
+class UserFilterForm(forms.Form):
+    """Which accounts to list."""
+
+    q = forms.CharField(max_length=150, required=False)

@@ -1,0 +1,104 @@
+"""Who a request comes from: an API key or a session, and a session for every page."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
+from django.urls import reverse
+from django.utils import timezone
+from django_htmx.http import HttpResponseClientRedirect
+
+from apps.accounts import selectors
+from apps.accounts.errors import APIKeyUnknownError, SignInRequiredError
+from apps.pages.errors import PageError, wants_json
+from apps.pages.responses import json_response
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+SCHEME = "bearer"
+OTHER_BEARERS = "/delta-sharing/"  # recipients' tokens: the protocol's own affair
+
+
+def api_key_authentication(get_response: GetResponse) -> GetResponse:
+    """Take the user from `Authorization: Bearer KEY`, for this request alone.
+
+    A browser never sends that header by itself, so such a request needs no CSRF
+    token; a session that came along is left aside. A wrong key is a 401 even where
+    a session would have been enough: a script must not go on as somebody else.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != SCHEME or request.path.startswith(OTHER_BEARERS):
+            return get_response(request)
+        try:
+            user = selectors.user_of_api_key(secret.strip(), now=timezone.now())
+        except APIKeyUnknownError as error:
+            return unauthorized(error)
+        request.user = user
+        request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]  # noqa: SLF001 (Django's own switch, for just this)
+        response = get_response(request)
+        response["Cache-Control"] = "no-store"
+        return response
+
+    return middleware
+
+
+class SignInRequiredMiddleware:
+    """Answers for every page that is not `@public` when nobody is signed in."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Pass the request on; what a user sees is not for shared caches."""
+        response = self.get_response(request)
+        if request.user.is_authenticated and "Cache-Control" not in response:
+            response["Cache-Control"] = "private, no-cache"
+        return response
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view: Callable[..., HttpResponseBase],
+        args: list[Any],
+        kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        """Ask for a sign-in in the form that the request understands."""
+        del args, kwargs
+        if request.user.is_authenticated or not getattr(view, "login_required", True):
+            return None
+        if wants_json(request):
+            return unauthorized(SignInRequiredError())
+        if "HX-Request" in request.headers:
+            return HttpResponseClientRedirect(_sign_in_url(_page_of(request)))
+        here = request.get_full_path() if request.method == "GET" else "/"
+        return HttpResponseRedirect(_sign_in_url(here))
+
+
+sign_in_required = SignInRequiredMiddleware
+
+
+def unauthorized(error: PageError) -> HttpResponse:
+    """Answer 401 as JSON and say which scheme would do."""
+    body = {"error": error.code, "message": error.message, "hint": error.hint}
+    response = json_response(body, status=401)
+    response["WWW-Authenticate"] = 'Bearer realm="deltaweb"'
+    return response
+
+
+def _sign_in_url(next_path: str) -> str:
+    return f"{reverse('accounts:sign-in')}?{urlencode({'next': next_path})}"
+
+
+def _page_of(request: HttpRequest) -> str:
+    """Return the path of the page that htmx asks from, not of the fragment."""
+    current = urlsplit(request.headers.get("HX-Current-URL", ""))
+    if not current.path.startswith("/"):
+        return "/"
+    return f"{current.path}?{current.query}" if current.query else current.path

@@ -1,0 +1,1 @@
+"""The pages of accounts: signing in, one's own account, administration."""

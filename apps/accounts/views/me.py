@@ -1,0 +1,124 @@
+"""One's own account: appearance, password, API keys."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.forms import Form
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts import selectors, services
+from apps.accounts.errors import UserInvalidError
+from apps.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
+from apps.accounts.models import APIKey, User
+from apps.accounts.users import signed_in_user
+from apps.pages.responses import respond
+
+
+@require_safe
+def me(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """Show the account."""
+    return _page(request, fmt)
+
+
+@require_POST
+def set_appearance(request: HttpRequest) -> HttpResponseBase:
+    """Keep theme and time zone."""
+    form = AppearanceForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form=form)
+    services.set_appearance(user=signed_in_user(request), **form.cleaned_data)
+    messages.success(request, "Your appearance is saved.")
+    return redirect("accounts:me")
+
+
+@sensitive_post_parameters("current", "new", "again")
+@require_POST
+def change_password(request: HttpRequest) -> HttpResponseBase:
+    """Set a password; this session goes on, every other one ends."""
+    user = signed_in_user(request)
+    form = PasswordForm(request.POST, user=user)
+    if not form.is_valid():
+        return _page(request, form=form)
+    try:
+        services.change_password(user=user, password=form.cleaned_data["new"])
+    except UserInvalidError as error:
+        form.add_error("new", error.message)
+        return _page(request, form=form)
+    update_session_auth_hash(request, user)
+    messages.success(request, "Your password is changed. Other sessions have ended.")
+    return redirect("accounts:me")
+
+
+@require_POST
+def create_key(request: HttpRequest) -> HttpResponseBase:
+    """Make an API key and show it, this once: it goes into no message or session."""
+    form = APIKeyForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form=form)
+    issued = services.issue_api_key(
+        user=signed_in_user(request), name=form.cleaned_data["name"], now=timezone.now()
+    )
+    response = _page(request, issued=issued, status=201)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_POST
+def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponseBase:
+    """Make one of one's own keys worthless."""
+    key = get_object_or_404(APIKey, id=key_id, user=signed_in_user(request))
+    services.revoke_api_key(key=key, now=timezone.now())
+    messages.success(request, f"The key {key.prefix}… is revoked.")
+    return redirect("accounts:me")
+
+
+def _page(
+    request: HttpRequest,
+    fmt: str = "html",
+    *,
+    form: Form | None = None,
+    issued: services.IssuedKey | None = None,
+    status: int = 200,
+) -> HttpResponseBase:
+    """Render the account page; a form that does not fit is shown with its errors."""
+    user = signed_in_user(request)
+    keys = selectors.api_keys(user)
+    context: dict[str, Any] = {
+        "account": user,
+        "themes": User.Theme.choices,
+        "zones": selectors.time_zones(),
+        "keys": keys,
+        "issued": issued,
+        "errors": form.errors if form else {},
+    }
+    data = {
+        "name": user.username,
+        "role": user.get_role_display(),
+        "theme": user.theme.lower(),
+        "time_zone": user.time_zone,
+        "api_keys": [
+            {
+                "id": key.id,
+                "name": key.name,
+                "prefix": key.prefix,
+                "created_at": key.created_at,
+                "last_used_at": key.last_used_at,
+                "revoked_at": key.revoked_at,
+            }
+            for key in keys
+        ],
+    }
+    return respond(
+        request,
+        fmt,
+        template="accounts/me.html",
+        context=context,
+        data=data,
+        status=422 if form else status,
+    )

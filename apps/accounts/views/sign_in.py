@@ -1,0 +1,113 @@
+"""Signing in and out."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import login, logout
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render, resolve_url
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.accounts import services
+from apps.accounts.errors import LinkUsedError, SignInError, TooManySignInsError
+from apps.accounts.forms import SignInForm
+from apps.accounts.permissions import public
+from apps.pages.errors import PageError
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+SPECULATION_HEADERS = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
+
+
+@public
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Ask for name and password, and say how to get a link."""
+    next_url = safe_next(request)
+    if request.method != "POST":
+        if request.user.is_authenticated:
+            return redirect(next_url)
+        return _page(request, next_url=next_url)
+    form = SignInForm(request.POST)
+    if not form.is_valid():
+        error = PageError(
+            status=422, code="sign-in-incomplete", message="Give a name and a password."
+        )
+        return _page(request, next_url=next_url, error=error)
+    name = form.cleaned_data["name"]
+    try:
+        user = services.sign_in(
+            request,
+            name=name,
+            password=form.cleaned_data["password"],
+            now=timezone.now(),
+        )
+    except (SignInError, TooManySignInsError) as failure:
+        return _page(request, next_url=next_url, error=failure, name=name)
+    login(request, user)
+    return redirect(next_url)
+
+
+@public
+@never_cache
+@require_http_methods(["GET", "HEAD"])
+def use_link(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Sign in by a one-click link.
+
+    What only looks at the link leaves it unspent: HEAD, and a browser that fetches
+    ahead of a click. Whoever clicks twice is not told that the link is used.
+    """
+    if request.method == "HEAD":
+        return _private(HttpResponse())
+    if any(header in request.headers for header in SPECULATION_HEADERS):
+        return _private(HttpResponse("Not fetched ahead of a click.", status=503))
+    try:
+        user = services.use_sign_in_link(token=token, now=timezone.now())
+    except LinkUsedError:
+        if request.user != services.user_of_link(token=token):
+            raise
+        return _private(redirect(safe_next(request)))
+    login(request, user, backend=BACKEND)
+    return _private(redirect(safe_next(request)))
+
+
+@public
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponseBase:
+    """End the session."""
+    logout(request)
+    return redirect("accounts:sign-in")
+
+
+def safe_next(request: HttpRequest) -> str:
+    """Return where to go after signing in: a path of this site, or the dashboard."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    is_ours = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts=None, require_https=request.is_secure()
+    )
+    # `allowed_hosts=None` leaves paths alone, so a spoofed Host header is no way out.
+    return wanted if is_ours else resolve_url(settings.LOGIN_REDIRECT_URL)
+
+
+def _page(
+    request: HttpRequest,
+    *,
+    next_url: str,
+    error: PageError | None = None,
+    name: str = "",
+) -> HttpResponse:
+    context: dict[str, Any] = {"next": next_url, "error": error, "name": name}
+    status = error.status if error else 200
+    return render(request, "accounts/sign_in.html", context, status=status)
+
+
+def _private(response: HttpResponseBase) -> HttpResponseBase:
+    """Keep the link's address from the next page and from every cache."""
+    response["Referrer-Policy"] = "no-referrer"
+    response["Cache-Control"] = "no-store"
+    return response
