@@ -1,6 +1,6 @@
 """The tabs and links of a table's head, the version strip and the sparkline."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django import template
@@ -9,6 +9,7 @@ from django.urls import reverse
 from apps.tables import tabs
 from apps.tables.models import Table
 from apps.tables.selectors import TableHead
+from apps.tables.selectors.catalogue import Facet
 from apps.tables.timeline import Run, mini_runs
 
 register = template.Library()
@@ -21,6 +22,20 @@ STATE_WORDS = {
     "UNSUPPORTED": "not supported",
 }
 STATE_DOTS = {"READABLE": "ok", "PARTLY": "part", "UNSUPPORTED": "part", "GONE": "gone"}
+STATUS_WORDS = {
+    "indexed": "indexed",
+    "new": "waiting",
+    "unsupported": "metadata only",
+    "unreachable": "unreachable",
+    "failed": "failed",
+}
+STATUS_DOTS = {"indexed": "ok", "unsupported": "part"}
+MINI_SHAPES = {
+    "READABLE": ("dw-v2", 0, 16),
+    "PARTLY": ("dw-v1", 6, 10),
+    "UNSUPPORTED": ("dw-v1", 6, 10),
+    "GONE": ("dw-v0", 11, 5),
+}
 SPARK_HEIGHT = 22.0  # px
 SPARK_GAP = 0.3  # of a day's width
 
@@ -111,3 +126,52 @@ def sparkline(counts: Sequence[object]) -> list[Bar]:
             )
         )
     return bars
+
+
+@register.filter
+def status_word(status: str) -> str:
+    """Say a table's state in a word."""
+    return STATUS_WORDS.get(status, status)
+
+
+@register.filter
+def status_dot(status: str) -> str:
+    """Return the class of the dot beside the word."""
+    if status == "new":
+        return ""
+    return STATUS_DOTS.get(status, "gone")
+
+
+@register.filter
+def mini_shape(run: Run) -> tuple[str, int, int]:
+    """Return class, top and height of a run in the small strip."""
+    return MINI_SHAPES[run.state]
+
+
+@register.filter
+def strip_title(table: Table) -> str:
+    """Say how many versions can be read: `93 of 413 versions readable`."""
+    runs = mini_runs(table.summary)
+    counts = {run.state: 0 for run in runs}
+    for run in runs:
+        counts[run.state] += run.last - run.first + 1
+    words = (f"{count:,} {STATE_WORDS[state]}" for state, count in counts.items())
+    return "Versions: " + ", ".join(words)
+
+
+@register.filter
+def facet_total(facets: Sequence[Facet]) -> int:
+    """Return how many tables all values of a facet hold."""
+    return sum(facet.count for facet in facets)
+
+
+@register.filter
+def total(counts: Sequence[object]) -> int:
+    """Return the sum of what is a number."""
+    return sum(count for count in counts if isinstance(count, int))
+
+
+@register.filter
+def dict_get(key: str, mapping: Mapping[str, str]) -> str:
+    """Look `key` up; an unknown one stands for itself."""
+    return mapping.get(key, key)

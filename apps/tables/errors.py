@@ -1,0 +1,74 @@
+"""The errors of the catalogue, and the wording of each.
+
+DeltaError
+├── TableNameError              a name that breaks the rules of names
+├── TableNameTakenError         another table has that name
+├── TableNotRegisteredError     no table has that name
+├── TableInUseError             something still needs the table
+└── ScanRootError               a folder that cannot be scanned
+"""
+
+from collections.abc import Sequence
+
+from deltaweb.delta.errors import DeltaError
+
+
+class TableNameError(DeltaError):
+    """A table's name breaks the rules of names."""
+
+    code = "table-name-invalid"
+
+    def __init__(self, *, name: str, reason: str) -> None:
+        super().__init__(
+            f"{name[:80]!r} is not a table's name: {reason}.",
+            hint="Write `table` or `namespace.table`, of letters, digits, _ and -.",
+        )
+        self.name = name
+
+
+class TableNameTakenError(DeltaError):
+    """Another table already has the name."""
+
+    code = "table-name-taken"
+
+    def __init__(self, *, name: str, location: str) -> None:
+        super().__init__(
+            f"A table named {name} is already registered, at {location}.",
+            hint="Choose another name, or rename or remove that table first.",
+        )
+
+
+class TableNotRegisteredError(DeltaError):
+    """No table of the catalogue has the name."""
+
+    code = "table-not-registered"
+
+    def __init__(self, *, name: str) -> None:
+        super().__init__(
+            f"No table is named {name[:200]!r}.",
+            hint="`table list` shows the names of all tables.",
+        )
+
+
+class TableInUseError(DeltaError):
+    """Something still needs the table, so it cannot be removed."""
+
+    code = "table-in-use"
+
+    def __init__(self, *, name: str, users: Sequence[str]) -> None:
+        super().__init__(
+            f"{name} cannot be removed: it is still used by {', '.join(users)}.",
+            hint="Take it out there first.",
+        )
+
+
+class ScanRootError(DeltaError):
+    """A folder cannot be scanned for tables."""
+
+    code = "scan-root-invalid"
+
+    def __init__(self, *, root: str, reason: str) -> None:
+        super().__init__(
+            f"{root} cannot be scanned: {reason}.",
+            hint="Give an existing local folder that this user can read.",
+        )

@@ -1,0 +1,90 @@
+"""What the catalogue's query strings and forms may say: shape only, no database."""
+
+from django import forms
+
+from apps.tables.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
+
+MAX_PAGE = 1_000_000
+SORTS = {
+    "name": "Name",
+    "commit": "Last commit",
+    "rows": "Rows",
+    "size": "Size",
+    "files": "Files",
+}
+STATUSES = {
+    "indexed": "indexed",
+    "new": "not indexed yet",
+    "unsupported": "metadata only",
+    "unreachable": "source unreachable",
+    "failed": "could not be indexed",
+}
+KINDS = {"": "All", "table": "Tables", "column": "Columns"}
+
+
+class CatalogueForm(forms.Form):
+    """The filter, order and page of the catalogue."""
+
+    q = forms.CharField(max_length=200, required=False)
+    namespace = forms.CharField(max_length=200, required=False)
+    status = forms.ChoiceField(choices=list(STATUSES.items()), required=False)
+    sort = forms.ChoiceField(choices=list(SORTS.items()), required=False)
+    page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
+
+
+class SearchForm(forms.Form):
+    """What is looked for, among what, and the page."""
+
+    q = forms.CharField(max_length=200, required=False)
+    kind = forms.ChoiceField(choices=list(KINDS.items()), required=False)
+    page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
+
+
+class RegisterQueryForm(forms.Form):
+    """What the register page was opened with."""
+
+    check = forms.UUIDField(required=False)
+    scan = forms.UUIDField(required=False)
+    name = forms.CharField(max_length=401, required=False)
+    location = forms.CharField(max_length=MAX_LOCATION_LENGTH, required=False)
+
+
+class RegisterForm(forms.Form):
+    """A table to be checked, and then to be registered."""
+
+    location = forms.CharField(
+        max_length=MAX_LOCATION_LENGTH,
+        error_messages={"required": "Say where the table is."},
+    )
+    name = forms.CharField(max_length=401, required=False)
+    description = forms.CharField(max_length=10_000, required=False)
+    restricted = forms.BooleanField(required=False)
+    check = forms.UUIDField(required=False)
+
+
+class ScanForm(forms.Form):
+    """A folder to be scanned for tables."""
+
+    root = forms.CharField(
+        max_length=MAX_LOCATION_LENGTH,
+        error_messages={"required": "Say which folder to scan."},
+    )
+
+
+class SettingsForm(forms.Form):
+    """What people may change of a table."""
+
+    name = forms.CharField(
+        max_length=401, error_messages={"required": "A table needs a name."}
+    )
+    description = forms.CharField(max_length=10_000, required=False)
+    restricted = forms.BooleanField(required=False)
+
+
+class RemoveForm(forms.Form):
+    """The name again, so that nobody removes a table by a slip."""
+
+    confirm = forms.CharField(
+        max_length=401,
+        error_messages={"required": "Type the table's name to remove it."},
+    )

@@ -1,0 +1,98 @@
+"""Where a table may be: one spelling for a location, and the roots that are allowed."""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
+
+MAX_LENGTH = 2000
+# Object stores alone: a chained or exotic file system would reach past the roots.
+REMOTE_SCHEMES = frozenset(
+    {"abfs", "abfss", "adl", "az", "gcs", "gs", "s3", "s3a", "wasb", "wasbs"}
+)
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(?:::?//|::)")
+
+
+def is_remote(location: str) -> bool:
+    """Whether a location is the URL of an object store."""
+    return "://" in location
+
+
+def parse_location(text: str, *, base: Path | None = None) -> str:
+    """Return the one spelling of a location: an absolute path, or a URL.
+
+    Args:
+        text: What a person gave: a path, `file:///...`, or a URL of an object store.
+        base: Folder that a relative path starts from; None refuses relative paths.
+
+    Raises:
+        LocationInvalidError: If the text is neither.
+    """
+    location = text.strip()
+    if not location:
+        raise LocationInvalidError(location=text, reason="it is empty")
+    if len(location) > MAX_LENGTH:
+        reason = f"it is longer than {MAX_LENGTH} characters"
+        raise LocationInvalidError(location=text, reason=reason)
+    if not location.isprintable():
+        raise LocationInvalidError(location=text, reason="it holds control characters")
+    scheme = _SCHEME.match(location)
+    if scheme is None:
+        return _local_path(location, text, base)
+    return _from_url(location, scheme[1].lower(), text)
+
+
+def check_allowed(location: str, *, roots: Sequence[str] | None) -> None:
+    """Refuse a local path that no allowed root holds; symbolic links are followed.
+
+    The log is checked too, for it can be a link that leaves the root by itself.
+
+    Args:
+        location: From `parse_location`.
+        roots: The allowed folders; None allows every path.
+
+    Raises:
+        LocationNotAllowedError: If it is outside of all of them.
+    """
+    if roots is None or is_remote(location):
+        return
+    for path in (location, f"{location}/_delta_log"):
+        if not is_below(os.path.realpath(path), roots):
+            raise LocationNotAllowedError(location=location, allowed=roots)
+
+
+def is_below(real_path: str, roots: Iterable[str]) -> bool:
+    """Whether a path without symbolic links is one of `roots` or below one."""
+    return any(
+        real_path == root or real_path.startswith(root.rstrip("/") + "/")
+        for root in map(os.path.realpath, roots)
+    )
+
+
+def _from_url(location: str, scheme: str, text: str) -> str:
+    if scheme == "file":
+        parts = urlsplit(location)
+        if parts.netloc not in {"", "localhost"}:
+            raise LocationInvalidError(location=text, reason="it names another host")
+        return _local_path(unquote(parts.path), text, None)
+    if scheme not in REMOTE_SCHEMES or "::" in location:
+        known = ", ".join(sorted(REMOTE_SCHEMES))
+        reason = f"{scheme} is not a kind of storage that is known ({known})"
+        raise LocationInvalidError(location=text, reason=reason)
+    if "@" in location.split("://", 1)[1].split("/", 1)[0] and scheme in {"s3", "gs"}:
+        reason = "it holds credentials"
+        raise LocationInvalidError(location=text, reason=reason)
+    return location.rstrip("/")
+
+
+def _local_path(path: str, text: str, base: Path | None) -> str:
+    if not path.isprintable():
+        raise LocationInvalidError(location=text, reason="it holds control characters")
+    if base is not None:
+        path = str(base / Path(path).expanduser())
+    if not path.startswith("/"):
+        raise LocationInvalidError(location=text, reason="it is a relative path")
+    return "/" + os.path.normpath(path).lstrip("/")

@@ -1,0 +1,70 @@
+"""The names of tables: `table` in the namespace `default`, or `namespace.table`."""
+
+import re
+from dataclasses import dataclass
+
+from apps.tables.errors import TableNameError
+
+DEFAULT_NAMESPACE = "default"
+MAX_PART_LENGTH = 200
+_PART = re.compile(r"[\w-]+")
+_FORBIDDEN = re.compile(r"[^\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table's name in its two parts."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        """Write the name as people do: bare in the namespace `default`."""
+        if self.namespace == DEFAULT_NAMESPACE:
+            return self.name
+        return f"{self.namespace}.{self.name}"
+
+
+def parse_table_name(text: str) -> TableName:
+    """Read a table's name.
+
+    Raises:
+        TableNameError: If it is empty, too long, has more than one dot, or another
+            character than letters, digits, `_` and `-`.
+    """
+    parts = text.strip().split(".")
+    if len(parts) > len(("namespace", "table")):
+        raise TableNameError(name=text, reason="it has more than one dot")
+    for part in parts:
+        _check_part(text, part)
+    namespace = parts[0] if len(parts) > 1 else DEFAULT_NAMESPACE
+    return TableName(namespace, parts[-1])
+
+
+def name_from_path(parts: tuple[str, ...]) -> TableName:
+    """Name a table by its path below a scanned root.
+
+    The last part is the table, those before it joined by `_` the namespace; what a
+    name cannot hold becomes `_`.
+    """
+    clean = [_FORBIDDEN.sub("_", part) or "_" for part in parts]
+    namespace = "_".join(clean[:-1])[:MAX_PART_LENGTH] or DEFAULT_NAMESPACE
+    return TableName(namespace, clean[-1][:MAX_PART_LENGTH])
+
+
+def with_suffix(name: TableName, number: int) -> TableName:
+    """Append a number to the table's part, within its length."""
+    suffix = f"_{number}"
+    bare = name.name[: MAX_PART_LENGTH - len(suffix)]
+    return TableName(name.namespace, bare + suffix)
+
+
+def _check_part(text: str, part: str) -> None:
+    if not part:
+        raise TableNameError(name=text, reason="a part of it is empty")
+    if len(part) > MAX_PART_LENGTH:
+        reason = f"a part of it is longer than {MAX_PART_LENGTH} characters"
+        raise TableNameError(name=text, reason=reason)
+    if not _PART.fullmatch(part):
+        character = next(c for c in part if not _PART.fullmatch(c))
+        raise TableNameError(name=text, reason=f"it holds {character!r}")

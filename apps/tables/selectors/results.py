@@ -1,0 +1,41 @@
+"""Rows and files that jobs have left as Arrow files under the installation's home."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from django.conf import settings
+
+from apps.jobs.models import Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRows:
+    """What a job found: Arrow rows, mapped and not copied, and its own counts."""
+
+    rows: pa.Table
+    facts: dict[str, Any]
+
+
+def preview_result(job: Job) -> JobRows | None:
+    """Return the rows of a finished preview; None when they are not there (yet)."""
+    return _read_result(job)
+
+
+def version_files_result(job: Job) -> JobRows | None:
+    """Return the file list of a finished job; None when it is not there (yet)."""
+    return _read_result(job)
+
+
+def _read_result(job: Job) -> JobRows | None:
+    if job.state != Job.State.DONE:
+        return None
+    path = Path(settings.HOME) / "results" / f"{job.id}.arrow"
+    try:
+        with pa.memory_map(str(path)) as source:
+            rows = pa.ipc.open_file(source).read_all()
+    except (OSError, pa.ArrowInvalid):
+        return None
+    facts = job.result if isinstance(job.result, dict) else {}
+    return JobRows(rows=rows, facts=facts)

@@ -1,0 +1,29 @@
+"""The pages of the catalogue."""
+
+from django.urls import path
+
+from apps.pages.urls import page
+from apps.tables import views
+
+app_name = "tables"
+
+urlpatterns = [
+    *page("tables/", views.table_list, "table-list", csv=True),
+    *page("tables/new", views.table_register, "table-register"),
+    path("tables/check", views.location_check, name="location-check"),
+    path("tables/scan", views.table_scan, name="table-scan"),
+    path("tables/load-samples", views.load_samples, name="load-samples"),
+    *page("search", views.search, "search", csv=True),
+    *page(
+        "t/<str:namespace>/<str:name>/settings", views.table_settings, "table-settings"
+    ),
+    path(
+        "t/<str:namespace>/<str:name>/refresh",
+        views.table_refresh,
+        name="table-refresh",
+    ),
+    path(
+        "t/<str:namespace>/<str:name>/remove", views.table_remove, name="table-remove"
+    ),
+    path("t/<str:namespace>/<str:name>/state", views.table_state, name="table-state"),
+]
