@@ -1,0 +1,75 @@
+"""Statistics of files: JSON or structs of the log to typed columns.
+
+`read_statistics` gives one table whatever the log held, row for row with the files:
+
+    num_records  int64: rows of the file
+    min          struct of the columns asked for that have an order, typed as they are
+    max          the same; a bound may be cut, see `deltaweb.delta.skipping`
+    null_count   struct of the columns asked for, int64
+
+What is missing, malformed or of a wrong type is null, which means unknown. Nested
+columns are nested structs. Arrays, maps and binary columns have null counts alone.
+
+Source: PROTOCOL.md, "Per-file Statistics".
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.schema import StructType
+from deltaweb.delta.statistics_lines import parse_lines
+from deltaweb.delta.statistics_shape import statistics_shape
+from deltaweb.delta.statistics_struct import extract_statistics
+
+
+def read_statistics(
+    stats: pa.ChunkedArray | None,
+    stats_parsed: pa.ChunkedArray | None,
+    schema: StructType,
+    columns: Iterable[str | Sequence[str]] | None = None,
+) -> pa.Table:
+    """Read statistics from what a log holds of them.
+
+    Args:
+        stats: The JSON texts of the log; None only where `stats_parsed` is given.
+        stats_parsed: The struct column of a checkpoint, row for row with `stats`, or
+            None. It is preferred; a row that it leaves null falls back to JSON.
+        schema: The table's schema.
+        columns: The columns asked for; all for None.
+
+    Returns:
+        The table that this module's docstring describes.
+
+    Raises:
+        ColumnNotFoundError: A name is no column.
+    """
+    shape = statistics_shape(schema, columns)
+    if stats_parsed is None:
+        return parse_lines(stats, shape)
+    table = extract_statistics(stats_parsed, shape)
+    if stats is None:
+        return table
+    wanted = pc.and_(pc.is_null(stats_parsed), pc.is_valid(stats))
+    if not pc.any(wanted).as_py():
+        return table
+    mask = wanted.combine_chunks().to_numpy(zero_copy_only=False)
+    positions = np.arange(len(mask))
+    positions[mask] = len(mask) + np.arange(mask.sum())
+    both = pa.concat_tables([table, parse_lines(stats.filter(wanted), shape)])
+    return both.take(pa.array(positions))
+
+
+def parse_statistics(
+    stats: pa.ChunkedArray,
+    schema: StructType,
+    columns: Iterable[str | Sequence[str]] | None = None,
+) -> pa.Table:
+    """Parse the JSON statistics of files, row for row; see `read_statistics`.
+
+    Raises:
+        ColumnNotFoundError: A name is no column.
+    """
+    return parse_lines(stats, statistics_shape(schema, columns))

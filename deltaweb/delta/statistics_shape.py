@@ -1,0 +1,79 @@
+"""The shape of a table of statistics: which columns, nested how, of which types."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from deltaweb.delta.column_path import select_leaves
+from deltaweb.delta.schema import (
+    DecimalType,
+    LeafField,
+    PrimitiveType,
+    StructField,
+    StructType,
+    arrow_type,
+)
+
+_UNORDERED = frozenset({"binary", "void", "variant"})
+
+
+@dataclass(frozen=True)
+class StatisticsShape:
+    """The columns of a table of statistics.
+
+    Attributes:
+        bounds: The columns that have an order, nested as in the table's schema.
+        counts: All columns asked for, every leaf a long.
+    """
+
+    bounds: StructType
+    counts: StructType
+
+    @property
+    def arrow(self) -> pa.Schema:
+        """The Arrow schema of the table of statistics."""
+        return pa.schema(
+            [
+                ("num_records", pa.int64()),
+                ("min", arrow_type(self.bounds)),
+                ("max", arrow_type(self.bounds)),
+                ("null_count", arrow_type(self.counts)),
+            ]
+        )
+
+
+def statistics_shape(
+    schema: StructType, columns: Iterable[str | Sequence[str]] | None = None
+) -> StatisticsShape:
+    """The shape of the statistics of `columns`; of every leaf for None.
+
+    Raises:
+        ColumnNotFoundError: A name is no column.
+    """
+    leaves = select_leaves(schema, columns)
+    counts = [LeafField(leaf.path, PrimitiveType("long")) for leaf in leaves]
+    return StatisticsShape(
+        bounds=_nested([leaf for leaf in leaves if has_order(leaf)]),
+        counts=_nested(counts),
+    )
+
+
+def has_order(leaf: LeafField) -> bool:
+    """Tell whether a smallest and a largest value can be kept for the column."""
+    kind = leaf.data_type
+    if isinstance(kind, PrimitiveType):
+        return kind.name not in _UNORDERED
+    return isinstance(kind, DecimalType)
+
+
+def _nested(leaves: Sequence[LeafField]) -> StructType:
+    below: dict[str, list[LeafField]] = {}
+    for path, data_type in leaves:
+        below.setdefault(path[0], []).append(LeafField(path[1:], data_type))
+    return StructType(
+        tuple(
+            StructField(name, _nested(parts) if parts[0].path else parts[0].data_type)
+            for name, parts in below.items()
+        )
+    )
