@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from apps.pages.navigation import NavEntry, register
+from apps.pages import navigation
 
 
 class TablesConfig(AppConfig):
@@ -11,13 +11,23 @@ class TablesConfig(AppConfig):
     name = "apps.tables"
 
     def ready(self) -> None:
-        """Put the catalogue in the rail."""
-        register(
-            NavEntry(
+        """Put the catalogue in the rail, and tell the jobs whose tables they see."""
+        from apps.jobs import visibility  # noqa: PLC0415 (models load before ready)
+        from apps.tables.models import Table  # noqa: PLC0415 (as above)
+        from apps.tables.selectors import subject_links  # noqa: PLC0415 (as above)
+
+        navigation.register(
+            navigation.NavEntry(
                 label="Catalog",
                 icon="database",
                 url_name="tables:table-list",
                 order=10,
                 prefixes=("/tables", "/t/", "/search"),
+            )
+        )
+        visibility.register(
+            visibility.Subjects(
+                visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
+                links=subject_links,
             )
         )

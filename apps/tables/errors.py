@@ -5,6 +5,7 @@ DeltaError
 ├── TableNameTakenError         another table has that name
 ├── TableNotRegisteredError     no table has that name
 ├── TableInUseError             something still needs the table
+├── NoWorkerError               nobody is there to do the work
 └── ScanRootError               a folder that cannot be scanned
 """
 
@@ -71,4 +72,16 @@ class ScanRootError(DeltaError):
         super().__init__(
             f"{root} cannot be scanned: {reason}.",
             hint="Give an existing local folder that this user can read.",
+        )
+
+
+class NoWorkerError(DeltaError):
+    """A job was to be waited for, and no worker is there to take it."""
+
+    code = "no-worker"
+
+    def __init__(self, *, job: str) -> None:
+        super().__init__(
+            f"No worker is running, so this job waits: {job}.",
+            hint="Start one (make run, or deltaweb worker); nothing is lost.",
         )

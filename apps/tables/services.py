@@ -125,6 +125,25 @@ class ScanReport:
     unreadable: list[str] = field(default_factory=list)
     truncated: bool = False
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as JSON, for a job's result and for commands."""
+        return {
+            "root": self.root,
+            "num_registered": len(self.registered),
+            "num_known": len(self.known),
+            "registered": [
+                {"name": table.full_name, "location": table.location}
+                for table in self.registered
+            ],
+            "known": [table.full_name for table in self.known],
+            "renamed": [
+                {"wanted": wanted, "name": table.full_name, "location": table.location}
+                for table, wanted in self.renamed
+            ],
+            "unreadable": self.unreadable,
+            "truncated": self.truncated,
+        }
+
 
 def scan_root(
     *, root: str, now: datetime, created_by: User | None = None
@@ -224,8 +243,7 @@ def remove_table(table: Table, *, now: datetime) -> None:
     Raises:
         TableInUseError: If something still uses it, such as a share.
     """
-    if users := guards.users_of(table):
-        raise TableInUseError(name=table.full_name, users=users)
+    check_removable(table)
     index_folder = Path(settings.HOME) / "index" / str(table.id)
     active = Job.objects.active().filter(subject_id=table.id)
     active.filter(cancel_requested_at=None).update(cancel_requested_at=now)
@@ -234,6 +252,16 @@ def remove_table(table: Table, *, now: datetime) -> None:
     )
     table.delete()
     transaction.on_commit(lambda: shutil.rmtree(index_folder, ignore_errors=True))
+
+
+def check_removable(table: Table) -> None:
+    """Refuse while something still uses the table.
+
+    Raises:
+        TableInUseError: Naming what uses it, such as a share.
+    """
+    if users := guards.users_of(table):
+        raise TableInUseError(name=table.full_name, users=users)
 
 
 def find_table(name: str) -> Table:

@@ -23,6 +23,7 @@ from apps.tables.selectors.table_head import (
     TableHead,
     get_table,
     requested_version,
+    subject_links,
     table_head,
 )
 
@@ -40,6 +41,7 @@ __all__ = [
     "requested_version",
     "search_csv",
     "search_page",
+    "subject_links",
     "table_head",
     "version_files_result",
 ]

@@ -1,19 +1,21 @@
 """A table by its name, the version that a page asks for, and the head of its pages."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
+from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
+from apps.jobs.visibility import SubjectLink
 from apps.pages.errors import PageError
 from apps.tables.models import Commit, Table
 from apps.tables.timeline import Tick, Timeline, build_timeline
 
 INDEX_JOB_KIND = "tables.index_log"
-STALE_AFTER = timedelta(days=1)  # a table that nobody could look at for so long
 NUM_TICKS = 5
 MENU_LENGTH = 8  # newest versions in the version menu
 MAX_DIGITS = len(str(2**63))  # of a version
@@ -83,6 +85,15 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
             hint="The catalog lists the tables that you can see.",
         )
     return table
+
+
+def subject_links(ids: Collection[UUID]) -> dict[UUID, SubjectLink]:
+    """Return the names and pages of tables, for jobs that are about them."""
+    tables = Table.objects.filter(id__in=ids).only("id", "namespace", "name")
+    return {
+        table.id: SubjectLink(table.full_name, table.get_absolute_url())
+        for table in tables
+    }
 
 
 def requested_version(table: Table, text: str) -> int | None:

@@ -1,0 +1,119 @@
+"""Rows of a table as text, CSV and JSON: exact, whatever their types.
+
+In JSON a long and a decimal are text, for many readers of JSON round them.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+
+from apps.tables.management.table_output import aligned
+
+BATCH_ROWS = 1024
+
+
+def row_lines(rows: pa.Table) -> Iterator[str]:
+    """Yield an aligned table for people; a null is NULL."""
+    cells = ([_text(value, null="NULL") for value in row] for row in _tuples(rows))
+    yield from aligned(rows.column_names, cells)
+
+
+def csv_lines(rows: pa.Table) -> Iterator[str]:
+    """Yield CSV lines, the header first; a null is an empty cell."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="")
+    for row in ([*rows.column_names], *_tuples(rows)):
+        writer.writerow([_text(value, null="") for value in row])
+        line = buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+        yield line
+
+
+def json_rows(rows: pa.Table) -> list[dict[str, Any]]:
+    """Return the rows as JSON objects by column name."""
+    types = [field.type for field in rows.schema]
+    names = rows.column_names
+    return [
+        {
+            name: _json(value, data_type)
+            for name, value, data_type in zip(names, row, types, strict=True)
+        }
+        for row in _tuples(rows)
+    ]
+
+
+def _tuples(rows: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """Yield rows as tuples, a batch at a time; names may repeat."""
+    for batch in rows.to_batches(max_chunksize=BATCH_ROWS):
+        columns = [column.to_pylist() for column in batch.columns]
+        yield from zip(*columns, strict=True)
+
+
+def _text(value: Any, *, null: str) -> str:  # noqa: ANN401 (any cell)
+    if value is None:
+        return null
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return json.dumps(_nested(value), ensure_ascii=False)
+    plain = _plain(value)
+    return plain if isinstance(plain, str) else str(plain)
+
+
+def _json(value: Any, data_type: pa.DataType) -> Any:  # noqa: ANN401 (any cell)
+    if value is None:
+        return None
+    if pa.types.is_int64(data_type):
+        return str(value)
+    if pa.types.is_struct(data_type):
+        return {field.name: _json(value[field.name], field.type) for field in data_type}
+    if pa.types.is_map(data_type):
+        return [
+            {
+                "key": _json(key, data_type.key_type),
+                "value": _json(item, data_type.item_type),
+            }
+            for key, item in value
+        ]
+    if pa.types.is_list(data_type) or pa.types.is_large_list(data_type):
+        return [_json(item, data_type.value_type) for item in value]
+    return _plain(value)
+
+
+def _nested(value: Any) -> Any:  # noqa: ANN401 (any cell)
+    if isinstance(value, dict):
+        return {key: _nested(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_nested(item) for item in value]
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 (any cell)
+    """Return text for what JSON has no exact form of."""
+    match value:
+        case datetime():
+            return _time_text(value)
+        case date():
+            return value.isoformat()
+        case Decimal():
+            return format(value, "f")
+        case bytes():
+            return value.hex()
+        case float() if not math.isfinite(value):
+            return str(value).replace("inf", "Infinity").replace("nan", "NaN")
+        case _:
+            return value
+
+
+def _time_text(moment: datetime) -> str:
+    if moment.tzinfo is None:
+        return moment.isoformat()
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,130 @@
+"""How the `table` commands answer: JSON documents and lines for people."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from apps.tables.models import Table
+from deltaweb.delta.actions import CommitInfo, Metadata, Protocol
+from deltaweb.delta.snapshot import Snapshot
+
+MAX_CELL = 60  # characters of a cell in a table for people
+
+
+def table_json(table: Table) -> dict[str, Any]:
+    """Return a registered table as `table list --json` shows it."""
+    return {
+        "name": table.full_name,
+        "location": table.location,
+        "version": table.version,
+        "state": table.state,
+        "indexed_at": table.indexed_at,
+        "description": table.about,
+        "restricted": table.restricted,
+        "error": table.error or None,
+    }
+
+
+def protocol_json(protocol: Protocol) -> dict[str, Any]:
+    """Return the protocol; a list of features that the log leaves out is null."""
+    return {
+        "min_reader_version": protocol.min_reader_version,
+        "min_writer_version": protocol.min_writer_version,
+        "reader_features": _optional_list(protocol.reader_features),
+        "writer_features": _optional_list(protocol.writer_features),
+    }
+
+
+def metadata_json(metadata: Metadata) -> dict[str, Any]:
+    """Return the metadata with the protocol's names in snake case."""
+    return {
+        "id": metadata.id,
+        "name": metadata.name,
+        "description": metadata.description,
+        "format": {
+            "provider": metadata.format.provider,
+            "options": dict(metadata.format.options),
+        },
+        "schema_string": metadata.schema_string,
+        "partition_columns": list(metadata.partition_columns),
+        "configuration": dict(metadata.configuration),
+        "created_time": metadata.created_time,
+    }
+
+
+def snapshot_json(
+    snapshot: Snapshot, *, name: str | None, location: str, files: bool
+) -> dict[str, Any]:
+    """Return a version of a table as `table show --json` shows it.
+
+    Sizes of a version that may not be read are null; its files are an error.
+
+    Raises:
+        DeltaError: If `files` are asked for and the version may not be read.
+    """
+    refusal = snapshot.refusal
+    if refusal is not None and files:
+        raise refusal
+    shown: dict[str, Any] = {
+        "name": name,
+        "location": location,
+        "version": snapshot.version,
+        "timestamp": snapshot.timestamp,
+        "protocol": protocol_json(snapshot.protocol),
+        "metadata": metadata_json(snapshot.metadata),
+        "num_files": None if refusal else snapshot.num_files,
+        "size_bytes": None if refusal else snapshot.size_bytes,
+        "partition_columns": list(snapshot.metadata.partition_columns),
+        "warning": refusal.message if refusal else None,
+    }
+    if files:
+        shown["files"] = [
+            row | {"partition_values": dict(row["partition_values"] or ())}
+            for row in snapshot.files.to_pylist()
+        ]
+    return shown
+
+
+def commit_json(commit: CommitInfo) -> dict[str, Any]:
+    """Return one commit as `table history --json` shows it."""
+    return {
+        "version": commit.version,
+        "timestamp": commit.timestamp,
+        "operation": commit.operation,
+        "parameters": dict(commit.parameters),
+        "metrics": dict(commit.metrics),
+        "engine_info": commit.engine_info,
+        "user": commit.user,
+    }
+
+
+def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table for people; long cells end in an ellipsis."""
+    cells = [[_short(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    for row in cells:
+        line = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(line).rstrip()
+
+
+def facts(entries: Iterable[tuple[str, object]]) -> str:
+    """Return lines of `name  value`; what is None is unknown."""
+    known = [(name, "unknown" if value is None else value) for name, value in entries]
+    width = max(len(name) for name, _ in known)
+    return "\n".join(f"{name.ljust(width)}  {value}" for name, value in known)
+
+
+def time_text(moment: datetime | None) -> str:
+    """Return a moment in UTC, to the second."""
+    if moment is None:
+        return "never"
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _optional_list(features: Sequence[str] | None) -> list[str] | None:
+    return None if features is None else list(features)
+
+
+def _short(cell: str) -> str:
+    line = " ".join(cell.split("\n"))
+    return line if len(line) <= MAX_CELL else f"{line[: MAX_CELL - 1]}…"

@@ -1,0 +1,79 @@
+"""Rows for tests: one function for each model, keyword overrides."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from apps.accounts.models import User
+from apps.tables.models import Commit, Table, TableColumn
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def new_user(username: str = "vera", **fields: Any) -> User:  # noqa: ANN401 (columns)
+    """A viewer, unless `role` says otherwise."""
+    user = User(username=username, **fields)
+    user.set_unusable_password()
+    user.save()
+    return user
+
+
+def new_table(name: str = "orders", **fields: Any) -> Table:  # noqa: ANN401 (columns)
+    """A table of three versions that has been indexed; `namespace.table` is split."""
+    namespace, _, bare = name.rpartition(".")
+    defaults = {
+        "namespace": namespace or "default",
+        "name": bare,
+        "location": f"/lake/{namespace or 'default'}/{bare}",
+        "created_at": NOW,
+        "probe_due_at": NOW,
+        "state": Table.State.INDEXED,
+        "version": 2,
+        "latest_version_seen": 2,
+        "committed_at": NOW - timedelta(minutes=6),
+        "indexed_at": NOW,
+        "num_files": 12,
+        "size_bytes": 4096,
+        "num_records": 300,
+        "num_columns": 2,
+        "summary": {
+            "readable_runs": [[0, 2, "READABLE", ""]],
+            "commits_30d": [0] * 27 + [1, 1, 1],
+        },
+    }
+    return Table.objects.create(**(defaults | fields))
+
+
+def new_unindexed_table(name: str = "orders", **fields: Any) -> Table:  # noqa: ANN401
+    """A table that has just been registered."""
+    empty: dict[str, Any] = dict.fromkeys(
+        (
+            "version",
+            "latest_version_seen",
+            "committed_at",
+            "indexed_at",
+            "num_files",
+            "size_bytes",
+            "num_records",
+            "num_columns",
+        )
+    )
+    fields = {"state": Table.State.NEW, "summary": {}, **empty, **fields}
+    return new_table(name, **fields)
+
+
+def new_commit(table: Table, version: int = 0, **fields: Any) -> Commit:  # noqa: ANN401
+    """A commit that added one file."""
+    defaults = {
+        "committed_at": NOW - timedelta(days=1) + timedelta(minutes=version),
+        "operation": "WRITE",
+        "user_name": "etl-nightly",
+        "num_added_files": 1,
+        "added_bytes": 1024,
+    }
+    return Commit.objects.create(table=table, version=version, **(defaults | fields))
+
+
+def new_column(table: Table, path: str, **fields: Any) -> TableColumn:  # noqa: ANN401
+    """A column of the table's newest schema."""
+    defaults = {"position": table.columns.count(), "type_text": "string"}
+    return TableColumn.objects.create(table=table, path=path, **(defaults | fields))
