@@ -2,6 +2,8 @@
 
 from django.apps import AppConfig
 
+from apps.pages import navigation
+
 
 class JobsConfig(AppConfig):
     """Runs of background work."""
@@ -9,5 +11,15 @@ class JobsConfig(AppConfig):
     name = "apps.jobs"
 
     def ready(self) -> None:
-        """Listen for the signals of workers."""
+        """Take a place in the rail, and listen for the signals of workers."""
         from apps.jobs import heartbeat  # noqa: F401, PLC0415 (models must be loaded)
+
+        navigation.register(
+            navigation.NavEntry(
+                label="Jobs",
+                icon="list-check",
+                url_name="jobs:job-list",
+                order=500,
+                prefixes=("/jobs/",),
+            )
+        )

@@ -5,7 +5,6 @@ Celery's signals start it in worker processes alone; a web process only imports 
 
 import logging
 import threading
-from datetime import timedelta
 
 from celery.signals import worker_ready, worker_shutdown
 from django.db import DatabaseError, connection
@@ -18,7 +17,7 @@ from apps.jobs.process import process_name
 logger = logging.getLogger(__name__)
 
 INTERVAL_S = 5
-ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
+
 
 _stop = threading.Event()
 

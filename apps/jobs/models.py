@@ -94,6 +94,7 @@ class Job(models.Model):
         indexes = [
             models.Index(fields=["state", "created_at"], name="job_state_created"),
             models.Index(fields=["-created_at"], name="job_newest_first"),
+            models.Index(fields=["kind", "-created_at"], name="job_kind_newest"),
             models.Index(fields=["key"], name="job_key"),
         ]
         constraints = [

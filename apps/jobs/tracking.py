@@ -329,7 +329,7 @@ def _lease() -> timedelta:
 
 
 def _iso(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _one_line(error: BaseException) -> str:

@@ -110,6 +110,11 @@
     }
   });
 
+  // Parts that poll rest while nobody looks at the page.
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (document.hidden && event.detail.elt.matches("[data-poll]")) event.preventDefault();
+  });
+
   // An error answer of the server is shown where the live part would have been.
   document.addEventListener("htmx:beforeSwap", (event) => {
     const type = event.detail.xhr.getResponseHeader("Content-Type") || "";

@@ -1,0 +1,271 @@
+"""What pages show of jobs and workers."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Max, Q
+
+from apps.accounts.models import User
+from apps.jobs.forms import ACTIVE
+from apps.jobs.models import Job, JobQuerySet, Worker
+from apps.jobs.visibility import SubjectLink, subject_links, visible_jobs
+from apps.pages.errors import PageError
+
+PAGE_LENGTH = 50
+ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
+POLLS_S = ((10, 1), (60, 3))  # until so many seconds after the start, poll every ...
+POLL_LATER_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerState:
+    """Whether work gets done at the moment.
+
+    Attributes:
+        num_alive: Workers heard of within the last half minute.
+        seen_at: When any worker was last heard of; None if never.
+        num_queued: Jobs that wait.
+        num_running: Jobs in a worker's hands.
+    """
+
+    num_alive: int
+    seen_at: datetime | None
+    num_queued: int
+    num_running: int
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether any worker lives."""
+        return self.num_alive > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a job and how long it took."""
+
+    name: str
+    started_at: datetime
+    duration_s: float
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """One job, ready to render.
+
+    Attributes:
+        job: The row.
+        subject: Where the job's subject is shown, if anywhere.
+        elapsed_s: Seconds since a worker took it, or that it took; None before.
+        poll_s: How often its live part asks again; None once it is over.
+        queue_position: 1 for the next one to be taken; None unless it waits.
+        missing_since: While it waits and no worker lives: when one was last heard of.
+        has_worker: Whether any worker lives; None unless the job waits.
+    """
+
+    job: Job
+    subject: SubjectLink | None
+    elapsed_s: float | None
+    poll_s: int | None
+    queue_position: int | None = None
+    missing_since: datetime | None = None
+    has_worker: bool | None = None
+
+    @property
+    def state_colour(self) -> str:
+        """The colour of the state's chip; its icon and word say the same."""
+        return {
+            Job.State.DONE: "is-green",
+            Job.State.FAILED: "is-red",
+            Job.State.RUNNING: "is-teal",
+            Job.State.CANCELLED: "is-gray",
+        }.get(Job.State(self.job.state), "is-blue")
+
+    @property
+    def state_icon(self) -> str:
+        """The icon of the state's chip."""
+        return {
+            Job.State.DONE: "circle-check",
+            Job.State.FAILED: "circle-x",
+            Job.State.RUNNING: "rotate",
+            Job.State.CANCELLED: "ban",
+        }.get(Job.State(self.job.state), "hourglass")
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps so far, the current one last."""
+        return [_step(step, self.job) for step in self.job.steps]
+
+    @property
+    def counters(self) -> list[tuple[str, int]]:
+        """Named counts as words: ("files listed", 12)."""
+        counters = self.job.counters.items()
+        return [(name.replace("_", " "), value) for name, value in counters]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the job as `.json` writes it."""
+        job = self.job
+        return {
+            "id": job.id,
+            "kind": job.kind,
+            "title": job.title,
+            "state": job.state,
+            "subject": self.subject.label if self.subject else None,
+            "subject_url": self.subject.url if self.subject else None,
+            "step": job.step,
+            "progress_done": job.progress_done,
+            "progress_total": job.progress_total,
+            "progress_unit": job.progress_unit,
+            "created_at": job.created_at,
+            "started_at": job.started_at,
+            "finished_at": job.finished_at,
+            "elapsed_s": self.elapsed_s,
+            "attempts": job.attempts,
+            "queue_position": self.queue_position,
+            "cancel_requested_at": job.cancel_requested_at,
+            "error": job.error_code or None,
+            "message": job.error or None,
+            "hint": job.error_hint or None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """Some jobs, newest first."""
+
+    views: list[JobView]
+    count: int
+    number: int
+    has_next: bool
+
+
+def get_job(user: User | AnonymousUser, job_id: UUID) -> Job:
+    """Return a job that the user may see.
+
+    Raises:
+        PageError: 404 if there is none, or if the user may not know of it.
+    """
+    job = visible_jobs(user).filter(id=job_id).select_related("requested_by").first()
+    if job is None:
+        raise PageError(
+            status=404,
+            code="job-not-found",
+            message="There is no such job.",
+            hint="Finished jobs are dropped after 30 days.",
+        )
+    return job
+
+
+def job_page(
+    user: User | AnonymousUser, *, state: str, kind: str, number: int, now: datetime
+) -> JobPage:
+    """Return one page of the jobs that the user may see."""
+    jobs = filtered_jobs(user, state=state, kind=kind)
+    start = (number - 1) * PAGE_LENGTH
+    rows = list(_light(jobs)[start : start + PAGE_LENGTH + 1])
+    return JobPage(
+        views=job_views(rows[:PAGE_LENGTH], now=now),
+        count=jobs.count(),
+        number=number,
+        has_next=len(rows) > PAGE_LENGTH,
+    )
+
+
+def filtered_jobs(user: User | AnonymousUser, *, state: str, kind: str) -> JobQuerySet:
+    """Return the jobs of a state and kind that the user may see; "" is any."""
+    jobs = visible_jobs(user)
+    if state == ACTIVE:
+        jobs = jobs.active()
+    elif state:
+        jobs = jobs.filter(state=state)
+    return jobs.filter(kind=kind) if kind else jobs
+
+
+def job_kinds(user: User | AnonymousUser) -> list[str]:
+    """Return the kinds of jobs that the user may see, by name."""
+    kinds = visible_jobs(user).order_by("kind").values_list("kind", flat=True)
+    return list(kinds.distinct())
+
+
+def job_views(jobs: list[Job], *, now: datetime) -> list[JobView]:
+    """Return many jobs ready to render; nothing is asked of the queue."""
+    links = subject_links({job.subject_id for job in jobs if job.subject_id})
+    return [_view(job, links, now=now) for job in jobs]
+
+
+def job_view(job: Job, *, now: datetime) -> JobView:
+    """Return one job ready to render, with its place in the queue."""
+    links = subject_links({job.subject_id} if job.subject_id else set())
+    view = _view(job, links, now=now)
+    if job.state != Job.State.QUEUED:
+        return view
+    earlier = Q(created_at__lt=job.created_at) | Q(
+        created_at=job.created_at, id__lt=job.id
+    )
+    state = worker_state(now=now)
+    return JobView(
+        job=job,
+        subject=view.subject,
+        elapsed_s=None,
+        poll_s=view.poll_s,
+        queue_position=Job.objects.waiting().filter(earlier).count() + 1,
+        missing_since=None if state.is_alive else state.seen_at,
+        has_worker=state.is_alive,
+    )
+
+
+def worker_state(*, now: datetime) -> WorkerState:
+    """Return whether workers live and how much waits for them."""
+    alive = Worker.objects.filter(seen_at__gte=now - ALIVE_FOR)
+    newest = Worker.objects.aggregate(seen_at=Max("seen_at"))
+    return WorkerState(
+        num_alive=alive.count(),
+        seen_at=newest["seen_at"],
+        num_queued=Job.objects.filter(state=Job.State.QUEUED).count(),
+        num_running=Job.objects.filter(state=Job.State.RUNNING).count(),
+    )
+
+
+def active_summary(user: User | AnonymousUser) -> tuple[int, Job | None]:
+    """Return how many jobs are active for a user, and the one that is furthest."""
+    active = visible_jobs(user).active()
+    running = _light(active.filter(state=Job.State.RUNNING)).order_by("started_at")
+    return active.count(), running.first()
+
+
+def _light(jobs: JobQuerySet) -> JobQuerySet:
+    """Leave out the long texts that only the detail page shows."""
+    return jobs.defer("log", "error_detail", "result", "parameters", "steps")
+
+
+def _view(job: Job, links: dict[UUID, SubjectLink], *, now: datetime) -> JobView:
+    elapsed_s = None
+    if job.started_at is not None:
+        until = job.finished_at or now
+        elapsed_s = max(0.0, (until - job.started_at).total_seconds())
+    return JobView(
+        job=job,
+        subject=links.get(job.subject_id) if job.subject_id else None,
+        elapsed_s=elapsed_s,
+        poll_s=_poll_s(job, now=now) if job.is_active else None,
+    )
+
+
+def _poll_s(job: Job, *, now: datetime) -> int:
+    age_s = (now - job.created_at).total_seconds()
+    return next((poll_s for until, poll_s in POLLS_S if age_s < until), POLL_LATER_S)
+
+
+def _step(step: dict[str, str | None], job: Job) -> Step:
+    started_at = _moment(step["started_at"])
+    is_over = step["finished_at"] is not None
+    ended_at = _moment(step["finished_at"]) if is_over else job.finished_at
+    duration_s = ((ended_at or datetime.now(tz=UTC)) - started_at).total_seconds()
+    return Step(str(step["name"]), started_at, max(0.0, duration_s), is_over)
+
+
+def _moment(text: str | None) -> datetime:
+    return datetime.fromisoformat(str(text))

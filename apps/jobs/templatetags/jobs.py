@@ -1,0 +1,45 @@
+"""The chip of running jobs, and a job ready to render, for any template."""
+
+from typing import Any
+
+from django import template
+from django.utils import timezone
+
+from apps.jobs import selectors
+from apps.jobs.models import Job
+
+register = template.Library()
+
+MINUTE_S, HOUR_S = 60, 3600
+RING_LENGTH = 33  # around the chip's circle of radius 5.2
+
+
+@register.inclusion_tag("jobs/_running.html", takes_context=True)
+def running_jobs(context: template.Context) -> dict[str, Any]:
+    """Draw the chip that says how many jobs are active; nothing when none is."""
+    request = context["request"]
+    count, furthest = selectors.active_summary(request.user)
+    percent = furthest.percent if furthest else None
+    return {
+        "count": count,
+        "percent": percent,
+        "ring": f"{RING_LENGTH * (percent or 0) / 100:.1f} {RING_LENGTH}",
+    }
+
+
+@register.simple_tag
+def job_view(job: Job) -> selectors.JobView:
+    """Return a job with its place in the queue and how often to ask again."""
+    return selectors.job_view(job, now=timezone.now())
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """Render a length of time: 3.2 s, 4 min 10 s, 2 h 5 min."""
+    if seconds is None:
+        return ""
+    if seconds < MINUTE_S:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{int(seconds)} s"  # noqa: PLR2004 (a digit less)
+    if seconds < HOUR_S:
+        return f"{int(seconds // MINUTE_S)} min {int(seconds % MINUTE_S)} s"
+    return f"{int(seconds // HOUR_S)} h {int(seconds % HOUR_S // MINUTE_S)} min"

@@ -1,0 +1,77 @@
+"""Who may see a job, and where its subject is shown: filled by the apps above.
+
+A job may be about something that not everyone may see. `apps.jobs` does not know
+what that is, so the app that owns the subjects registers, in `AppConfig.ready`:
+
+    visibility.register(
+        Subjects(
+            visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
+            links=links_of_tables,  # ids -> {id: SubjectLink(label, url)}
+        )
+    )
+
+Editors and administrators see every job. A viewer sees the jobs about visible
+subjects, and those without a subject that they asked for themselves.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q
+
+from apps.accounts.models import User
+from apps.jobs.models import Job, JobQuerySet
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectLink:
+    """What a job is about: its name and its page."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """One kind of subject.
+
+    Attributes:
+        visible_ids: A query of one column, the ids that a user may see.
+        links: The names and pages of the given ids; unknown ids are left out.
+    """
+
+    visible_ids: Callable[[User], Any]
+    links: Callable[[Collection[UUID]], Mapping[UUID, SubjectLink]]
+
+
+_registered: list[Subjects] = []
+
+
+def register(subjects: Subjects) -> None:
+    """Add a kind of subject; once for each kind."""
+    _registered.append(subjects)
+
+
+def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
+    """Return the jobs that a user may see, newest first."""
+    jobs = Job.objects.all()
+    if not isinstance(user, User):
+        return jobs.none()
+    if user.is_editor:
+        return jobs
+    seen = Q(subject_id__isnull=True, requested_by=user)
+    for subjects in _registered:
+        seen |= Q(subject_id__in=subjects.visible_ids(user))
+    return jobs.filter(seen)
+
+
+def subject_links(ids: Collection[UUID]) -> dict[UUID, SubjectLink]:
+    """Return where the given subjects are shown, as far as anybody knows."""
+    links: dict[UUID, SubjectLink] = {}
+    if ids:
+        for subjects in _registered:
+            links |= subjects.links(ids)
+    return links
