@@ -97,7 +97,10 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "apps.pages.context.page",
             ],
-            "builtins": ["apps.pages.templatetags.deltaweb"],
+            "builtins": [
+                "apps.pages.templatetags.deltaweb",
+                "template_partials.templatetags.partials",
+            ],
         },
     }
 ]
