@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from apps.accounts.models import User
+from apps.jobs.models import Job
 from apps.tables.models import Commit, Table, TableColumn
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -77,3 +78,9 @@ def new_column(table: Table, path: str, **fields: Any) -> TableColumn:  # noqa: 
     """A column of the table's newest schema."""
     defaults = {"position": table.columns.count(), "type_text": "string"}
     return TableColumn.objects.create(table=table, path=path, **(defaults | fields))
+
+
+def new_job(**fields: Any) -> Job:  # noqa: ANN401 (columns)
+    """A queued job that nobody was woken for."""
+    defaults = {"kind": "test.nothing", "title": "Do nothing", "created_at": NOW}
+    return Job.objects.create(**(defaults | fields))

@@ -1,0 +1,229 @@
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from threading import Barrier
+
+import pytest
+from django.db import connection
+from django.test import RequestFactory
+
+from apps.accounts import errors, services
+from apps.accounts.models import APIKey, FailedSignIn, SignInLink, User
+from apps.accounts.tokens import sha256
+from tests.factories import new_user
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+PASSWORD = "a long enough phrase"
+ADMIN = User.Role.ADMIN
+
+
+def token_of(url: str) -> str:
+    return url.rstrip("/").rpartition("/")[2]
+
+
+@pytest.mark.django_db
+class TestCreateUser:
+    def test_makes_a_user_who_signs_in_by_links(self) -> None:
+        user = services.create_user(name="vera", role="viewer")
+
+        assert user.role == User.Role.VIEWER
+        assert not user.has_usable_password()
+
+    def test_sets_a_password(self) -> None:
+        user = services.create_user(name="vera", role="EDITOR", password=PASSWORD)
+
+        assert user.check_password(PASSWORD)
+
+    def test_names_are_the_same_in_any_capitals(self) -> None:
+        services.create_user(name="vera", role="viewer")
+
+        with pytest.raises(errors.UserNameTakenError, match="'Vera' exists already"):
+            services.create_user(name="Vera", role="viewer")
+
+    @pytest.mark.parametrize(
+        ("name", "role", "password"),
+        [
+            pytest.param("", "viewer", None, id="no name"),
+            pytest.param("a b", "viewer", None, id="a space in the name"),
+            pytest.param("a" * 151, "viewer", None, id="a long name"),
+            pytest.param("vera", "owner", None, id="an unknown role"),
+            pytest.param("vera", "viewer", "short", id="a short password"),
+        ],
+    )
+    def test_refuses_what_will_not_do(
+        self, name: str, role: str, password: str | None
+    ) -> None:
+        with pytest.raises(errors.UserInvalidError):
+            services.create_user(name=name, role=role, password=password)
+
+        assert not User.objects.exists()
+
+
+@pytest.mark.django_db
+class TestTheLastAdministrator:
+    def test_cannot_be_demoted(self) -> None:
+        admin = new_user("ada", role=ADMIN)
+
+        with pytest.raises(errors.LastAdminError):
+            services.set_role(user=admin, role="editor")
+
+        admin.refresh_from_db()
+        assert admin.role == ADMIN
+
+    def test_cannot_be_disabled(self) -> None:
+        admin = new_user("ada", role=ADMIN)
+        new_user("disabled", role=ADMIN, is_active=False)
+
+        with pytest.raises(errors.LastAdminError):
+            services.disable_user(user=admin)
+
+    def test_with_another_one_either_may_go(self) -> None:
+        ada, bob = new_user("ada", role=ADMIN), new_user("bob", role=ADMIN)
+
+        services.set_role(user=ada, role="viewer")
+
+        assert list(User.objects.active_admins()) == [bob]
+
+    def test_a_viewer_may_be_disabled_while_there_is_one(self) -> None:
+        new_user("ada", role=ADMIN)
+
+        assert not services.disable_user(user=new_user("vera")).is_active
+
+
+@pytest.mark.django_db
+class TestSignInLinks:
+    def test_a_link_signs_in_once(self) -> None:
+        user = new_user()
+        token = token_of(services.issue_sign_in_link(user=user, now=NOW))
+
+        assert services.use_sign_in_link(token=token, now=NOW) == user
+        with pytest.raises(errors.LinkUsedError):
+            services.use_sign_in_link(token=token, now=NOW)
+
+    def test_only_its_hash_is_kept(self) -> None:
+        token = token_of(services.issue_sign_in_link(user=new_user(), now=NOW))
+
+        link = SignInLink.objects.get()
+        assert link.token_sha256 == sha256(token)
+        assert token not in str(link.__dict__)
+
+    def test_it_expires_after_fifteen_minutes(self) -> None:
+        token = token_of(services.issue_sign_in_link(user=new_user(), now=NOW))
+
+        with pytest.raises(errors.LinkExpiredError):
+            services.use_sign_in_link(token=token, now=NOW + timedelta(minutes=15))
+
+    def test_it_is_worthless_once_the_account_is_disabled(self) -> None:
+        new_user("ada", role=ADMIN)
+        user = new_user()
+        token = token_of(services.issue_sign_in_link(user=user, now=NOW))
+        services.disable_user(user=user)
+
+        with pytest.raises(errors.LinkInvalidError):
+            services.use_sign_in_link(token=token, now=NOW)
+
+    def test_a_disabled_account_gets_none(self) -> None:
+        with pytest.raises(errors.UserDisabledError):
+            services.issue_sign_in_link(user=new_user(is_active=False), now=NOW)
+
+    def test_what_was_never_issued_is_not_valid(self) -> None:
+        with pytest.raises(errors.LinkInvalidError):
+            services.use_sign_in_link(token="\udc80 nonsense", now=NOW)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_requests_at_once_one_spends_the_link() -> None:
+    token = token_of(services.issue_sign_in_link(user=new_user(), now=NOW))
+    barrier = Barrier(2)
+
+    def spend() -> bool:
+        barrier.wait()
+        try:
+            services.use_sign_in_link(token=token, now=NOW)
+        except errors.LinkUsedError:
+            return False
+        finally:
+            connection.close()
+        return True
+
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = [pool.submit(spend), pool.submit(spend)]
+
+    assert sorted(outcome.result() for outcome in outcomes) == [False, True]
+
+
+@pytest.mark.django_db
+class TestSignIn:
+    def test_takes_the_name_in_any_capitals(self, rf: RequestFactory) -> None:
+        user = services.create_user(name="vera", role="viewer", password=PASSWORD)
+
+        found = services.sign_in(rf.post("/"), name="VERA", password=PASSWORD, now=NOW)
+
+        assert found == user
+
+    @pytest.mark.parametrize("name", ["vera", "nobody"])
+    def test_does_not_say_what_was_wrong(self, rf: RequestFactory, name: str) -> None:
+        services.create_user(name="vera", role="viewer", password=PASSWORD)
+
+        with pytest.raises(errors.SignInError, match="do not go together"):
+            services.sign_in(rf.post("/"), name=name, password="wrong", now=NOW)
+
+    def test_too_many_failures_make_the_door_wait(self, rf: RequestFactory) -> None:
+        services.create_user(name="vera", role="viewer", password=PASSWORD)
+        for _ in range(services.FAILURES_ALLOWED_FROM_ONE_ADDRESS):
+            with pytest.raises(errors.SignInError):
+                services.sign_in(rf.post("/"), name="Vera", password="x", now=NOW)
+
+        with pytest.raises(errors.TooManySignInsError):
+            services.sign_in(rf.post("/"), name="vera", password=PASSWORD, now=NOW)
+
+        later = NOW + services.FAILURE_WINDOW + timedelta(seconds=1)
+        assert services.sign_in(rf.post("/"), name="vera", password=PASSWORD, now=later)
+        assert not FailedSignIn.objects.exists()
+
+    def test_a_stranger_elsewhere_does_not_lock_the_owner_out(
+        self, rf: RequestFactory
+    ) -> None:
+        services.create_user(name="vera", role="viewer", password=PASSWORD)
+        for _ in range(services.FAILURES_ALLOWED_FROM_ONE_ADDRESS):
+            FailedSignIn.objects.create(name="vera", address="192.0.2.1", failed_at=NOW)
+
+        assert services.sign_in(rf.post("/"), name="vera", password=PASSWORD, now=NOW)
+
+
+@pytest.mark.django_db
+class TestAPIKeys:
+    def test_only_the_hash_and_a_prefix_are_kept(self) -> None:
+        issued = services.issue_api_key(user=new_user(), name="nightly", now=NOW)
+
+        kept = APIKey.objects.get()
+        assert issued.secret.startswith(kept.prefix)
+        assert issued.secret not in str(kept.__dict__)
+        assert kept.key_sha256 == sha256(issued.secret)
+
+    def test_revoking_twice_keeps_the_first_time(self) -> None:
+        key = services.issue_api_key(user=new_user(), name="nightly", now=NOW).key
+        services.revoke_api_key(key=key, now=NOW)
+
+        services.revoke_api_key(key=key, now=NOW + timedelta(hours=1))
+
+        key.refresh_from_db()
+        assert key.revoked_at == NOW
+
+
+@pytest.mark.django_db
+class TestFirstAdmin:
+    def test_a_new_installation_gets_one(self) -> None:
+        assert services.first_admin().username == "admin"
+        assert services.first_admin() == User.objects.get()
+
+    def test_a_name_that_is_taken_is_left_alone(self) -> None:
+        new_user("Admin")
+
+        assert services.first_admin().username == "admin2"
+
+    def test_the_oldest_active_one_is_taken(self) -> None:
+        new_user("gone", role=ADMIN, is_active=False)
+        ada = new_user("ada", role=ADMIN)
+        new_user("bob", role=ADMIN)
+
+        assert services.first_admin() == ada

@@ -1,0 +1,145 @@
+import io
+import json
+import sys
+from typing import Any
+
+import pytest
+from django.core.management.base import CommandError
+
+from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
+from apps.pages.errors import PageError
+from deltaweb.delta.errors import VersionNotFoundError
+
+
+class Fruit(SubcommandsCommand):
+    help = "A command for tests."
+
+    def add_subcommands(self, add: AddSubcommand) -> None:
+        add("show", self.show, help="show it")
+        add("fail", self.fail, help="fail in words")
+        add("miss", self.miss, help="miss a version")
+        parser = add("eat", self.eat, help="eat it")
+        parser.add_argument("--yes", action="store_true")
+
+    def show(self, **_: object) -> Output:
+        self.warn("It is ripe.")
+        return Output(text="an apple", lines=["red", "round"], data={"fruit": "apple"})
+
+    def fail(self, **_: object) -> Output:
+        raise PageError(status=404, code="no-fruit", message="None left.", hint="Buy.")
+
+    def miss(self, **_: object) -> Output:
+        raise VersionNotFoundError(root="/t", version=7, earliest=0, latest=5)
+
+    def eat(self, *, yes: bool, **_: object) -> Output:
+        self.confirm("Eat it?", yes=yes)
+        return Output(text="eaten", data={"eaten": True})
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Run as from a shell and return exit code, stdout and stderr."""
+    command = Fruit(stdout=io.StringIO(), stderr=io.StringIO(), no_color=True)
+    out, error = command.stdout, command.stderr
+    try:
+        command.run_from_argv(["deltaweb", "fruit", *arguments])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    else:
+        code = 0
+    return code, _text(out), _text(error)
+
+
+def _text(stream: Any) -> str:  # noqa: ANN401 (Django wraps the stream)
+    return str(stream._out.getvalue())  # noqa: SLF001 (as above)
+
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_person_reads_text_and_warnings_go_to_stderr() -> None:
+    code, out, error = run("show")
+
+    assert (code, out) == (0, "an apple\nred\nround\n")
+    assert "It is ripe." in error
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("show", "--json"), id="after the subcommand"),
+        pytest.param(("--json", "show"), id="before it"),
+    ],
+)
+def test_json_is_one_document_and_nothing_else(arguments: tuple[str, ...]) -> None:
+    code, out, _ = run(*arguments)
+
+    assert code == 0
+    assert json.loads(out) == {"fruit": "apple"}
+
+
+@pytest.mark.parametrize("subcommand", ["fail", "miss"])
+def test_a_domain_error_is_one_sentence_and_exit_1(subcommand: str) -> None:
+    code, out, error = run(subcommand)
+
+    assert (code, out) == (1, "")
+    assert len(error.strip().splitlines()) == 1
+
+
+def test_a_domain_error_is_json_too() -> None:
+    code, out, _ = run("fail", "--json")
+
+    assert code == 1
+    assert json.loads(out) == {
+        "error": "no-fruit",
+        "message": "None left.",
+        "hint": "Buy.",
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param((), id="no subcommand"),
+        pytest.param(("peel",), id="an unknown subcommand"),
+        pytest.param(("show", "--loud"), id="an unknown option"),
+    ],
+)
+def test_bad_usage_is_exit_2(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*arguments)[0] == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+class TestConfirm:
+    @pytest.mark.parametrize(
+        ("typed", "expected"),
+        [
+            pytest.param("yes\n", 0, id="yes"),
+            pytest.param("Y\n", 0, id="y"),
+            pytest.param("\n", 1, id="nothing"),
+            pytest.param("", 1, id="nobody there"),
+        ],
+    )
+    def test_asks_before_it_destroys(
+        self, typed: str, expected: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+
+        code, out, error = run("eat")
+
+        assert code == expected
+        assert "Eat it?" in error
+        assert "Eat it?" not in out
+
+    def test_yes_skips_the_question(self) -> None:
+        code, _, error = run("eat", "--yes")
+
+        assert (code, error) == (0, "")
+
+
+def test_called_from_code_an_error_is_raised() -> None:
+    with pytest.raises(CommandError, match="None left"):
+        Fruit(stdout=io.StringIO()).handle(
+            handler=Fruit().fail, json=False, subcommand="fail"
+        )
