@@ -99,6 +99,7 @@ TEMPLATES: list[dict[str, Any]] = [
             ],
             "builtins": [
                 "apps.pages.templatetags.deltaweb",
+                "django.templatetags.static",
                 "template_partials.templatetags.partials",
             ],
         },
