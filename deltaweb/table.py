@@ -6,8 +6,30 @@ from typing import Any
 
 from deltaweb.delta.actions import CommitInfo
 from deltaweb.delta.commit_summary import CommitSummary
-from deltaweb.delta.log_segment import VersionRun
+from deltaweb.delta.commit_summary_reader import read_commit_summaries
+from deltaweb.delta.commit_times import CommitTimes, find_version, load_commit_times
+from deltaweb.delta.errors import (
+    TableNotFoundError,
+    UnsupportedFeatureError,
+    VersionNotFoundError,
+)
+from deltaweb.delta.history import read_history, read_raw_commit
+from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log_segment import (
+    VersionRun,
+    list_log,
+    load_listing,
+    read_hint_version,
+    readable_runs,
+)
+from deltaweb.delta.log_store import TableStore
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot_state import advance_state, load_state
+from deltaweb.delta.table_properties import has_in_commit_timestamps
+from deltaweb.storage.location import open_store
+
+MAX_LAYERS = 64  # refreshes that a snapshot stacks before it is read afresh
+IN_COMMIT_TIMESTAMP = "inCommitTimestamp"
 
 
 class DeltaTable:
@@ -27,42 +49,190 @@ class DeltaTable:
         *,
         allowed_roots: Sequence[str] = (),
     ) -> None:
-        raise NotImplementedError
+        self._store = open_store(location, storage_options, allowed_roots=allowed_roots)
+
+    @classmethod
+    def from_store(cls, store: TableStore) -> "DeltaTable":
+        """Return the table whose files a store holds."""
+        table = cls.__new__(cls)
+        table._store = store  # noqa: SLF001  # a constructor of this class
+        return table
+
+    @property
+    def store(self) -> TableStore:
+        """The files of the table."""
+        return self._store
+
+    @property
+    def root(self) -> str:
+        """The table's root, as errors show it."""
+        return self._store.root
+
+    # === Snapshots ===
 
     def snapshot(
         self, version: int | None = None, timestamp: datetime | str | None = None
     ) -> Snapshot:
-        """Return the table at a version, at a time, or at its newest version."""
-        raise NotImplementedError
+        """Return the table at a version, at a time, or at its newest version.
+
+        Args:
+            version: The version; not together with `timestamp`.
+            timestamp: A datetime or ISO 8601 text, with a zone: the newest version
+                made at or before it.
+
+        Raises:
+            TableNotFoundError: If there is no log.
+            VersionNotFoundError: If the log does not reach the version.
+            TimestampNotFoundError: If the log does not reach the time.
+            UnsupportedProtocolError: If the version asks for a reader above ours.
+            UnsupportedFeatureError: If it uses features that we do not read.
+            LogGapError: If a commit is missing.
+            LogCorruptError: If a commit does not read.
+        """
+        snapshot = self.snapshot_metadata(version, timestamp)
+        if snapshot.refusal is not None:
+            raise snapshot.refusal
+        return snapshot
 
     def snapshot_metadata(
         self, version: int | None = None, timestamp: datetime | str | None = None
     ) -> Snapshot:
-        """Return the table as `snapshot` does, also when it may not be read."""
-        raise NotImplementedError
+        """Return the table as `snapshot` does, also when it may not be read.
+
+        Protocol, metadata and what the log lists can then still be shown; `refusal`
+        says why rows cannot, and `read` raises it.
+        """
+        if timestamp is None:
+            return Snapshot(self._store, load_state(self._store, version))
+        if version is not None:
+            message = "give a version or a timestamp, not both"
+            raise ValueError(message)
+        found = find_version(self._store, timestamp)
+        snapshot = Snapshot(self._store, load_state(self._store, found))
+        if has_in_commit_timestamps(snapshot.metadata.configuration):
+            # Their times are in the commits, not on the files: ours may be wrong.
+            raise UnsupportedFeatureError(
+                root=self.root, version=found, features=[IN_COMMIT_TIMESTAMP]
+            )
+        return snapshot
 
     def refresh(self, snapshot: Snapshot) -> Snapshot:
-        """Return the newest snapshot, reading only the commits after `snapshot`."""
-        raise NotImplementedError
+        """Return the newest snapshot, reading only the commits after `snapshot`.
+
+        The next commits are probed by name, without a listing. The same object comes
+        back when there are none. A snapshot that may not be read is returned with its
+        `refusal`.
+
+        Raises:
+            DeltaError: As `snapshot` does, but for the refusal.
+        """
+        if not self._continues(snapshot):
+            return self.snapshot_metadata()
+        versions = self._commits_after(snapshot.version)
+        if versions:
+            state = advance_state(self._store, snapshot.state, versions)
+            return Snapshot(self._store, state)
+        hint = read_hint_version(self._store)
+        if hint is not None and hint > snapshot.version:
+            return self.snapshot_metadata()  # the log went on behind a checkpoint
+        return snapshot
+
+    def _continues(self, snapshot: Snapshot) -> bool:
+        """Tell whether the log still is the one that the snapshot was read from."""
+        if len(snapshot.state.layers) >= MAX_LAYERS:
+            return False
+        try:
+            found = self._store.status(commit_name(snapshot.version))
+        except FileNotFoundError:
+            return False
+        return found == snapshot.state.commit_status
+
+    def _commits_after(self, version: int) -> list[int]:
+        """Return the versions after `version` that have a commit."""
+        versions: list[int] = []
+        while True:
+            try:
+                self._store.status(commit_name(version + len(versions) + 1))
+            except FileNotFoundError:
+                return versions
+            versions.append(version + len(versions) + 1)
+
+    # === Versions and history ===
 
     def latest_version(self) -> int:
-        """Return the newest version by one listing of the log."""
-        raise NotImplementedError
+        """Return the newest version by one listing of the log.
+
+        Raises:
+            TableNotFoundError: If there is no log.
+        """
+        latest = load_listing(self._store, None).latest_version
+        if latest is None:
+            raise TableNotFoundError(root=self.root)
+        return latest
 
     def readable_versions(self) -> list[VersionRun]:
-        """Return the runs of versions that the log can still build, ascending."""
-        raise NotImplementedError
+        """Return the runs of versions that the log can still build, ascending.
+
+        By the names in the log alone: whether a protocol is supported, or a data file
+        is still there, is not asked.
+
+        Raises:
+            TableNotFoundError: If there is no log.
+        """
+        listing = list_log(self._store)
+        if listing.latest_version is None:
+            raise TableNotFoundError(root=self.root)
+        return readable_runs(listing)
+
+    def commit_times(self) -> CommitTimes:
+        """Return the versions that the log shows, with monotonic times.
+
+        Raises:
+            TableNotFoundError: If there is no log.
+        """
+        times = load_commit_times(self._store)
+        if not times.versions:
+            raise TableNotFoundError(root=self.root)
+        return times
 
     def history(self, limit: int | None = None) -> list[CommitInfo]:
-        """Return what the commits say of themselves, newest first."""
-        raise NotImplementedError
+        """Return what the commits say of themselves, newest first.
+
+        Raises:
+            TableNotFoundError: If there is no log.
+        """
+        return read_history(self._store, self.commit_times(), limit)
 
     def commit_summaries(self, start_version: int = 0) -> Iterator[CommitSummary]:
-        """Yield one summary a commit file, ascending from `start_version`."""
-        raise NotImplementedError
+        """Yield one summary a commit file, ascending from `start_version`.
+
+        A commit that does not read is a summary with its `fault`.
+
+        Raises:
+            TableNotFoundError: If there is no log.
+        """
+        return read_commit_summaries(self._store, self.commit_times(), start_version)
 
     def read_commit(
         self, version: int, *, max_bytes: int = 1 << 20
     ) -> list[dict[str, Any]]:
-        """Return the raw actions of one commit, whole lines of its first bytes."""
-        raise NotImplementedError
+        """Return the raw actions of one commit, whole lines of its first bytes.
+
+        Args:
+            version: The version that the commit makes.
+            max_bytes: How much of the commit is read at most.
+
+        Raises:
+            VersionNotFoundError: If the log has no such commit.
+            LogCorruptError: If a line of it is not a JSON object.
+        """
+        try:
+            return read_raw_commit(self._store, version, max_bytes=max_bytes)
+        except FileNotFoundError:
+            versions = self.commit_times().versions
+            raise VersionNotFoundError(
+                root=self.root,
+                version=version,
+                earliest=versions[0],
+                latest=versions[-1],
+            ) from None

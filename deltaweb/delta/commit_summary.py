@@ -33,6 +33,7 @@ class CommitSummary:
         size_bytes: Size of the commit file.
         num_actions: Count of lines that hold an action, known or not.
         max_deletion_timestamp_ms: Latest deletionTimestamp of its removes.
+        fault: Why the commit does not read, None when it does; without counts then.
     """
 
     version: int
@@ -56,3 +57,4 @@ class CommitSummary:
     size_bytes: int = 0
     num_actions: int = 0
     max_deletion_timestamp_ms: int | None = None
+    fault: str | None = None

@@ -2,13 +2,22 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.schema import StructType
+from deltaweb.delta.commit_times import load_commit_times, to_datetime
+from deltaweb.delta.errors import DeltaError, SchemaMissingError
+from deltaweb.delta.log_store import TableStore
+from deltaweb.delta.replay import RawStatistics, concat_files, run_in_threads
+from deltaweb.delta.schema import StructType, parse_schema
+from deltaweb.delta.snapshot_state import SnapshotState
+from deltaweb.delta.statistics import read_statistics
+from deltaweb.delta.table_features import reading_refusal
+from deltaweb.delta.table_properties import deleted_file_retention_ms
 
 
 class Snapshot:
@@ -19,25 +28,44 @@ class Snapshot:
         protocol: The protocol action in force.
         metadata: The metaData action in force.
         refusal: Why this version may not be read, None when it may. A snapshot of
-            `DeltaTable.snapshot` has none; one of `snapshot_metadata` may.
+            `DeltaTable.snapshot` has none; one of `DeltaTable.snapshot_metadata` may,
+            and then `files` is what the log says, not what a reader would return.
     """
 
-    version: int
-    protocol: Protocol
-    metadata: Metadata
-    refusal: DeltaError | None
+    def __init__(self, store: TableStore, state: SnapshotState) -> None:
+        self._store = store
+        self._state = state
+        self.version: int = state.version
+        self.protocol: Protocol = state.protocol
+        self.metadata: Metadata = state.metadata
+        self.refusal: DeltaError | None = _refusal(store.root, state)
 
     @property
+    def state(self) -> SnapshotState:
+        """What `DeltaTable.refresh` builds the next snapshot from."""
+        return self._state
+
+    @cached_property
     def timestamp(self) -> datetime:
         """Time of the version's commit: aware UTC, monotonic over the log."""
-        raise NotImplementedError
+        time_ms = load_commit_times(self._store).time_ms(self.version)
+        return to_datetime(time_ms or 0)
 
-    @property
+    @cached_property
     def schema(self) -> StructType:
-        """The logical schema; raises `SchemaError`."""
-        raise NotImplementedError
+        """The logical schema.
 
-    @property
+        Raises:
+            SchemaMissingError: If the metaData has none.
+            SchemaError: If it does not parse; names the column.
+        """
+        if self.metadata.schema_string is None:
+            raise SchemaMissingError
+        return parse_schema(self.metadata.schema_string)
+
+    # === Files ===
+
+    @cached_property
     def files(self) -> pa.Table:
         """The live files, one a row, in no order.
 
@@ -45,42 +73,91 @@ class Snapshot:
         int64 (ms), data_change bool, partition_values map<string, string> (as in
         the log), dv_id string (null without a deletion vector).
         """
-        raise NotImplementedError
+        return concat_files(self._state.blocks)
 
     @property
     def num_files(self) -> int:
         """Count of live files."""
-        raise NotImplementedError
+        return sum(block.num_files for block in self._state.blocks)
 
-    @property
+    @cached_property
     def size_bytes(self) -> int:
         """Sum of the sizes of the live files."""
-        raise NotImplementedError
+        return sum(
+            pc.sum(_live_sizes(block.block.files["size"], block.mask)).as_py() or 0
+            for block in self._state.blocks
+        )
+
+    def raw_statistics(self) -> list[RawStatistics]:
+        """Return the statistics as the log holds them, row for row with `files`.
+
+        They are read anew at each call; a part a block of files.
+        """
+        return run_in_threads(lambda block: block.statistics(), self._state.blocks)
 
     def statistics(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return typed statistics, row for row with `files`.
 
-        See `deltaweb.delta.statistics.parse_statistics` for its columns.
-        """
-        raise NotImplementedError
+        Args:
+            columns: The columns asked for; all for None.
 
-    @property
+        Returns:
+            num_records int64, and the structs min, max and null_count, as
+            `deltaweb.delta.statistics` describes them.
+
+        Raises:
+            ColumnNotFoundError: If a name is no column.
+        """
+        wanted = None if columns is None else tuple(columns)
+        if wanted not in self._statistics:
+            self._statistics[wanted] = self._read_statistics(wanted)
+        return self._statistics[wanted]
+
+    @cached_property
+    def _statistics(self) -> dict[tuple[str, ...] | None, pa.Table]:
+        return {}
+
+    def _read_statistics(self, columns: Sequence[str] | None) -> pa.Table:
+        schema = self.schema
+        tables = [
+            _typed(raw, block.num_files, schema, columns)
+            for raw, block in zip(
+                self.raw_statistics(), self._state.blocks, strict=True
+            )
+        ]
+        nothing = read_statistics(_no_text(0), None, schema, columns)
+        return pa.concat_tables([nothing, *tables])
+
+    # === Tombstones and transactions ===
+
+    @cached_property
     def tombstones(self) -> pa.Table:
         """All tombstones that the log holds, expired ones too.
 
         Columns: path string, deletion_timestamp int64 (ms; 0 where the log has
         none), data_change bool, size int64 or null, dv_id string.
         """
-        raise NotImplementedError
+        return self._state.tombstones()
 
     def unexpired_tombstones(self, now: datetime) -> pa.Table:
-        """Return the tombstones that `delta.deletedFileRetentionDuration` keeps."""
-        raise NotImplementedError
+        """Return the tombstones that `delta.deletedFileRetentionDuration` keeps.
 
-    @property
+        Args:
+            now: The time to compare with; aware.
+
+        Raises:
+            PropertyError: If the property is not an interval of fixed length.
+        """
+        now_ms = int(now.timestamp() * 1000)
+        oldest = now_ms - deleted_file_retention_ms(self.metadata.configuration)
+        return self.tombstones.filter(pc.field("deletion_timestamp") > oldest)
+
+    @cached_property
     def transactions(self) -> dict[str, SetTransaction]:
         """The newest transaction of each application."""
-        raise NotImplementedError
+        return self._state.transactions()
+
+    # === Rows ===
 
     def read(
         self,
@@ -88,5 +165,44 @@ class Snapshot:
         predicate: Any = None,  # noqa: ANN401  # a pyarrow expression, which is untyped
         limit: int | None = None,
     ) -> pa.Table:
-        """Read rows by the logical schema."""
+        """Read rows by the logical schema.
+
+        Args:
+            columns: Top-level columns in the order wanted; all for None.
+            predicate: A `pyarrow.compute.Expression` over logical names, a predicate
+                of `deltaweb.delta.predicate`, or SQL text.
+            limit: How many rows at most; reading stops there.
+
+        Raises:
+            DeltaError: If the version may not be read, or a file of it does not.
+        """
         raise NotImplementedError
+
+
+def _refusal(root: str, state: SnapshotState) -> DeltaError | None:
+    refusal = reading_refusal(
+        state.protocol, state.metadata, root=root, version=state.version
+    )
+    if refusal is None and state.metadata.schema_string is None:
+        return SchemaMissingError()
+    return refusal
+
+
+def _live_sizes(sizes: pa.Array, mask: pa.BooleanArray | None) -> pa.Array:
+    return sizes if mask is None else sizes.filter(mask)
+
+
+def _no_text(count: int) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.nulls(count, pa.string())])
+
+
+def _typed(
+    raw: RawStatistics,
+    count: int,
+    schema: StructType,
+    columns: Sequence[str] | None,
+) -> pa.Table:
+    text = raw.json_text
+    if text is None and raw.parsed is None:
+        text = _no_text(count)
+    return read_statistics(text, raw.parsed, schema, columns)

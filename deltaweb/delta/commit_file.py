@@ -1,0 +1,272 @@
+"""Commits: from names to reconciled actions, in batches of bounded memory.
+
+Source: delta_protocol.md, "Delta Log Entries".
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.action_json import (
+    PRESENCE,
+    ActionBatch,
+    CommitData,
+    load_line,
+    parse_actions,
+)
+from deltaweb.delta.action_values import parse_metadata, parse_protocol
+from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.file_actions import DELETION_VECTOR
+from deltaweb.delta.log_store import LogStore
+from deltaweb.delta.replay import RawStatistics, TailLayer, reconcile_tail
+from deltaweb.delta.table_features import NO_MAPPING, mapping_mode
+
+BATCH_BYTES: Final = 32 << 20
+BATCH_FILES: Final = 512
+PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
+TRANSACTION: Final = pa.struct(
+    [
+        pa.field("appId", pa.string()),
+        pa.field("version", pa.int64()),
+        pa.field("lastUpdated", pa.int64()),
+    ]
+)
+REMOVE: Final = pa.struct(
+    [
+        pa.field("path", pa.string()),
+        pa.field("deletionTimestamp", pa.int64()),
+        pa.field("dataChange", pa.bool_()),
+        pa.field("size", pa.int64()),
+        pa.field("deletionVector", DELETION_VECTOR),
+    ]
+)
+STATISTICS_SCHEMA: Final = pa.schema(
+    [pa.field("add", pa.struct([pa.field("stats", pa.string())]))]
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tail:
+    """What the commits after a checkpoint, or after a snapshot, say.
+
+    Attributes:
+        layer: Their file actions, reconciled.
+        protocol: The newest protocol; None when no commit has one.
+        metadata: The newest metaData; None when no commit has one.
+        transactions: The newest transaction of each application in them.
+    """
+
+    layer: TailLayer
+    protocol: Protocol | None
+    metadata: Metadata | None
+    transactions: Mapping[str, SetTransaction]
+
+
+def read_tail(
+    store: LogStore, names: Sequence[str], *, metadata: Metadata | None = None
+) -> Tail:
+    """Read commits and reconcile their actions.
+
+    Args:
+        store: The table's log.
+        names: Names of the commits, oldest first.
+        metadata: The metaData in force before them, if any.
+
+    Raises:
+        LogCorruptError: If a commit does not read.
+    """
+    reader = _TailReader(store, metadata)
+    for commits in read_commits(store, names):
+        reader.add(commits)
+    return reader.finish(names)
+
+
+def read_commits(store: LogStore, names: Sequence[str]) -> Iterator[list[CommitData]]:
+    """Yield commits in batches of about `BATCH_BYTES`, each commit whole.
+
+    Raises:
+        LogCorruptError: If a commit is gone since it was listed.
+    """
+    batch: list[CommitData] = []
+    size = 0
+    for first in range(0, len(names), BATCH_FILES):
+        some = names[first : first + BATCH_FILES]
+        for name, data in zip(some, read_some(store, some), strict=True):
+            if batch and size + len(data) > BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+            batch.append(CommitData(f"{store.root}/_delta_log/{name}", data))
+            size += len(data)
+    if batch:
+        yield batch
+
+
+def read_some(store: LogStore, names: Sequence[str]) -> list[bytes]:
+    """Read commits that a listing promised."""
+    try:
+        return store.read_many(names)
+    except FileNotFoundError as error:
+        name = str(error.filename or names[0]).rsplit("/", 1)[-1]
+        path = f"{store.root}/_delta_log/{name}"
+        raise LogCorruptError(path=path, reason="it went away while read") from None
+
+
+def partition_keys(metadata: Metadata | None) -> list[str]:
+    """Return the keys of partitionValues: column names, or their physical names."""
+    if metadata is None:
+        return []
+    names = list(dict.fromkeys(metadata.partition_columns))
+    if mapping_mode(metadata.configuration) == NO_MAPPING:
+        return names
+    physical = _physical_names(metadata.schema_string)
+    return [physical.get(name, name) for name in names]
+
+
+def _physical_names(schema_string: str | None) -> dict[str, str]:
+    """Return the physical names of top-level columns, as far as they are there."""
+    try:
+        fields = json.loads(schema_string or "")["fields"]
+        return {
+            field["name"]: str(field["metadata"][PHYSICAL_NAME]) for field in fields
+        }
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+class _TailReader:
+    """Collects the actions of batch after batch, then reconciles them at once."""
+
+    def __init__(self, store: LogStore, metadata: Metadata | None) -> None:
+        self.store = store
+        self.metadata = metadata
+        self.new_metadata: Metadata | None = None
+        self.protocol: Protocol | None = None
+        self.transactions: dict[str, SetTransaction] = {}
+        self.keys = partition_keys(metadata)
+        self.adds: list[pa.ChunkedArray] = []
+        self.removes: list[pa.ChunkedArray] = []
+
+    def add(self, commits: Sequence[CommitData]) -> None:
+        """Parse some commits; again, when they turn out to partition otherwise."""
+        if self.metadata is None and self.new_metadata is None:
+            self._take_metadata(parse_actions(commits[:1], _schema([])), commits)
+        batch = parse_actions(commits, _schema(self.keys))
+        if self._take_metadata(batch, commits):
+            batch = parse_actions(commits, _schema(self.keys))
+        self._take_protocol(batch, commits)
+        self._take_transactions(batch.table["txn"])
+        self.adds.append(batch.table["add"])
+        self.removes.append(batch.table["remove"])
+
+    def finish(self, names: Sequence[str]) -> Tail:
+        """Reconcile what was collected."""
+        metadata = self.new_metadata or self.metadata
+        adds, removes = _schema(self.keys).field("add").type, REMOVE
+        layer = reconcile_tail(
+            _combine([self._cast(add) for add in self.adds], adds),
+            _combine(self.removes, removes),
+            partition_columns=partition_keys(metadata),
+            path=f"{self.store.root}/_delta_log",
+            load_statistics=partial(load_statistics, self.store, tuple(names)),
+        )
+        return Tail(layer, self.protocol, self.new_metadata, self.transactions)
+
+    def _take_metadata(self, batch: ActionBatch, commits: Sequence[CommitData]) -> bool:
+        """Note the newest metaData; tell whether it brings partition columns."""
+        known = set(self.keys)
+        for path, raw in raw_actions(batch, "metaData", commits):
+            self.new_metadata = parse_metadata(raw, path=path)
+            for key in partition_keys(self.new_metadata):
+                if key not in self.keys:
+                    self.keys.append(key)
+        return set(self.keys) != known
+
+    def _take_protocol(self, batch: ActionBatch, commits: Sequence[CommitData]) -> None:
+        for path, raw in raw_actions(batch, "protocol", commits):
+            self.protocol = parse_protocol(raw, path=path)
+
+    def _take_transactions(self, transactions: pa.ChunkedArray) -> None:
+        self.transactions.update(parse_transactions(transactions))
+
+    def _cast(self, adds: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Give older batches the partition columns that came later, as nulls."""
+        wanted = _schema(self.keys).field("add").type
+        return adds if adds.type == wanted else adds.cast(wanted)
+
+
+def parse_transactions(transactions: pa.ChunkedArray) -> dict[str, SetTransaction]:
+    """Return the newest transaction of each application."""
+    return {
+        raw["appId"]: SetTransaction(
+            app_id=raw["appId"], version=raw["version"], last_updated=raw["lastUpdated"]
+        )
+        for raw in transactions.drop_null().to_pylist()
+        if raw["appId"] is not None and raw["version"] is not None
+    }
+
+
+def raw_actions(
+    batch: ActionBatch, action: str, commits: Sequence[CommitData]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the path of the commit and the raw fields of each action of a kind."""
+    rows = pc.indices_nonzero(batch.table[action].is_valid()).to_pylist()
+    for row in rows:
+        commit = int(np.searchsorted(batch.row_ends, row, side="right"))
+        path = commits[commit].name
+        raw = load_line(batch.lines[row], name=path).get(action)
+        if isinstance(raw, dict):
+            yield path, raw
+
+
+def load_statistics(
+    store: LogStore,
+    names: Sequence[str],
+    rows: "np.ndarray[Any, np.dtype[np.int64]]",
+) -> RawStatistics:
+    """Read the statistics of the given lines of some commits."""
+    texts: list[pa.Array] = []
+    first = 0
+    for commits in read_commits(store, names):
+        batch = parse_actions(commits, STATISTICS_SCHEMA)
+        last = first + batch.table.num_rows
+        mine = rows[(rows >= first) & (rows < last)] - first
+        stats = pc.struct_field(batch.table["add"], ["stats"])
+        texts.extend(stats.take(pa.array(mine)).chunks)
+        first = last
+    return RawStatistics(pa.chunked_array(texts, type=pa.string()), None)
+
+
+def _schema(partition_columns: Sequence[str]) -> pa.Schema:
+    """Return what replay needs of a commit's lines."""
+    values = pa.struct([pa.field(name, pa.string()) for name in partition_columns])
+    add = pa.struct(
+        [
+            pa.field("path", pa.string()),
+            pa.field("size", pa.int64()),
+            pa.field("modificationTime", pa.int64()),
+            pa.field("dataChange", pa.bool_()),
+            pa.field("partitionValues", values),
+            pa.field("deletionVector", DELETION_VECTOR),
+        ]
+    )
+    return pa.schema(
+        [
+            pa.field("add", add),
+            pa.field("remove", REMOVE),
+            pa.field("txn", TRANSACTION),
+            pa.field("protocol", PRESENCE),
+            pa.field("metaData", PRESENCE),
+        ]
+    )
+
+
+def _combine(chunks: Sequence[pa.ChunkedArray], data_type: pa.DataType) -> pa.Array:
+    arrays = [array for chunk in chunks for array in chunk.chunks]
+    return pa.concat_arrays(arrays) if arrays else pa.array([], data_type)

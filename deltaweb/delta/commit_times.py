@@ -1,0 +1,131 @@
+"""When each version was made, and which version a time means.
+
+The time of a version is the time of its commit file, made monotonic: copies and clocks
+can put a later commit before an earlier one. What a writer claims in commitInfo is
+for display only.
+
+Source: delta_protocol.md, "Delta Log Entries"; the reference implementation's rule
+for files that are not in order.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from deltaweb.delta.errors import (
+    TableNotFoundError,
+    TimestampInvalidError,
+    TimestampNotFoundError,
+)
+from deltaweb.delta.log_path import (
+    FIRST_NAME,
+    parse_checkpoint_name,
+    parse_commit_name,
+)
+from deltaweb.delta.log_segment import parse_listing, readable_runs
+from deltaweb.delta.log_store import FileStatus, LogStore
+
+
+@dataclass(frozen=True, slots=True)
+class CommitTimes:
+    """The versions that the log shows, and the time of each.
+
+    Attributes:
+        versions: Ascending; versions of checkpoints without a commit are among them.
+        times_ms: For each, milliseconds since the Unix epoch, strictly increasing.
+        sizes: For each, the size of its commit file in bytes; None without one.
+    """
+
+    versions: Sequence[int]
+    times_ms: Sequence[int]
+    sizes: Sequence[int | None]
+
+    def time_ms(self, version: int) -> int | None:
+        """Return the time of a version; None when the log no longer shows it."""
+        position = bisect_right(self.versions, version) - 1
+        if position < 0 or self.versions[position] != version:
+            return None
+        return self.times_ms[position]
+
+    def version_at(self, time_ms: int) -> int | None:
+        """Return the newest version made at or before a time."""
+        position = bisect_right(self.times_ms, time_ms) - 1
+        return self.versions[position] if position >= 0 else None
+
+
+def load_commit_times(store: LogStore) -> CommitTimes:
+    """List the whole log and make the times of its versions monotonic."""
+    return make_monotonic(store.list_from(FIRST_NAME))
+
+
+def make_monotonic(statuses: Sequence[FileStatus]) -> CommitTimes:
+    """Return versions and times of a listing, each time after the one before."""
+    commits: dict[int, FileStatus] = {}
+    checkpoints: dict[int, FileStatus] = {}
+    for status in statuses:
+        version = parse_commit_name(status.name)
+        if version is not None:
+            commits[version] = status
+        elif (checkpoint := parse_checkpoint_name(status.name)) is not None:
+            checkpoints.setdefault(checkpoint.version, status)
+    versions = sorted({*commits, *checkpoints})
+    times_ms: list[int] = []
+    for version in versions:
+        time_ms = (commits.get(version) or checkpoints[version]).modification_time
+        times_ms.append(max(time_ms, times_ms[-1] + 1) if times_ms else time_ms)
+    sizes = [commits[v].size if v in commits else None for v in versions]
+    return CommitTimes(versions, times_ms, sizes)
+
+
+def find_version(store: LogStore, timestamp: datetime | str) -> int:
+    """Return the newest version made at or before a time.
+
+    Raises:
+        TableNotFoundError: If the log is empty.
+        TimestampInvalidError: If the time is not one, or has no zone.
+        TimestampNotFoundError: If the readable log begins later.
+    """
+    moment = parse_timestamp(timestamp)
+    statuses = store.list_from(FIRST_NAME)
+    times = make_monotonic(statuses)
+    runs = readable_runs(
+        parse_listing((status.name for status in statuses), is_whole=True)
+    )
+    if not runs:
+        raise TableNotFoundError(root=store.root)
+    time_ms = int(moment.timestamp() * 1000 // 1)
+    earliest_ms = times.time_ms(runs[0].first) or 0
+    version = times.version_at(time_ms)
+    if version is None or version < runs[0].first:
+        raise TimestampNotFoundError(
+            root=store.root,
+            timestamp=moment,
+            earliest=to_datetime(earliest_ms),
+            latest=to_datetime(times.times_ms[-1]),
+        )
+    return version
+
+
+def parse_timestamp(timestamp: datetime | str) -> datetime:
+    """Return a time with a zone.
+
+    Raises:
+        TimestampInvalidError: If the text is not ISO 8601, or the time has no zone.
+    """
+    try:
+        moment = (
+            datetime.fromisoformat(timestamp.strip())
+            if isinstance(timestamp, str)
+            else timestamp
+        )
+        if moment.utcoffset() is not None:
+            return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise TimestampInvalidError(text=str(timestamp)[:80])
+
+
+def to_datetime(time_ms: int) -> datetime:
+    """Return milliseconds since the epoch as an aware datetime."""
+    return datetime.fromtimestamp(time_ms / 1000, tz=UTC)

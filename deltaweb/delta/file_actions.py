@@ -1,0 +1,133 @@
+"""The columns that file actions are held in, and the identity of a file.
+
+Source: delta_protocol.md, "Add File and Remove File".
+"""
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+FILES_SCHEMA: Final = pa.schema(
+    [
+        pa.field("path", pa.string()),
+        pa.field("size", pa.int64()),
+        pa.field("modification_time", pa.int64()),
+        pa.field("data_change", pa.bool_()),
+        pa.field("partition_values", pa.map_(pa.string(), pa.string())),
+        pa.field("dv_id", pa.string()),
+    ]
+)
+TOMBSTONES_SCHEMA: Final = pa.schema(
+    [
+        pa.field("path", pa.string()),
+        pa.field("deletion_timestamp", pa.int64()),
+        pa.field("data_change", pa.bool_()),
+        pa.field("size", pa.int64()),
+        pa.field("dv_id", pa.string()),
+    ]
+)
+DELETION_VECTOR: Final = pa.struct(
+    [
+        pa.field("storageType", pa.string()),
+        pa.field("pathOrInlineDv", pa.string()),
+        pa.field("offset", pa.int64()),
+    ]
+)
+KEY_SEPARATOR: Final = "\0"  # cannot be part of a file's name
+
+
+def dv_ids(deletion_vectors: pa.StructArray) -> pa.StringArray:
+    """Return the id of each deletion vector, null where a file has none.
+
+    The id is storageType, pathOrInlineDv and, where there is one, `@` and the offset.
+    """
+    kind, location, offset = deletion_vectors.flatten()
+    base = pc.binary_join_element_wise(kind, location, "")
+    suffix = pc.binary_join_element_wise("@", offset.cast(pa.string()), "")
+    return pc.coalesce(pc.binary_join_element_wise(base, suffix, ""), base)
+
+
+def file_keys(paths: pa.Array, ids: pa.Array | None) -> pa.Array:
+    """Return what identifies each file: its path, and its deletion vector if any."""
+    if ids is None or ids.null_count == len(ids):
+        return paths
+    joined = pc.binary_join_element_wise(paths, ids, KEY_SEPARATOR)
+    return pc.coalesce(joined, paths)
+
+
+def has_absolute_paths(keys: pa.Array) -> bool:
+    """Tell whether any key is an absolute path of a local file system."""
+    is_absolute = pc.or_(pc.starts_with(keys, "/"), pc.starts_with(keys, "file:"))
+    return bool(pc.any(is_absolute).as_py())
+
+
+def canonical_keys(keys: pa.Array) -> pa.Array:
+    """Return keys with one spelling for absolute paths: `/p`, not `file:/p`."""
+    return pc.replace_substring_regex(keys, pattern="^file:(?://)?/", replacement="/")
+
+
+def partition_map(
+    values: pa.StructArray, required: frozenset[str]
+) -> pa.MapArray:  # fmt: skip
+    """Return partition values as maps.
+
+    Args:
+        values: One string field a partition column, parsed from the log.
+        required: Columns that are entries even where their value is null; others
+            are entries where they have a value.
+    """
+    num_rows, num_columns = len(values), values.type.num_fields
+    names = [values.type.field(index).name for index in range(num_columns)]
+    if not num_columns:
+        offsets = np.zeros(num_rows + 1, dtype=np.int32)
+        return _map_array(offsets, pa.array([], pa.string()), pa.array([], pa.string()))
+    by_column = pa.concat_arrays(
+        [child.cast(pa.string()) for child in values.flatten()]
+    )
+    row_major = np.arange(num_rows * num_columns, dtype=np.int64)
+    row_major = row_major.reshape(num_columns, num_rows).T.ravel()
+    items = by_column.take(pa.array(row_major))
+    keys = pa.DictionaryArray.from_arrays(
+        pa.array(np.tile(np.arange(num_columns, dtype=np.int32), num_rows)),
+        pa.array(names, pa.string()),
+    ).cast(pa.string())
+    if required.issuperset(names):
+        offsets = np.arange(0, num_rows * num_columns + 1, num_columns, dtype=np.int32)
+        return _map_array(offsets, keys, items)
+    is_required = np.tile([name in required for name in names], num_rows)
+    kept = is_required | items.is_valid().to_numpy(zero_copy_only=False)
+    counts = kept.reshape(num_rows, num_columns).sum(axis=1)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    mask = pa.array(kept)
+    return _map_array(offsets, keys.filter(mask), items.filter(mask))
+
+
+def _map_array(
+    offsets: "np.ndarray[tuple[int], np.dtype[np.int32]]",
+    keys: pa.Array,
+    items: pa.Array,
+) -> pa.MapArray:
+    return pa.MapArray.from_arrays(pa.array(offsets, pa.int32()), keys, items)
+
+
+def as_text_map(array: pa.Array) -> pa.MapArray:
+    """Return maps of strings from any encoding that checkpoints have used.
+
+    A map without its annotation is a list of structs of two fields.
+
+    Raises:
+        pyarrow.ArrowException: If the array is no map of values with a text.
+    """
+    wanted = FILES_SCHEMA.field("partition_values").type
+    if array.type == wanted:
+        return array
+    if pa.types.is_map(array.type):
+        return array.cast(wanted)
+    if pa.types.is_list(array.type) and array.type.value_type.num_fields == 2:  # noqa: PLR2004  # a key and its value
+        keys, items = array.flatten().flatten()
+        lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy()
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+        return _map_array(offsets, keys.cast(pa.string()), items.cast(pa.string()))
+    raise pa.ArrowInvalid(str(array.type))

@@ -1,0 +1,284 @@
+"""How actions are reconciled into the files of a table.
+
+The live files are blocks of Arrow arrays, each with a mask of the rows that are still
+live; blocks are immutable and shared between versions. Newer commits come as one
+`TailLayer`: inside it the last action of a key wins, and against what is older it is
+one anti-join by its keys. A new version is new masks and one more block.
+
+Source: delta_protocol.md, "Action Reconciliation".
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.file_actions import (
+    FILES_SCHEMA,
+    TOMBSTONES_SCHEMA,
+    canonical_keys,
+    dv_ids,
+    file_keys,
+    has_absolute_paths,
+    partition_map,
+)
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class RawStatistics(NamedTuple):
+    """Statistics as the log holds them, row for row with a block.
+
+    Attributes:
+        json_text: add.stats, null where a file has none; None without the column.
+        parsed: add.stats_parsed; None without the column.
+    """
+
+    json_text: pa.ChunkedArray | None
+    parsed: pa.ChunkedArray | None
+
+
+StatisticsLoader = Callable[[], RawStatistics]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileBlock:
+    """Some files of a table, live at one version or more; never changed.
+
+    Attributes:
+        files: Rows by `FILES_SCHEMA`.
+        load_statistics: Reads their statistics, row for row.
+    """
+
+    files: pa.RecordBatch
+    load_statistics: StatisticsLoader
+
+    def keys(self) -> pa.Array:
+        """What identifies each file of the block."""
+        return file_keys(self.files["path"], self.files["dv_id"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SelectedBlock:
+    """A block, and which of its rows are live; all of them where `mask` is None."""
+
+    block: FileBlock
+    mask: pa.BooleanArray | None = None
+
+    @property
+    def num_files(self) -> int:
+        """Count of live rows."""
+        if self.mask is None:
+            return self.block.files.num_rows
+        return int(self.mask.true_count)
+
+    def files(self) -> pa.RecordBatch:
+        """The live rows."""
+        files = self.block.files
+        return files if self.mask is None else files.filter(self.mask)
+
+    def statistics(self) -> RawStatistics:
+        """The statistics of the live rows."""
+        loaded = self.block.load_statistics()
+        if self.mask is None:
+            return loaded
+        return RawStatistics(
+            *(None if part is None else part.filter(self.mask) for part in loaded)
+        )
+
+    def without(self, keys: "KeySet") -> "SelectedBlock":
+        """Return the block without the files that `keys` speak of."""
+        hit = keys.contains(self.block.keys())
+        if not hit.true_count:
+            return self
+        kept = pc.invert(hit)
+        mask = kept if self.mask is None else pc.and_(self.mask, kept)
+        return replace(self, mask=mask)
+
+
+class KeySet:
+    """Keys of files, for asking which files newer actions speak of."""
+
+    def __init__(self, keys: pa.Array) -> None:
+        self._has_absolute = bool(len(keys)) and has_absolute_paths(keys)
+        self._keys = canonical_keys(keys) if self._has_absolute else keys
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def contains(self, keys: pa.Array) -> pa.BooleanArray:
+        """Tell for each key whether it is in the set."""
+        if self._has_absolute:
+            keys = canonical_keys(keys)
+        return pc.is_in(keys, value_set=self._keys)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TailLayer:
+    """Newer commits, reconciled among themselves.
+
+    Attributes:
+        keys: Every file that the commits speak of.
+        block: The files that they add; None when they add none.
+        tombstones: The files that they remove, by `TOMBSTONES_SCHEMA`.
+    """
+
+    keys: KeySet
+    block: FileBlock | None
+    tombstones: pa.Table
+
+
+def last_rows(keys: pa.Array) -> "np.ndarray[Any, np.dtype[np.int64]]":
+    """Return the last row of each key, ascending.
+
+    Args:
+        keys: A key a row, oldest action first.
+    """
+    codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    last = np.empty(len(codes) and int(codes.max()) + 1, dtype=np.int64)
+    last[codes] = np.arange(len(codes), dtype=np.int64)
+    return np.sort(last)
+
+
+def reconcile_tail(
+    adds: pa.StructArray,
+    removes: pa.StructArray,
+    *,
+    partition_columns: Iterable[str],
+    path: str,
+    load_statistics: Callable[["np.ndarray[Any, np.dtype[np.int64]]"], RawStatistics],
+) -> TailLayer:
+    """Reconcile the file actions of some commits: the last one of each key wins.
+
+    Args:
+        adds: The add of each line, null where the line holds another action.
+        removes: The remove of each line, row for row with `adds`.
+        partition_columns: Columns that each file has a partition value of.
+        path: The log, for errors.
+        load_statistics: Reads the statistics of lines, given their rows.
+
+    Raises:
+        LogCorruptError: If a line is both an add and a remove, or has no path.
+    """
+    rows = _file_action_rows(adds, removes, path=path)
+    adds, removes = adds.take(rows), removes.take(rows)
+    keys = file_keys(
+        pc.coalesce(_field(adds, "path"), _field(removes, "path")),
+        _any_dv_ids(adds, removes),
+    )
+    absolute = len(keys) and has_absolute_paths(keys)
+    last = last_rows(canonical_keys(keys) if absolute else keys)
+    is_add = adds.is_valid().to_numpy(zero_copy_only=False)[last]
+    added, removed = last[is_add], last[~is_add]
+    lines = rows.to_numpy()[added]
+    block = FileBlock(
+        _added_files(adds.take(pa.array(added)), frozenset(partition_columns)),
+        lambda: load_statistics(lines),
+    )
+    return TailLayer(
+        keys=KeySet(keys.take(pa.array(last))),
+        block=block if len(added) else None,
+        tombstones=_tombstones(removes.take(pa.array(removed))),
+    )
+
+
+def apply_layer(
+    blocks: Sequence[SelectedBlock], layer: TailLayer
+) -> tuple[SelectedBlock, ...]:
+    """Return the live files after the commits of `layer`."""
+    kept = tuple(blocks)
+    if len(layer.keys):
+        kept = tuple(run_in_threads(lambda block: block.without(layer.keys), blocks))
+    kept = tuple(block for block in kept if block.num_files)
+    return kept if layer.block is None else (*kept, SelectedBlock(layer.block))
+
+
+def concat_files(blocks: Iterable[SelectedBlock]) -> pa.Table:
+    """Return the live rows of all blocks as one table."""
+    return pa.Table.from_batches([block.files() for block in blocks], FILES_SCHEMA)
+
+
+def concat_tombstones(older: pa.Table, layers: Iterable[TailLayer]) -> pa.Table:
+    """Return the tombstones of a checkpoint and of what came after it."""
+    result = older
+    for layer in layers:
+        if len(layer.keys) and result.num_rows:
+            batches = [
+                batch.filter(
+                    pc.invert(
+                        layer.keys.contains(file_keys(batch["path"], batch["dv_id"]))
+                    )
+                )
+                for batch in result.to_batches()
+            ]
+            result = pa.Table.from_batches(batches, TOMBSTONES_SCHEMA)
+        result = pa.concat_tables([result, layer.tombstones])
+    return result
+
+
+def run_in_threads(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Call a function that releases the GIL on each item, in order of the items."""
+    workers = min(len(items), os.cpu_count() or 1)
+    if workers <= 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(function, items))
+
+
+def _file_action_rows(
+    adds: pa.StructArray, removes: pa.StructArray, *, path: str
+) -> pa.Array:
+    """Return the rows that hold a file action, each of which must name its file."""
+    is_add, is_remove = adds.is_valid(), removes.is_valid()
+    both = pc.and_(is_add, is_remove)
+    if both.true_count:
+        raise LogCorruptError(path=path, reason="a line holds two file actions")
+    rows = pc.indices_nonzero(pc.or_(is_add, is_remove)).cast(pa.int64())
+    for actions in (adds, removes):
+        if _field(actions, "path").null_count != actions.null_count:
+            raise LogCorruptError(path=path, reason="a file action has no path")
+    return rows
+
+
+def _field(actions: pa.StructArray, name: str) -> pa.Array:
+    return pc.struct_field(actions, [name])
+
+
+def _any_dv_ids(adds: pa.StructArray, removes: pa.StructArray) -> pa.Array | None:
+    vectors = [_field(actions, "deletionVector") for actions in (adds, removes)]
+    if all(vector.null_count == len(vector) for vector in vectors):
+        return None
+    return pc.coalesce(*(dv_ids(vector) for vector in vectors))
+
+
+def _added_files(
+    adds: pa.StructArray, partition_columns: frozenset[str]
+) -> pa.RecordBatch:
+    values = _field(adds, "partitionValues")
+    columns = [
+        _field(adds, "path"),
+        _field(adds, "size"),
+        _field(adds, "modificationTime"),
+        _field(adds, "dataChange"),
+        partition_map(values, partition_columns),
+        dv_ids(_field(adds, "deletionVector")),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=FILES_SCHEMA)
+
+
+def _tombstones(removes: pa.StructArray) -> pa.Table:
+    columns = [
+        _field(removes, "path"),
+        pc.fill_null(_field(removes, "deletionTimestamp"), 0),
+        _field(removes, "dataChange"),
+        _field(removes, "size"),
+        dv_ids(_field(removes, "deletionVector")),
+    ]
+    return pa.Table.from_arrays(columns, schema=TOMBSTONES_SCHEMA)

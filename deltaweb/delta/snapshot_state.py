@@ -1,0 +1,177 @@
+"""What a log segment says, read and reconciled: the state behind a `Snapshot`.
+
+Reading a version is `load_state`; going from one version to a later one is
+`advance_state`, which reads only the commits between them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import pyarrow as pa
+
+from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.checkpoint import CheckpointReader
+from deltaweb.delta.commit_file import read_tail
+from deltaweb.delta.errors import (
+    LogCorruptError,
+    LogGapError,
+    MissingMetadataError,
+    MissingProtocolError,
+)
+from deltaweb.delta.file_actions import TOMBSTONES_SCHEMA
+from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log_segment import Checkpoint, LogSegment, load_log_segment
+from deltaweb.delta.log_store import FileStatus, LogStore
+from deltaweb.delta.replay import (
+    SelectedBlock,
+    TailLayer,
+    apply_layer,
+    concat_tombstones,
+)
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SnapshotState:
+    """The state of a table at one version; parts are shared between versions.
+
+    Attributes:
+        version: The version.
+        protocol: The protocol in force.
+        metadata: The metaData in force.
+        blocks: The live files.
+        layers: What came after the checkpoint, oldest first.
+        checkpoint: The checkpoint below the layers; None without one.
+        new_transactions: Transactions of the layers, by application.
+        commit_status: Size and time of the version's commit file; None without one.
+    """
+
+    version: int
+    protocol: Protocol
+    metadata: Metadata
+    blocks: tuple[SelectedBlock, ...]
+    layers: tuple[TailLayer, ...]
+    checkpoint: CheckpointReader | None
+    new_transactions: dict[str, SetTransaction]
+    commit_status: FileStatus | None
+
+    def tombstones(self) -> pa.Table:
+        """Read the checkpoint's tombstones and bring them up to the version."""
+        older = TOMBSTONES_SCHEMA.empty_table()
+        if self.checkpoint is not None:
+            older = self.checkpoint.tombstones()
+        return concat_tombstones(older, self.layers)
+
+    def transactions(self) -> dict[str, SetTransaction]:
+        """Read the checkpoint's transactions and bring them up to the version."""
+        older = self.checkpoint.transactions() if self.checkpoint is not None else {}
+        return {**older, **self.new_transactions}
+
+
+def load_state(store: LogStore, version: int | None) -> SnapshotState:
+    """Read the log of a version, the newest one for None.
+
+    A checkpoint that does not read is passed over for an older one.
+
+    Raises:
+        TableNotFoundError: If there is no log.
+        VersionNotFoundError: If the log does not reach `version`.
+        LogGapError: If a commit is missing.
+        LogCorruptError: If a commit does not read, or no way around a broken
+            checkpoint is left.
+        MissingActionError: If there is no protocol or no metaData.
+    """
+    unreadable: dict[Checkpoint, LogCorruptError] = {}
+    while True:
+        try:
+            segment = load_log_segment(store, version, unreadable=unreadable)
+        except LogGapError:
+            if unreadable:
+                raise next(iter(unreadable.values())) from None
+            raise
+        try:
+            return _read_segment(store, segment)
+        except _UnreadableCheckpointError as fault:
+            unreadable[fault.checkpoint] = fault.cause
+
+
+def advance_state(
+    store: LogStore, state: SnapshotState, versions: Sequence[int]
+) -> SnapshotState:
+    """Apply the commits right after a state to it."""
+    names = [commit_name(version) for version in versions]
+    tail = read_tail(store, names, metadata=state.metadata)
+    return replace(
+        state,
+        version=versions[-1],
+        protocol=tail.protocol or state.protocol,
+        metadata=tail.metadata or state.metadata,
+        blocks=apply_layer(state.blocks, tail.layer),
+        layers=(*state.layers, tail.layer),
+        new_transactions={**state.new_transactions, **tail.transactions},
+        commit_status=_commit_status(store, versions[-1]),
+    )
+
+
+class _UnreadableCheckpointError(Exception):
+    """A checkpoint turned out broken while it was read."""
+
+    def __init__(self, checkpoint: Checkpoint, cause: LogCorruptError) -> None:
+        super().__init__(str(cause))
+        self.checkpoint = checkpoint
+        self.cause = cause
+
+
+def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
+    if segment.checkpoint is None:
+        return _read_commits_alone(store, segment)
+    checkpoint = segment.checkpoint
+    reader = _of_checkpoint(checkpoint, lambda: CheckpointReader(store, checkpoint))
+    protocol, metadata = _of_checkpoint(checkpoint, reader.protocol_and_metadata)
+    tail = read_tail(store, segment.commit_names, metadata=metadata)
+    blocks = _of_checkpoint(checkpoint, reader.blocks)
+    return SnapshotState(
+        version=segment.version,
+        protocol=tail.protocol or protocol,
+        metadata=tail.metadata or metadata,
+        blocks=apply_layer([SelectedBlock(block) for block in blocks], tail.layer),
+        layers=(tail.layer,),
+        checkpoint=reader,
+        new_transactions=dict(tail.transactions),
+        commit_status=_commit_status(store, segment.version),
+    )
+
+
+def _read_commits_alone(store: LogStore, segment: LogSegment) -> SnapshotState:
+    tail = read_tail(store, segment.commit_names)
+    if tail.protocol is None:
+        raise MissingProtocolError(root=store.root, version=segment.version)
+    if tail.metadata is None:
+        raise MissingMetadataError(root=store.root, version=segment.version)
+    return SnapshotState(
+        version=segment.version,
+        protocol=tail.protocol,
+        metadata=tail.metadata,
+        blocks=apply_layer((), tail.layer),
+        layers=(tail.layer,),
+        checkpoint=None,
+        new_transactions=dict(tail.transactions),
+        commit_status=_commit_status(store, segment.version),
+    )
+
+
+def _commit_status(store: LogStore, version: int) -> FileStatus | None:
+    try:
+        return store.status(commit_name(version))
+    except FileNotFoundError:
+        return None
+
+
+def _of_checkpoint(checkpoint: Checkpoint, read: Callable[[], R]) -> R:
+    """Mark a fault as the checkpoint's, so that an older one is tried."""
+    try:
+        return read()
+    except LogCorruptError as fault:
+        raise _UnreadableCheckpointError(checkpoint, fault) from None

@@ -1,0 +1,66 @@
+"""Properties of a table that a reader needs, parsed.
+
+Source: delta_protocol.md, "Add File and Remove File" (expiry of tombstones).
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from deltaweb.delta.errors import PropertyError
+
+DELETED_FILE_RETENTION: Final = "delta.deletedFileRetentionDuration"
+IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
+DEFAULT_RETENTION: Final = "interval 1 week"
+
+_MS_PER_UNIT: Final = {
+    "week": 7 * 86_400_000,
+    "day": 86_400_000,
+    "hour": 3_600_000,
+    "minute": 60_000,
+    "second": 1000,
+    "millisecond": 1,
+}
+_INTERVAL = re.compile(
+    r"\s*(?:interval\s+)?((?:\d{1,15}\s+[a-z]+\s*)+)", re.ASCII | re.IGNORECASE
+)
+_TERM = re.compile(r"(\d+)\s+([a-z]+)", re.ASCII | re.IGNORECASE)
+
+
+def deleted_file_retention_ms(configuration: Mapping[str, str]) -> int:
+    """Return how long a tombstone is kept, in milliseconds.
+
+    Raises:
+        PropertyError: If the property is not an interval of fixed length.
+    """
+    text = configuration.get(DELETED_FILE_RETENTION, DEFAULT_RETENTION)
+    duration_ms = parse_interval_ms(text)
+    if duration_ms is None:
+        raise PropertyError(
+            name=DELETED_FILE_RETENTION,
+            value=text,
+            expected="an interval such as 'interval 7 days'",
+        )
+    return duration_ms
+
+
+def parse_interval_ms(text: str) -> int | None:
+    """Return the length of an interval in milliseconds, None when it has none.
+
+    `interval 1 week`, `2 days 3 hours`; months and years have no fixed length.
+    """
+    match = _INTERVAL.fullmatch(text)
+    if match is None:
+        return None
+    total_ms = 0
+    for count, unit in _TERM.findall(match[1]):
+        unit_ms = _MS_PER_UNIT.get(unit.lower().removesuffix("s"))
+        if unit_ms is None:
+            return None
+        total_ms += int(count) * unit_ms
+    return total_ms
+
+
+def has_in_commit_timestamps(configuration: Mapping[str, str]) -> bool:
+    """Tell whether commits carry their own times, which are not read here."""
+    return configuration.get(IN_COMMIT_TIMESTAMPS, "false").lower() == "true"

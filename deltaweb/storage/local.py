@@ -1,0 +1,257 @@
+"""A table on a local disk: few system calls, and no file outside its root."""
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import (
+    DataFileMissingError,
+    DeltaError,
+    LocationDeniedError,
+    LocationUnreachableError,
+    LogCorruptError,
+    PathEscapesTableError,
+)
+from deltaweb.delta.log_store import FileStatus
+from deltaweb.storage.data_path import resolve_data_path
+
+LOG_FOLDER = "_delta_log"
+READ_BYTES = 1 << 16
+MAX_LOG_FILE_BYTES = 1 << 31  # larger than any commit; memory is not given to more
+
+
+class LocalTableStore:
+    """The files of a table below a folder.
+
+    Args:
+        root: Absolute path of the table's folder; it may be a symbolic link itself.
+        allowed_roots: Absolute paths of folders that links and absolute paths of the
+            log may lead to, besides the root.
+    """
+
+    def __init__(self, root: str, allowed_roots: Sequence[str] = ()) -> None:
+        self._root = root.rstrip("/") or "/"
+        self._log = os.path.join(self._root, LOG_FOLDER)  # noqa: PTH118  # plain text is faster than Path, for each of many files
+        self._allowed_roots = tuple(allowed_roots)
+        self._real_roots: tuple[str, ...] | None = None
+        self._checked_log = False
+
+    @property
+    def root(self) -> str:
+        """The table's folder."""
+        return self._root
+
+    # === The log ===
+
+    def list_names_from(self, name: str) -> list[str]:
+        """Return the names of the log's files from `name` on, in order."""
+        with self._faults(self._log):
+            try:
+                entries = os.scandir(self._log)
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+            with entries:
+                self._check_log_folder()
+                names = [
+                    entry.name
+                    for entry in entries
+                    if entry.name >= name and entry.is_file()
+                ]
+        names.sort()
+        return names
+
+    def list_from(self, name: str) -> list[FileStatus]:
+        """Return the log's files from `name` on, with their sizes and times."""
+        statuses = []
+        for found in self.list_names_from(name):
+            with contextlib.suppress(FileNotFoundError):  # gone since the listing
+                statuses.append(self.status(found))
+        return statuses
+
+    def status(self, name: str) -> FileStatus:
+        """Return size and time of one file of the log."""
+        path = f"{self._log}/{name}"
+        with self._faults(path):
+            found = os.stat(path)  # noqa: PTH116  # as above
+        return FileStatus(name, found.st_size, found.st_mtime_ns // 1_000_000)
+
+    def read(self, name: str) -> bytes:
+        """Return one file of the log."""
+        return self.read_many([name])[0]
+
+    def read_head(self, name: str, length: int) -> bytes:
+        """Return the beginning of one file of the log."""
+        path = f"{self._log}/{name}"
+        with self._faults(path), self._log_folder() as folder:
+            return _read(self._open_log_file(folder, name), length)
+
+    def read_many(self, names: Sequence[str]) -> list[bytes]:
+        """Return files of the log, opened relative to its folder."""
+        contents: list[bytes] = []
+        with self._faults(self._log), self._log_folder() as folder:
+            for name in names:
+                data = _read(self._open_log_file(folder, name), MAX_LOG_FILE_BYTES)
+                if len(data) == MAX_LOG_FILE_BYTES:
+                    path = f"{self._log}/{name}"
+                    raise LogCorruptError(path=path, reason=_too_large())
+                contents.append(data)
+        return contents
+
+    def open_input(self, name: str) -> pa.NativeFile:
+        """Open one file of the log for random access."""
+        path = f"{self._log}/{name}"
+        with self._faults(path):
+            self._check_log_folder()
+            if os.path.islink(path):  # noqa: PTH114  # as above
+                self._check_link(name)
+            return pa.OSFile(path, mode="rb")
+
+    def put_if_absent(self, name: str, data: bytes) -> None:
+        """Create a file of the log; of two writers, one gets FileExistsError."""
+        _create(f"{self._log}/{name}", data)
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file of the log in one step."""
+        with _temporary(f"{self._log}/{name}", data) as temporary:
+            os.replace(temporary, f"{self._log}/{name}")  # noqa: PTH105  # as above
+
+    # === Data files ===
+
+    def open_data_file(self, path: str) -> pa.NativeFile:
+        """Open a data file by its path in the log."""
+        place = self._data_place(path)
+        try:
+            with self._faults(place):
+                return pa.OSFile(place, mode="rb")
+        except (FileNotFoundError, NotADirectoryError):
+            raise DataFileMissingError(path=path) from None
+
+    def has_data_file(self, path: str) -> bool:
+        """Tell whether a data file is there."""
+        return os.path.isfile(self._data_place(path))  # noqa: PTH113  # as above
+
+    def put_data_file(self, path: str, data: bytes) -> None:
+        """Create a data file, with its folders."""
+        _create(self._data_place(path), data)
+
+    def _data_place(self, path: str) -> str:
+        place = resolve_data_path(
+            path, root=self._root, allowed_roots=self._allowed_roots
+        )
+        if not self._is_inside(place):
+            raise PathEscapesTableError(path=path)
+        return place
+
+    # === Links ===
+
+    def _is_inside(self, place: str) -> bool:
+        """Tell whether a path, its links followed, stays inside the roots."""
+        if self._real_roots is None:
+            self._real_roots = tuple(
+                os.path.realpath(root) for root in (self._root, *self._allowed_roots)
+            )
+        real = os.path.realpath(place)
+        return any(
+            real == root or real.startswith(f"{root.rstrip('/')}/")
+            for root in self._real_roots
+        )
+
+    def _open_log_file(self, folder: int, name: str) -> int:
+        """Open a file of the log; a link is followed where it stays inside."""
+        flags = os.O_RDONLY | os.O_CLOEXEC
+        try:
+            return os.open(name, flags | os.O_NOFOLLOW, dir_fd=folder)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+        self._check_link(name)
+        return os.open(name, flags, dir_fd=folder)
+
+    def _check_link(self, name: str) -> None:
+        if not self._is_inside(f"{self._log}/{name}"):
+            raise PathEscapesTableError(path=f"{LOG_FOLDER}/{name}")
+
+    def _check_log_folder(self) -> None:
+        if not self._checked_log and not self._is_inside(self._log):
+            raise PathEscapesTableError(path=LOG_FOLDER)
+        self._checked_log = True
+
+    @contextlib.contextmanager
+    def _log_folder(self) -> Iterator[int]:
+        """Open the log's folder, for opening files relative to it."""
+        folder = os.open(self._log, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            self._check_log_folder()
+            yield folder
+        finally:
+            os.close(folder)
+
+    @contextlib.contextmanager
+    def _faults(self, place: str) -> Iterator[None]:
+        """Turn faults of the disk into errors of ours; a missing file passes."""
+        try:
+            yield
+        except (FileNotFoundError, DeltaError):
+            raise
+        except NotADirectoryError:
+            raise FileNotFoundError(place) from None
+        except PermissionError:
+            raise LocationDeniedError(location=place) from None
+        except IsADirectoryError:
+            raise LogCorruptError(path=place, reason="it is a folder") from None
+        except OSError as error:
+            reason = error.strerror or "the disk does not answer"
+            raise LocationUnreachableError(location=place, reason=reason) from None
+
+
+def _too_large() -> str:
+    return "it is larger than any file of a log may be"
+
+
+def _read(handle: int, limit: int) -> bytes:
+    """Read at most `limit` bytes of an open file, and close it."""
+    try:
+        data = os.read(handle, min(READ_BYTES, limit))
+        if len(data) < READ_BYTES or len(data) == limit:
+            return data
+        parts, total = [data], len(data)
+        while data and total < limit:
+            data = os.read(handle, min(READ_BYTES << 6, limit - total))
+            parts.append(data)
+            total += len(data)
+        return b"".join(parts)
+    finally:
+        os.close(handle)
+
+
+def _create(path: str, data: bytes) -> None:
+    """Create a file with its whole content, or raise FileExistsError."""
+    with _temporary(path, data) as temporary:
+        os.link(temporary, path)  # fails where the name is taken
+
+
+@contextlib.contextmanager
+def _temporary(path: str, data: bytes) -> Iterator[str]:
+    """Write the data to a file beside `path` and take that name away again."""
+    folder, name = os.path.split(path)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            dir=folder, prefix=f".{name[:80]}.", suffix=".tmp", delete=False
+        ) as file:
+            temporary = Path(file.name)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            os.fchmod(file.fileno(), 0o644)
+    except PermissionError:
+        raise LocationDeniedError(location=folder) from None
+    try:
+        yield file.name
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,71 @@
+"""From a location, as people write it, to the store of the table there."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.delta.log_store import TableStore
+from deltaweb.storage.data_path import normalize
+from deltaweb.storage.local import LocalTableStore
+
+MAX_LOCATION_LENGTH = 4096
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
+
+
+def open_store(
+    location: str,
+    storage_options: Mapping[str, Any] | None = None,
+    *,
+    allowed_roots: Sequence[str] = (),
+) -> TableStore:
+    """Return the store of the table at a location; nothing is read yet.
+
+    Raises:
+        LocationInvalidError: If the text is no location.
+        LocationUnsupportedError: If no driver reads this kind of location.
+    """
+    place = normalize_location(location)
+    roots = [normalize_location(root) for root in allowed_roots]
+    if is_local(place):
+        return LocalTableStore(place, [root for root in roots if is_local(root)])
+    from deltaweb.storage.remote import RemoteTableStore  # noqa: PLC0415  # fsspec loads only for remote tables
+
+    return RemoteTableStore(place, storage_options or {}, roots)
+
+
+def normalize_location(location: str) -> str:
+    """Return a location in the one form that compares: absolute path or URL.
+
+    A `file:` URL becomes the path it names; a relative path starts at the working
+    folder.
+
+    Raises:
+        LocationInvalidError: If the text is empty, too long, or holds a NUL.
+    """
+    text = os.fspath(location).strip()
+    if not text:
+        raise LocationInvalidError(location=text, reason="it is empty")
+    if len(text) > MAX_LOCATION_LENGTH or "\0" in text:
+        reason = "it is too long, or holds a NUL"
+        raise LocationInvalidError(location=text[:80], reason=reason)
+    if text.startswith("file:"):
+        text = unquote(urlsplit(text).path) or "/"
+    elif _URL.match(text):
+        return _normalize_url(text)
+    return os.path.abspath(text)  # noqa: PTH100  # also removes `..`, links unread
+
+
+def is_local(place: str) -> bool:
+    """Tell whether a normalized location is a path of this machine."""
+    return place.startswith("/")
+
+
+def _normalize_url(text: str) -> str:
+    scheme, _, rest = text.partition("://")
+    if not rest.strip("/"):
+        raise LocationInvalidError(location=text, reason="it names no bucket or host")
+    return normalize(f"{scheme.lower()}://{rest}").rstrip("/")

@@ -1,0 +1,99 @@
+"""A table in memory: for tests, and the plainest example of a store."""
+
+import threading
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import DataFileMissingError
+from deltaweb.delta.log_store import FileStatus
+from deltaweb.storage.data_path import resolve_data_path
+
+MEMORY_ROOT = "memory://table"
+
+
+class MemoryTableStore:
+    """The files of a table in dictionaries; times are what a caller sets.
+
+    Attributes:
+        log_files: Content by name in `_delta_log`.
+        data_files: Content by place below the root.
+        modification_times: Milliseconds since the epoch by name in `_delta_log`;
+            0 where none is set.
+    """
+
+    def __init__(self, root: str = MEMORY_ROOT) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self.log_files: dict[str, bytes] = {}
+        self.data_files: dict[str, bytes] = {}
+        self.modification_times: dict[str, int] = {}
+
+    @property
+    def root(self) -> str:
+        """The name of the table in errors."""
+        return self._root
+
+    def list_names_from(self, name: str) -> list[str]:
+        """Return the names of the log's files from `name` on, in order."""
+        return sorted(found for found in self.log_files if found >= name)
+
+    def list_from(self, name: str) -> list[FileStatus]:
+        """Return the log's files from `name` on, with their sizes and times."""
+        return [self.status(found) for found in self.list_names_from(name)]
+
+    def status(self, name: str) -> FileStatus:
+        """Return size and time of one file of the log."""
+        size = len(self.read(name))
+        return FileStatus(name, size, self.modification_times.get(name, 0))
+
+    def read(self, name: str) -> bytes:
+        """Return one file of the log."""
+        if name not in self.log_files:
+            raise FileNotFoundError(name)
+        return self.log_files[name]
+
+    def read_head(self, name: str, length: int) -> bytes:
+        """Return the beginning of one file of the log."""
+        return self.read(name)[:length]
+
+    def read_many(self, names: Sequence[str]) -> list[bytes]:
+        """Return files of the log."""
+        return [self.read(name) for name in names]
+
+    def open_input(self, name: str) -> pa.NativeFile:
+        """Open one file of the log for random access."""
+        return pa.BufferReader(self.read(name))
+
+    def put_if_absent(self, name: str, data: bytes) -> None:
+        """Create a file of the log, or raise FileExistsError."""
+        with self._lock:
+            if name in self.log_files:
+                raise FileExistsError(name)
+            self.log_files[name] = data
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file of the log."""
+        self.log_files[name] = data
+
+    def open_data_file(self, path: str) -> pa.NativeFile:
+        """Open a data file by its path in the log."""
+        place = self._data_place(path)
+        if place not in self.data_files:
+            raise DataFileMissingError(path=path)
+        return pa.BufferReader(self.data_files[place])
+
+    def has_data_file(self, path: str) -> bool:
+        """Tell whether a data file is there."""
+        return self._data_place(path) in self.data_files
+
+    def put_data_file(self, path: str, data: bytes) -> None:
+        """Create a data file, or raise FileExistsError."""
+        place = self._data_place(path)
+        with self._lock:
+            if place in self.data_files:
+                raise FileExistsError(path)
+            self.data_files[place] = data
+
+    def _data_place(self, path: str) -> str:
+        return resolve_data_path(path, root=self._root, allowed_roots=())
