@@ -7,3 +7,20 @@ class ExplorerConfig(AppConfig):
     """Read-only pages over one table."""
 
     name = "apps.explorer"
+
+    def ready(self) -> None:
+        """Add the tabs of a table's pages."""
+        from apps.tables.tabs import Tab, register  # noqa: PLC0415 (apps must be loaded)
+
+        register(Tab(label="Overview", url_name="explorer:table-overview", order=10))
+        register(Tab(label="Data", url_name="explorer:row-list", order=20))
+        register(Tab(label="Schema", url_name="explorer:schema-detail", order=30))
+        register(
+            Tab(
+                label="History",
+                url_name="explorer:commit-list",
+                order=40,
+                also=("explorer:commit-detail",),
+            )
+        )
+        register(Tab(label="Files", url_name="explorer:file-list", order=60))

@@ -1,0 +1,192 @@
+"""The query strings of the pages: their shape alone, never the database.
+
+Each `parse_` function returns a frozen value, or raises a `PageError` that says which
+part of the address cannot be read.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from apps.pages.errors import PageError
+
+MAX_INT64 = 2**63 - 1
+MAX_PAGE = 100_000
+MAX_FILTERS = 20
+MAX_TEXT_LENGTH = 500
+_SIZE = re.compile(r"(\d{1,19})(?:\.(\d{1,6}))?\s*([kmgtp]?)(?:i?b)?", re.IGNORECASE)
+_UNIT_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryFilter:
+    """Which commits a history page shows; `before` is where the page starts."""
+
+    operations: tuple[str, ...] = ()
+    user_name: str = ""
+    first_day: date | None = None
+    last_day: date | None = None
+    text: str = ""
+    before: int | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every commit passes."""
+        chosen = (self.operations, self.user_name, self.first_day, self.last_day)
+        return not any(chosen) and not self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFilter:
+    """Which files a file list shows, in which order, and which page of them.
+
+    `partitions` are pairs of column and value as the log writes it, None for null.
+    """
+
+    partitions: tuple[tuple[str, str | None], ...] = ()
+    min_size_bytes: int | None = None
+    max_size_bytes: int | None = None
+    sort: str = "-size"
+    page: int = 1
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every file passes."""
+        limits = (self.min_size_bytes, self.max_size_bytes)
+        return not self.partitions and all(limit is None for limit in limits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowQuery:
+    """Which rows and columns a preview shows, before the schema has been asked."""
+
+    columns: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()  # as in the address: column:operator:value
+    sort: str = ""
+    page: int = 1
+
+
+class _HistoryForm(forms.Form):
+    user = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
+    q = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
+    before = forms.IntegerField(required=False, min_value=0, max_value=MAX_INT64)
+
+
+class _SearchForm(forms.Form):
+    q = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
+
+
+class _TextForm(forms.Form):
+    text = forms.CharField(required=False, strip=False, max_length=4000)
+
+
+class _PageForm(forms.Form):
+    page = forms.IntegerField(required=False, min_value=1, max_value=MAX_PAGE)
+
+
+def parse_search(query: QueryDict) -> str:
+    """Return the text of a filter box."""
+    return str(_clean(_SearchForm(query))["q"])
+
+
+def parse_history_filter(query: QueryDict) -> HistoryFilter:
+    """Read `op` (repeatable), `user`, `from`, `to`, `q` and `before`."""
+    cleaned = _clean(_HistoryForm(query))
+    return HistoryFilter(
+        operations=tuple(dict.fromkeys(_texts(query, "op"))),
+        user_name=cleaned["user"],
+        first_day=_day(query, "from"),
+        last_day=_day(query, "to"),
+        text=cleaned["q"],
+        before=cleaned["before"],
+    )
+
+
+def parse_file_filter(query: QueryDict) -> FileFilter:
+    """Read `partition` (repeatable), `min`, `max`, `sort` and `page`."""
+    pairs = []
+    for text in _texts(query, "partition"):
+        column, equals, value = text.partition("=")
+        pairs.append((column, value if equals else None))
+    return FileFilter(
+        partitions=tuple(dict.fromkeys(pairs)),
+        min_size_bytes=_size_bytes(query, "min"),
+        max_size_bytes=_size_bytes(query, "max"),
+        sort=_text(query, "sort") or "-size",
+        page=_page(query),
+    )
+
+
+def parse_row_query(query: QueryDict) -> RowQuery:
+    """Read `col` and `f` (both repeatable), `sort` and `page`."""
+    return RowQuery(
+        columns=tuple(dict.fromkeys(_texts(query, "col", limit=2000))),
+        filters=tuple(dict.fromkeys(_texts(query, "f"))),
+        sort=_text(query, "sort"),
+        page=_page(query),
+    )
+
+
+def bad_query(name: str, expected: str) -> PageError:
+    """Return the 400 for a part of the address that cannot be read."""
+    return PageError(
+        status=400,
+        code="bad-query",
+        message=f"The address asks for a {name!r} that cannot be read.",
+        hint=f"Give {expected}, or leave {name!r} out.",
+    )
+
+
+def _clean(form: forms.Form) -> dict[str, Any]:
+    if not form.is_valid():
+        name, errors = next(iter(form.errors.items()))
+        raise bad_query(str(name), f"another value: {errors[0]}".rstrip("."))
+    return dict(form.cleaned_data)
+
+
+def _texts(query: QueryDict, name: str, *, limit: int = MAX_FILTERS) -> list[str]:
+    values = [value for value in query.getlist(name) if value]
+    if len(values) > limit:
+        raise bad_query(name, f"at most {limit} of them")
+    for value in values:
+        if not _TextForm({"text": value}).is_valid():
+            raise bad_query(name, "a shorter text of printable characters")
+    return values
+
+
+def _text(query: QueryDict, name: str) -> str:
+    values = _texts(query, name)
+    return values[-1] if values else ""
+
+
+def _page(query: QueryDict) -> int:
+    return _clean(_PageForm(query))["page"] or 1
+
+
+def _day(query: QueryDict, name: str) -> date | None:
+    text = _text(query, name).strip()
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise bad_query(name, "a day such as 2026-11-21") from None
+
+
+def _size_bytes(query: QueryDict, name: str) -> int | None:
+    text = _text(query, name).strip()
+    if not text:
+        return None
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise bad_query(name, "a size such as 65536 or 1.5 MiB")
+    whole, fraction, unit = match.groups()
+    scale = _UNIT_BYTES[unit.lower()]
+    size_bytes = int(whole) * scale
+    if fraction:
+        size_bytes += int(fraction) * scale // 10 ** len(fraction)
+    return min(size_bytes, MAX_INT64)

@@ -1,0 +1,237 @@
+"""The tree of a schema: one row a column, nested ones below their parent."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    parse_schema,
+    type_text,
+)
+
+MAX_ROWS = 1000
+MAX_DEPTH_CLASS = 8  # the style sheet indents this deep
+_COMMENT = "comment"
+_DEFAULT = ("CURRENT_DEFAULT", "EXISTS_DEFAULT")
+_GENERATED = "delta.generationExpression"
+_INVARIANT = "delta.invariants"
+_IDENTITY = "delta.identity."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaColumn:
+    """A row of the tree.
+
+    Attributes:
+        path: The dotted path; fields of an array's elements follow the array.
+        name: The last part of the path.
+        depth: 0 for a column of the table.
+        kind: The type in a word or two: `struct`, `array<struct>`, `bigint`.
+        type_text: The whole type.
+        nullable: Whether a value may be null.
+        comment: What the table's owner wrote about it.
+        facts: What else its metadata says, in words: (label, value).
+        is_partition: Whether files are partitioned by it.
+        num_children: How many rows stand right below.
+    """
+
+    path: str
+    name: str
+    depth: int
+    kind: str
+    type_text: str
+    nullable: bool
+    comment: str
+    facts: tuple[tuple[str, str], ...]
+    is_partition: bool
+    num_children: int
+
+    @property
+    def depth_class(self) -> str:
+        """The style class of the indent."""
+        return f"d{min(self.depth, MAX_DEPTH_CLASS)}"
+
+    @property
+    def parent(self) -> str:
+        """The path of the row above, or nothing."""
+        return self.path.removesuffix(f".{self.name}") if self.depth else ""
+
+    def describe(self) -> dict[str, object]:
+        """Return the column as the JSON form shows it."""
+        return {
+            "path": self.path,
+            "name": self.name,
+            "depth": self.depth,
+            "type": self.type_text,
+            "nullable": self.nullable,
+            "comment": self.comment,
+            "partition": self.is_partition,
+            **dict(self.facts),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaTree:
+    """The columns of a schema, or why they cannot be told."""
+
+    columns: tuple[SchemaColumn, ...] = ()
+    problem: str = ""
+
+    @property
+    def num_columns(self) -> int:
+        """How many columns the table itself has."""
+        return sum(1 for column in self.columns if not column.depth)
+
+    def head(self, length: int) -> tuple[SchemaColumn, ...]:
+        """Return the first rows."""
+        return self.columns[:length]
+
+    def matching(self, text: str) -> tuple[SchemaColumn, ...]:
+        """Return the rows whose path, type or comment holds `text`, with the way there.
+
+        The rows above a match are kept, so that the tree stays one.
+        """
+        if not text:
+            return self.columns
+        needle = text.lower()
+        wanted = [
+            column.path
+            for column in self.columns
+            if needle in f"{column.path}\n{column.type_text}\n{column.comment}".lower()
+        ]
+        shown = set(wanted)
+        parents = {column.path: column.parent for column in self.columns}
+        for path in wanted:
+            above = parents.get(path, "")
+            while above and above not in shown:
+                shown.add(above)
+                above = parents.get(above, "")
+        return tuple(column for column in self.columns if column.path in shown)
+
+
+def schema_tree(schema_string: str, partition_columns: Collection[str]) -> SchemaTree:
+    """Return the tree of a schema as the log writes it.
+
+    A schema that cannot be read is told, never raised: the page has more to show.
+    """
+    return _schema_tree(schema_string, tuple(partition_columns))
+
+
+@lru_cache(maxsize=32)
+def _schema_tree(schema_string: str, partition_columns: tuple[str, ...]) -> SchemaTree:
+    try:
+        schema = parse_schema(schema_string)
+    except SchemaError as error:
+        return SchemaTree(problem=error.message)
+    return SchemaTree(columns=tuple(_rows(schema, (), 0, frozenset(partition_columns))))
+
+
+def _rows(
+    struct: StructType, prefix: tuple[str, ...], depth: int, partitions: frozenset[str]
+) -> Iterator[SchemaColumn]:
+    for field in struct.fields:
+        path = (*prefix, field.name)
+        children = list(_children(field.data_type, path, depth + 1))
+        yield _row(
+            field,
+            path,
+            depth=depth,
+            is_partition=not depth and field.name in partitions,
+            num_children=sum(1 for child in children if child.depth == depth + 1),
+        )
+        yield from children
+
+
+def _children(
+    data_type: DataType, path: tuple[str, ...], depth: int
+) -> Iterator[SchemaColumn]:
+    match data_type:
+        case StructType():
+            yield from _rows(data_type, path, depth, frozenset())
+        case ArrayType(element_type):
+            yield from _children(element_type, path, depth)
+        case MapType(key_type, value_type):
+            entries = (("key", key_type), ("value", value_type))
+            for name, entry in entries:
+                if list(_children(entry, (), 0)):
+                    field = StructField(name=name, data_type=entry)
+                    yield from _rows(StructType((field,)), path, depth, frozenset())
+
+
+def _row(
+    field: StructField,
+    path: tuple[str, ...],
+    *,
+    depth: int,
+    is_partition: bool,
+    num_children: int,
+) -> SchemaColumn:
+    return SchemaColumn(
+        path=".".join(path),
+        name=field.name,
+        depth=depth,
+        kind=_kind(field.data_type),
+        type_text=type_text(field.data_type),
+        nullable=field.nullable,
+        comment=_text(field.metadata.get(_COMMENT)),
+        facts=tuple(_facts(field.metadata)),
+        is_partition=is_partition,
+        num_children=num_children,
+    )
+
+
+def _kind(data_type: DataType) -> str:
+    match data_type:
+        case StructType():
+            return "struct"
+        case ArrayType(element_type):
+            return f"array<{_kind(element_type)}>"
+        case MapType(key_type, value_type):
+            return f"map<{_kind(key_type)}, {_kind(value_type)}>"
+    return type_text(data_type)
+
+
+def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Say what a column's metadata means, the keys nobody knows as they are."""
+    default = next((metadata[key] for key in _DEFAULT if key in metadata), None)
+    if default is not None:
+        yield "default", _text(default)
+    if _GENERATED in metadata:
+        yield "generated", _text(metadata[_GENERATED])
+    identity = {
+        key.removeprefix(_IDENTITY): value
+        for key, value in metadata.items()
+        if key.startswith(_IDENTITY)
+    }
+    if identity:
+        start, step = identity.get("start", 1), identity.get("step", 1)
+        yield "identity", f"from {_text(start)} by {_text(step)}"
+    if _INVARIANT in metadata:
+        yield "invariant", _invariant(metadata[_INVARIANT])
+    known = {_COMMENT, _GENERATED, _INVARIANT, *_DEFAULT}
+    for key, value in metadata.items():
+        if key not in known and not key.startswith(_IDENTITY):
+            yield key, _text(value)
+
+
+def _invariant(value: object) -> str:
+    """Return the SQL of an invariant, which the log wraps in JSON twice."""
+    try:
+        unwrapped = json.loads(value) if isinstance(value, str) else value
+        return _text(unwrapped["expression"]["expression"])  # type: ignore[index]  # JSON of any shape
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return _text(value)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

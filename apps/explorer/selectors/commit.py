@@ -1,0 +1,301 @@
+"""One commit: what it says of itself, and its actions as storage holds them."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.models import User
+from apps.explorer.selectors.changes import Change, metadata_changes, protocol_changes
+from apps.explorer.selectors.version import TableVersion, table_version
+from apps.pages.errors import PageError
+from apps.tables.models import Commit, Table
+from deltaweb.delta.errors import DeltaError
+from deltaweb.table import DeltaTable
+
+STORAGE_TIMEOUT_S = 1.0
+MAX_FILES_SHOWN = 200
+MAX_ACTIONS_SHOWN = 50
+MAX_ACTION_LENGTH = 4000
+MAX_PARTITIONS_SHOWN = 8
+MAX_VALUE_LENGTH = 2000
+
+# A read that storage never answers must not hold the request: it is left behind here.
+_readers = ThreadPoolExecutor(max_workers=8, thread_name_prefix="commit-reader")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """A file that the commit added or removed; None is what it does not tell."""
+
+    path: str
+    size_bytes: int | None
+    partition: str
+    num_records: int | None
+    is_added: bool
+    data_change: bool
+
+    def describe(self) -> dict[str, object]:
+        """Return the file as the JSON form shows it."""
+        return {
+            "path": self.path,
+            "size": self.size_bytes,
+            "partition": self.partition,
+            "num_records": self.num_records,
+            "data_change": self.data_change,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitActions:
+    """The actions of a commit file, or why storage could not give them."""
+
+    raw: Sequence[Mapping[str, Any]] = ()
+    added: Sequence[FileChange] = ()
+    removed: Sequence[FileChange] = ()
+    partitions: Sequence[tuple[str, int, int]] = ()  # partition, added, removed
+    problem: str = ""
+    hint: str = ""
+
+    @property
+    def shown(self) -> list[str]:
+        """The first actions as text, long ones cut."""
+        return [_action_text(action) for action in self.raw[:MAX_ACTIONS_SHOWN]]
+
+    @property
+    def num_hidden(self) -> int:
+        """How many actions the page leaves to the download."""
+        return max(len(self.raw) - MAX_ACTIONS_SHOWN, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """What the writer recorded, named in words; `size_bytes` where it is a size."""
+
+    name: str
+    label: str
+    value: str
+    exact: str = ""
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitDetail:
+    """What the page of one commit shows."""
+
+    at: TableVersion
+    commit: Commit
+    predicate: str
+    parameters: Sequence[tuple[str, str]]
+    metrics: Sequence[Metric]
+    changes: Sequence[Change]
+    previous_version: int | None
+    next_version: int | None
+    actions: CommitActions = field(default_factory=CommitActions)
+
+
+def commit_detail(
+    user: User | AnonymousUser, namespace: str, name: str, version: int
+) -> CommitDetail:
+    """Return one commit of a table.
+
+    Raises:
+        PageError: 404 when the table or the commit is not known.
+    """
+    at = table_version(user, namespace, name, str(version))
+    commit = at.table.commits.filter(version=version).first()
+    if commit is None:
+        raise PageError(
+            status=404,
+            code="commit-not-found",
+            message=f"The log no longer holds the commit of version {version}.",
+            hint="The history lists the commits that it holds.",
+        )
+    neighbours = at.table.commits.order_by().values_list("version", flat=True)
+    parameters = dict(commit.parameters or {})
+    predicate = format_predicate(parameters.pop("predicate", None))
+    return CommitDetail(
+        at=at,
+        commit=commit,
+        predicate=predicate,
+        parameters=[(key, _value_text(value)) for key, value in parameters.items()],
+        metrics=[
+            metric(key, value) for key, value in sorted((commit.metrics or {}).items())
+        ],
+        changes=_changes(at.table, commit),
+        previous_version=neighbours.filter(version__lt=version)
+        .order_by("-version")
+        .first(),
+        next_version=neighbours.filter(version__gt=version).order_by("version").first(),
+        actions=commit_actions(at.table, version),
+    )
+
+
+def commit_actions(table: Table, version: int) -> CommitActions:
+    """Read one commit file from storage, within a second.
+
+    The one thing a page asks of storage; when it fails, that is told in the answer.
+    """
+    reading = _readers.submit(DeltaTable(table.location).read_commit, version)
+    try:
+        raw = reading.result(timeout=STORAGE_TIMEOUT_S)
+    except DeltaError as error:
+        return CommitActions(problem=error.message, hint=error.hint)
+    except FutureTimeoutError:
+        reading.cancel()
+        return CommitActions(
+            problem="Storage did not answer within a second.",
+            hint="What is indexed is shown; reload the page to try again.",
+        )
+    return _commit_actions(raw)
+
+
+def format_predicate(value: object) -> str:
+    """Return a predicate as a person writes it: an AND a line, no list around it."""
+    conditions = _decoded(value)
+    texts = conditions if isinstance(conditions, list) else [conditions]
+    joined = "\nAND ".join(
+        _value_text(text) for text in texts if text not in (None, "")
+    )
+    return re.sub(r"\s+AND\s+", "\nAND ", _without_parentheses(joined))
+
+
+def metric(name: str, value: object) -> Metric:
+    """Name a metric in words and give its value a unit."""
+    text = _value_text(value)
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.removeprefix("num")).lower()
+    label = words[:1].upper() + words[1:]
+    number = int(text) if re.fullmatch(r"-?\d{1,18}", text) else None
+    if number is None:
+        return Metric(name=name, label=label, value=text)
+    if name.endswith("Ms"):
+        return Metric(
+            name=name,
+            label=label.removesuffix(" ms"),
+            value=_duration_text(number),
+            exact=f"{number:,} ms",
+        )
+    if "bytes" in name.lower():
+        exact = f"{number:,} bytes"
+        return Metric(
+            name=name, label=label, value=exact, exact=exact, size_bytes=number
+        )
+    return Metric(name=name, label=label, value=f"{number:,}", exact=f"{number:,}")
+
+
+def _commit_actions(raw: Sequence[Mapping[str, Any]]) -> CommitActions:
+    added = [_file_change(a["add"], is_added=True) for a in _holding(raw, "add")]
+    removed = [
+        _file_change(a["remove"], is_added=False) for a in _holding(raw, "remove")
+    ]
+    counts: Counter[tuple[str, bool]] = Counter(
+        (change.partition, change.is_added) for change in (*added, *removed)
+    )
+    partitions = sorted({partition for partition, _ in counts if partition})
+    per_partition = [(p, counts[p, True], counts[p, False]) for p in partitions]
+    per_partition.sort(key=lambda entry: (-(entry[1] + entry[2]), entry[0]))
+    return CommitActions(
+        raw=raw, added=added, removed=removed, partitions=per_partition
+    )
+
+
+def _holding(
+    raw: Sequence[Mapping[str, Any]], name: str
+) -> Iterator[Mapping[str, Any]]:
+    return (action for action in raw if isinstance(action.get(name), Mapping))
+
+
+def _file_change(action: Mapping[str, Any], *, is_added: bool) -> FileChange:
+    size = action.get("size")
+    values = action.get("partitionValues")
+    return FileChange(
+        path=str(action.get("path", "")),
+        size_bytes=size if isinstance(size, int) else None,
+        partition=_partition_text(values) if isinstance(values, Mapping) else "",
+        num_records=_num_records(action.get("stats")),
+        is_added=is_added,
+        data_change=action.get("dataChange") is not False,
+    )
+
+
+def _partition_text(values: Mapping[str, Any]) -> str:
+    return " / ".join(
+        f"{key}={'null' if value is None else value}" for key, value in values.items()
+    )
+
+
+def _num_records(stats: object) -> int | None:
+    parsed = _decoded(stats)
+    count = parsed.get("numRecords") if isinstance(parsed, dict) else None
+    return count if isinstance(count, int) else None
+
+
+def _changes(table: Table, commit: Commit) -> list[Change]:
+    changes: list[Change] = []
+    version = commit.version
+    if commit.changes_metadata or commit.changes_schema:
+        metadata = list(table.metadata_versions.filter(version__lte=version)[:2])
+        if metadata and metadata[0].version == version:
+            before = metadata[1] if len(metadata) > 1 else None
+            changes += metadata_changes(before, metadata[0])
+    if commit.changes_protocol:
+        protocols = list(table.protocol_versions.filter(version__lte=version)[:2])
+        if protocols and protocols[0].version == version:
+            earlier = protocols[1] if len(protocols) > 1 else None
+            changes += protocol_changes(earlier, protocols[0])
+    return changes
+
+
+def _action_text(action: Mapping[str, Any]) -> str:
+    text = json.dumps(action, indent=2, ensure_ascii=False)
+    if len(text) <= MAX_ACTION_LENGTH:
+        return text
+    return f"{text[:MAX_ACTION_LENGTH]}\n… {len(text) - MAX_ACTION_LENGTH:,} more characters"
+
+
+def _decoded(value: object) -> Any:  # noqa: ANN401 (JSON of any shape)
+    """Return what a text of JSON holds; any other value as it is."""
+    if not isinstance(value, str) or value[:1] not in {"[", "{", '"'}:
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _value_text(value: object) -> str:
+    decoded = _decoded(value)
+    if isinstance(decoded, list) and all(isinstance(item, str) for item in decoded):
+        text = ", ".join(decoded)
+    elif isinstance(decoded, str):
+        text = decoded
+    else:
+        text = json.dumps(decoded, ensure_ascii=False)
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"
+
+
+def _without_parentheses(text: str) -> str:
+    """Drop one pair of parentheses that holds the whole text."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if not depth and place < len(text) - 1:
+            return text
+    return text[1:-1]
+
+
+def _duration_text(duration_ms: int) -> str:
+    if duration_ms < 1000:  # noqa: PLR2004 (milliseconds of a second)
+        return f"{duration_ms} ms"
+    seconds = duration_ms / 1000
+    if seconds < 60:  # noqa: PLR2004 (seconds of a minute)
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"

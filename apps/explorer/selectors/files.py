@@ -1,0 +1,264 @@
+"""The files of a version: a page of them, sorted and filtered by Arrow compute.
+
+The newest version's files come from the memory-mapped index, an older version's from
+the result of a job; neither ever becomes a list of Python objects but for one page.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from apps.explorer.forms import FileFilter, bad_query
+from apps.tables.models import Table
+
+PAGE_LENGTH = 50
+CSV_CHUNK = 5000
+SMALL_SHARE = 4  # a file is small below a quarter of the target
+# Where the value of a sort key is, and whether a file may be without it.
+SORT_COLUMNS = {
+    "path": "path",
+    "size": "size",
+    "rows": "num_records",
+    "modified": "modification_time",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFile:
+    """A file of the list; None is what the log does not tell."""
+
+    path: str
+    partition: tuple[tuple[str, str | None], ...]
+    size_bytes: int
+    num_records: int | None
+    modified_at: datetime | None
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    def describe(self) -> dict[str, object]:
+        """Return the file as the JSON form shows it."""
+        return {
+            "path": self.path,
+            "partition_values": dict(self.partition),
+            "size": self.size_bytes,
+            "num_records": self.num_records,
+            "modified_at": self.modified_at,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePage:
+    """Some files, and how many there are."""
+
+    files: list[ListedFile]
+    page: int
+    num_pages: int
+    num_matching: int
+    num_files: int
+    matching_bytes: int
+
+    @property
+    def next_page(self) -> int | None:
+        """The number of the next page, if there is one."""
+        return self.page + 1 if self.page < self.num_pages else None
+
+    @property
+    def previous_page(self) -> int | None:
+        """The number of the page before, if there is one."""
+        return self.page - 1 if self.page > 1 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionShare:
+    """A partition and what it holds; `percent` is of the largest one shown."""
+
+    values: tuple[tuple[str, str | None], ...]
+    num_files: int
+    size_bytes: int
+    num_records: int | None
+    percent: float
+
+    @property
+    def average_bytes(self) -> int:
+        """Bytes of an average file."""
+        return self.size_bytes // self.num_files if self.num_files else 0
+
+    def describe(self) -> dict[str, object]:
+        """Return the partition as the JSON form shows it."""
+        return {
+            "values": dict(self.values),
+            "files": self.num_files,
+            "bytes": self.size_bytes,
+            "rows": self.num_records,
+        }
+
+
+def matching_files(
+    files: pa.Table, wanted: FileFilter, partition_columns: Sequence[str]
+) -> pa.Table:
+    """Return the files that pass a filter, in the order of the index.
+
+    Raises:
+        PageError: 400 when a filter names a column that the table is not
+            partitioned by.
+    """
+    conditions = [
+        _partition_mask(files, column, value, partition_columns)
+        for column, value in wanted.partitions
+    ]
+    if wanted.min_size_bytes is not None:
+        conditions.append(pc.greater_equal(files["size"], wanted.min_size_bytes))
+    if wanted.max_size_bytes is not None:
+        conditions.append(pc.less_equal(files["size"], wanted.max_size_bytes))
+    if not conditions:
+        return files
+    mask = conditions[0]
+    for condition in conditions[1:]:
+        mask = pc.and_(mask, condition)
+    return files.filter(mask)
+
+
+def file_page(
+    files: pa.Table, wanted: FileFilter, partition_columns: Sequence[str]
+) -> FilePage:
+    """Return one page of the files that pass a filter.
+
+    Args:
+        files: `path`, `size`, `modification_time` (ms), `partition_values` and, where
+            known, `num_records`.
+        wanted: The filter, the order and the page.
+        partition_columns: What the table is partitioned by.
+    """
+    matching = matching_files(files, wanted, partition_columns)
+    num_pages = max(-(-matching.num_rows // PAGE_LENGTH), 1)
+    page = min(wanted.page, num_pages)
+    start = (page - 1) * PAGE_LENGTH
+    chosen = _ordered(matching, wanted.sort, start + PAGE_LENGTH)
+    return FilePage(
+        files=list(_listed(matching.take(chosen[start : start + PAGE_LENGTH]))),
+        page=page,
+        num_pages=num_pages,
+        num_matching=matching.num_rows,
+        num_files=files.num_rows,
+        matching_bytes=pc.sum(matching["size"]).as_py() or 0,
+    )
+
+
+def file_rows(
+    files: pa.Table, wanted: FileFilter, partition_columns: Sequence[str]
+) -> Iterator[list[object]]:
+    """Yield the header and every file of a filter, as the CSV form shows them."""
+    matching = matching_files(files, wanted, partition_columns)
+    order = _ordered(matching, wanted.sort, matching.num_rows)
+    yield ["path", *partition_columns, "size", "num_records", "modified_at"]
+    for start in range(0, len(order), CSV_CHUNK):
+        for file in _listed(matching.take(order[start : start + CSV_CHUNK])):
+            values = dict(file.partition)
+            yield [
+                file.path,
+                *(values.get(column) for column in partition_columns),
+                file.size_bytes,
+                file.num_records,
+                file.modified_at,
+            ]
+
+
+def partition_shares(table: Table) -> list[PartitionShare]:
+    """Return the largest partitions of the newest version, the largest first."""
+    entries = table.summary.get("partitions")
+    shares = [
+        entry
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, dict) and entry.get("values")
+    ]
+    largest = max((entry["bytes"] for entry in shares), default=0) or 1
+    return [
+        PartitionShare(
+            values=tuple(entry["values"].items()),
+            num_files=entry["files"],
+            size_bytes=entry["bytes"],
+            num_records=entry.get("rows"),
+            percent=round(100 * entry["bytes"] / largest, 1),
+        )
+        for entry in shares
+    ]
+
+
+def _partition_mask(
+    files: pa.Table,
+    column: str,
+    value: str | None,
+    partition_columns: Sequence[str],
+) -> pa.ChunkedArray:
+    if column not in partition_columns:
+        known = ", ".join(partition_columns) or "none: the table is not partitioned"
+        raise bad_query("partition", f"a partition column ({known})")
+    written = pc.map_lookup(files["partition_values"], column, "last")
+    # The specification takes an empty string for null.
+    if value is None or not value:
+        return pc.or_(pc.is_null(written), pc.fill_null(pc.equal(written, ""), True))
+    return pc.fill_null(pc.equal(written, value), False)
+
+
+def _ordered(files: pa.Table, sort: str, length: int) -> pa.Array:
+    """Return the places of the first `length` files in the order asked for."""
+    key, descending = sort.removeprefix("-"), sort.startswith("-")
+    column = SORT_COLUMNS.get(key)
+    if column is None:
+        raise bad_query("sort", f"one of {', '.join(SORT_COLUMNS)}, with - to reverse")
+    if column not in files.column_names:
+        column = "path"
+    order = "descending" if descending else "ascending"
+    keys = [(column, order)]
+    if column != "path":
+        keys.append(("path", "ascending"))
+    if length < files.num_rows // 4 and not files[column].null_count:
+        return pc.select_k_unstable(files, length, keys)
+    return pc.sort_indices(files, keys)
+
+
+def _listed(files: pa.Table) -> Iterator[ListedFile]:
+    has_records = "num_records" in files.column_names
+    records = files["num_records"].to_pylist() if has_records else [None] * len(files)
+    rows = zip(
+        files["path"].to_pylist(),
+        files["size"].to_pylist(),
+        files["modification_time"].to_pylist(),
+        files["partition_values"].to_pylist(),
+        records,
+        strict=True,
+    )
+    for path, size_bytes, modified, values, num_records in rows:
+        yield ListedFile(
+            path=path,
+            partition=_pairs(values),
+            size_bytes=size_bytes,
+            num_records=num_records,
+            modified_at=_moment(modified),
+        )
+
+
+def _pairs(
+    values: Mapping[str, str | None] | Sequence[tuple[str, str | None]] | None,
+) -> tuple[tuple[str, str | None], ...]:
+    if values is None:
+        return ()
+    return tuple(values.items() if isinstance(values, Mapping) else values)
+
+
+def _moment(value: object) -> datetime | None:
+    """Return a time of the log, in ms since the epoch or already a datetime."""
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    if not isinstance(value, int):
+        return None
+    try:
+        return datetime.fromtimestamp(value / 1000, tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

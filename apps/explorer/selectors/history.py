@@ -1,0 +1,205 @@
+"""The commits of a table: pages of them, and their counts per day."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import groupby
+
+from django.db.models import CharField, Count
+from django.db.models.functions import Cast, Substr
+
+from apps.explorer.forms import HistoryFilter
+from apps.explorer.operations import FAMILIES, OperationFamily, operation_family
+from apps.tables.models import Commit, CommitQuerySet, Table
+
+PAGE_LENGTH = 50
+CHART_DAYS = 45
+MAX_CHOICES = 40
+CSV_CHUNK = 2000
+_ISO_DAY_LENGTH = len("2026-11-21")
+# Parameters and metrics may be long, and a list shows neither.
+_LIST_DEFERS = ("parameters", "metrics")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayOfCommits:
+    """The commits of one day on a page, newest first."""
+
+    day: date
+    commits: list[Commit]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitPage:
+    """Some commits, newest first, and where the next page starts."""
+
+    commits: list[Commit]
+    next_before: int | None
+    num_matching: int
+    num_commits: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DailyCounts:
+    """How many commits of each family each day had; days are those of UTC.
+
+    Every day from the first to the last has a place, also one without commits.
+    """
+
+    days: tuple[date, ...]
+    families: dict[OperationFamily, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryChoices:
+    """What the filters offer: operations and writers, the most frequent first."""
+
+    operations: list[tuple[str, int]]
+    user_names: list[tuple[str, int]]
+
+
+def commits_until(table: Table, version: int | None) -> CommitQuerySet:
+    """Return the commits up to a version, newest first; all of them for None."""
+    commits = table.commits.order_by("-version")
+    return commits if version is None else commits.filter(version__lte=version)
+
+
+def matching_commits(commits: CommitQuerySet, wanted: HistoryFilter) -> CommitQuerySet:
+    """Return those of some commits that pass a filter, of every page."""
+    if wanted.operations:
+        commits = commits.filter(operation__in=wanted.operations)
+    if wanted.user_name:
+        commits = commits.filter(user_name=wanted.user_name)
+    if wanted.first_day:
+        commits = commits.filter(committed_at__gte=_midnight(wanted.first_day))
+    if wanted.last_day and wanted.last_day < date.max:
+        following = wanted.last_day + timedelta(days=1)
+        commits = commits.filter(committed_at__lt=_midnight(following))
+    if wanted.text:
+        commits = commits.filter(sentence__icontains=wanted.text)
+    return commits
+
+
+def commit_page(until: CommitQuerySet, wanted: HistoryFilter) -> CommitPage:
+    """Return up to `PAGE_LENGTH` commits that pass a filter."""
+    matching = matching_commits(until, wanted)
+    older = matching.before(wanted.before).defer(*_LIST_DEFERS)
+    commits = list(older[: PAGE_LENGTH + 1])
+    more = len(commits) > PAGE_LENGTH
+    commits = commits[:PAGE_LENGTH]
+    num_commits = until.count()
+    return CommitPage(
+        commits=commits,
+        next_before=commits[-1].version if more else None,
+        num_matching=num_commits if wanted.is_empty else matching.count(),
+        num_commits=num_commits,
+    )
+
+
+def commits_by_day(commits: list[Commit], zone: tzinfo) -> list[DayOfCommits]:
+    """Group the commits of a page by the day they were made on in `zone`."""
+    groups = groupby(
+        commits, lambda commit: commit.committed_at.astimezone(zone).date()
+    )
+    return [DayOfCommits(day=day, commits=list(group)) for day, group in groups]
+
+
+def newest_commits(table: Table, version: int, length: int) -> list[Commit]:
+    """Return the last commits up to a version, newest first."""
+    commits = table.commits.filter(version__lte=version).order_by("-version")
+    return list(commits.defer(*_LIST_DEFERS)[:length])
+
+
+def history_choices(table: Table) -> HistoryChoices:
+    """Return the operations and writers of a table, the most frequent first."""
+    return HistoryChoices(
+        operations=_frequent(table, "operation"),
+        user_names=_frequent(table, "user_name"),
+    )
+
+
+def daily_counts(
+    table: Table, *, up_to: datetime, num_days: int = CHART_DAYS
+) -> DailyCounts:
+    """Count the commits of the last days up to a moment, by day and family."""
+    last = up_to.astimezone(UTC).date()
+    first = max(last - timedelta(days=num_days - 1), date.min)
+    rows = (
+        table.commits.filter(
+            committed_at__gte=_midnight(first), committed_at__lte=up_to
+        )
+        .order_by()
+        .annotate(day=Substr(Cast("committed_at", CharField()), 1, _ISO_DAY_LENGTH))
+        .values_list("day", "operation")
+        .annotate(count=Count("id"))
+    )
+    days = tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
+    counts: Counter[tuple[date, str]] = Counter()
+    for day, operation, count in rows:
+        counts[date.fromisoformat(day), operation_family(operation).name] += count
+    seen = {name for _, name in counts}
+    return DailyCounts(
+        days=days,
+        families={
+            family: tuple(counts[day, family.name] for day in days)
+            for family in FAMILIES
+            if family.name in seen
+        },
+    )
+
+
+def commit_data(commit: Commit) -> dict[str, object]:
+    """Return a commit as the JSON forms show it."""
+    return {
+        "version": commit.version,
+        "timestamp": commit.committed_at,
+        "operation": commit.operation,
+        "user": commit.user_name,
+        "engine": commit.engine_info,
+        "sentence": commit.sentence,
+        "files_added": commit.num_added_files,
+        "files_removed": commit.num_removed_files,
+        "bytes_added": commit.added_bytes,
+        "bytes_removed": commit.removed_bytes,
+        "rows_added": commit.added_rows,
+        "rows_removed": commit.removed_rows,
+        "num_files": commit.num_files,
+        "size_bytes": commit.size_bytes,
+        "num_records": commit.num_records,
+        "data_change": commit.data_change,
+        "changes_schema": commit.changes_schema,
+        "changes_metadata": commit.changes_metadata,
+        "changes_protocol": commit.changes_protocol,
+        "readability": commit.readability,
+        "readability_reason": commit.readability_reason,
+    }
+
+
+def commit_rows(until: CommitQuerySet, wanted: HistoryFilter) -> Iterator[list[object]]:
+    """Yield the header and every commit of a filter, as the CSV form shows them."""
+    commits = matching_commits(until, wanted)
+    header: list[str] | None = None
+    for commit in commits.defer(*_LIST_DEFERS).iterator(chunk_size=CSV_CHUNK):
+        data = commit_data(commit)
+        if header is None:
+            header = list(data)
+            yield list(header)
+        yield list(data.values())
+    if header is None:
+        yield list(commit_data(Commit()))
+
+
+def end_of(day: date) -> datetime:
+    """Return the last moment of a day of UTC."""
+    return datetime.combine(day, time.max, tzinfo=UTC)
+
+
+def _frequent(table: Table, field: str) -> list[tuple[str, int]]:
+    counted = table.commits.order_by().values_list(field).annotate(count=Count("id"))
+    rows = counted.exclude(**{field: ""}).order_by("-count", field)
+    return [(str(value), int(count)) for value, count in rows[:MAX_CHOICES]]
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time.min, tzinfo=UTC)

@@ -1,0 +1,222 @@
+"""The first page of a table: what it holds, how it got there, what it is made of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import F, Q
+from django.db.models.functions import Mod
+
+from apps.explorer import charts
+from apps.explorer.selectors import history
+from apps.explorer.selectors.columns import SchemaTree, schema_tree
+from apps.explorer.selectors.version import TableVersion
+from apps.tables.models import Commit, ProtocolVersion, Table
+
+MAX_POINTS = 300
+NUM_LATEST = 6
+OVERVIEW_DAYS = 30
+SCHEMA_ROWS = 12
+MAX_PROPERTIES = 12
+TABLE_FEATURES_READER_VERSION = 3
+TABLE_FEATURES_WRITER_VERSION = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyNumbers:
+    """The four numbers on top; None is unknown, never 0.
+
+    `row_change` is what the shown commit changed.
+    """
+
+    num_records: int | None
+    row_change: int | None
+    size_bytes: int | None
+    num_files: int | None
+    num_partitions: int | None
+    average_file_bytes: int | None
+    target_file_bytes: int | None
+    num_readable: int
+    num_versions: int
+    first_readable: int | None
+
+    @property
+    def percent_of_target(self) -> int | None:
+        """How large the average file is beside the target."""
+        if not self.target_file_bytes or self.average_file_bytes is None:
+            return None
+        return round(100 * self.average_file_bytes / self.target_file_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The first page of one version of a table."""
+
+    numbers: KeyNumbers
+    latest: list[Commit]
+    num_commits: int
+    description: str
+    tree: SchemaTree
+    properties: tuple[tuple[str, str], ...]
+    num_more_properties: int
+    features: tuple[str, ...]
+    commits_chart: charts.Chart | None
+    sizes_chart: charts.Chart | None
+    versions_chart: charts.Chart | None
+
+
+def overview(at: TableVersion) -> Overview:
+    """Return the first page of a version that is indexed."""
+    metadata = at.metadata
+    version = at.version or 0
+    properties = tuple(_properties(metadata.configuration if metadata else {}))
+    return Overview(
+        numbers=key_numbers(at),
+        latest=history.newest_commits(at.table, version, NUM_LATEST),
+        num_commits=at.table.commits.count(),
+        description=at.table.description or (metadata.description if metadata else ""),
+        tree=schema_tree(
+            metadata.schema_string if metadata else "",
+            metadata.partition_columns if metadata else [],
+        )
+        if metadata
+        else SchemaTree(),
+        properties=properties[:MAX_PROPERTIES],
+        num_more_properties=max(len(properties) - MAX_PROPERTIES, 0),
+        features=protocol_features(at.protocol),
+        commits_chart=_commits_chart(at),
+        sizes_chart=sizes_chart(at) if at.is_latest else None,
+        versions_chart=_versions_chart(at),
+    )
+
+
+def key_numbers(at: TableVersion) -> KeyNumbers:
+    """Return the numbers of a version, from its commit or the newest snapshot."""
+    table, commit = at.table, at.commit
+    newest = table if at.is_latest else None
+    num_files = _first(newest and newest.num_files, commit and commit.num_files)
+    size_bytes = _first(newest and newest.size_bytes, commit and commit.size_bytes)
+    runs = at.head.timeline.runs if at.head.timeline else ()
+    readable = [run for run in runs if run.state == Commit.Readability.READABLE]
+    return KeyNumbers(
+        num_records=_first(
+            newest and newest.num_records, commit and commit.num_records
+        ),
+        row_change=row_change(commit) if commit else None,
+        size_bytes=size_bytes,
+        num_files=num_files,
+        num_partitions=_count(table, "num_partitions")
+        if at.is_latest and table.partition_columns
+        else None,
+        average_file_bytes=size_bytes // num_files
+        if num_files and size_bytes is not None
+        else None,
+        target_file_bytes=_count(table, "target_file_size_bytes"),
+        num_readable=sum(run.last - run.first + 1 for run in readable),
+        num_versions=at.head.timeline.num_versions if at.head.timeline else 0,
+        first_readable=readable[0].first if readable else None,
+    )
+
+
+def row_change(commit: Commit) -> int | None:
+    """Return how many rows a commit added or took away; None when it does not tell."""
+    added = commit.added_rows if commit.num_added_files else commit.added_rows or 0
+    removed = (
+        commit.removed_rows if commit.num_removed_files else commit.removed_rows or 0
+    )
+    return None if added is None or removed is None else added - removed
+
+
+def byte_change(commit: Commit) -> int | None:
+    """Return how many bytes a commit added or took away; None when unknown."""
+    removed = (
+        commit.removed_bytes if commit.num_removed_files else commit.removed_bytes or 0
+    )
+    return None if removed is None else commit.added_bytes - removed
+
+
+def sizes_chart(at: TableVersion, *, height: str = "x-plot-s") -> charts.Chart | None:
+    """Return the histogram of the newest version's file sizes, if indexed."""
+    histogram = at.table.summary.get("size_histogram")
+    if not isinstance(histogram, dict) or not sum(histogram.get("counts", [])):
+        return None
+    return charts.file_sizes(
+        histogram["edges"],
+        histogram["counts"],
+        target_bytes=_count(at.table, "target_file_size_bytes"),
+        note=f"v{at.version}, exact",
+        height=height,
+    )
+
+
+def protocol_features(protocol: ProtocolVersion | None) -> tuple[str, ...]:
+    """Return the names of the features that a protocol lists."""
+    if protocol is None:
+        return ()
+    names = [*(protocol.reader_features or []), *(protocol.writer_features or [])]
+    return tuple(dict.fromkeys(str(name) for name in names))
+
+
+def version_points(table: Table, version: int) -> list[charts.VersionPoint]:
+    """Return what the table held at up to `MAX_POINTS` of its versions."""
+    step = max(version // MAX_POINTS, 1)
+    rows = (
+        table.commits.filter(version__lte=version)
+        .annotate(phase=Mod(F("version"), step))
+        .filter(Q(phase=0) | Q(version=version) | Q(changes_schema=True))
+        .order_by("-version")
+        .values_list("version", "num_records", "num_files", "size_bytes")
+    )
+    points = [
+        charts.VersionPoint(
+            version=number, num_records=records, num_files=files, size_bytes=size
+        )
+        for number, records, files, size in rows[: 2 * MAX_POINTS]
+    ]
+    return points[::-1]
+
+
+def _commits_chart(at: TableVersion) -> charts.Chart | None:
+    moment = at.table.committed_at if at.is_latest else None
+    moment = moment or (at.commit.committed_at if at.commit else None)
+    if moment is None:
+        return None
+    counts = history.daily_counts(at.table, up_to=moment, num_days=OVERVIEW_DAYS)
+    return charts.commits_per_day(counts.days, counts.families)
+
+
+def _versions_chart(at: TableVersion) -> charts.Chart | None:
+    newest = at.table.version
+    if newest is None:
+        return None
+    points = version_points(at.table, newest)
+    if not any(point.size_bytes is not None for point in points):
+        return None
+    events = at.table.summary.get("events") or []
+    changes = {
+        event["version"]
+        for event in events
+        if isinstance(event, dict) and event.get("kind") == "schema"
+    }
+    return charts.over_versions(
+        points,
+        schema_changes=[p.version for p in points if p.version in changes],
+        shown=at.version,
+        note=f"{len(points):,} of {newest + 1:,} versions"
+        if len(points) <= newest
+        else f"{len(points):,} in the log",
+    )
+
+
+def _properties(configuration: dict[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield the properties that the table sets, by name."""
+    for key, value in sorted(configuration.items()):
+        yield key, "" if value is None else str(value)
+
+
+def _count(table: Table, key: str) -> int | None:
+    value = table.summary.get(key)
+    return value if isinstance(value, int) else None
+
+
+def _first(*values: int | None) -> int | None:
+    return next((value for value in values if value is not None), None)

@@ -1,0 +1,348 @@
+"""The rows of a version: what to ask a job for, and what its result shows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, tzinfo
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from apps.explorer.cells import Cell, cell, json_value, python_values
+from apps.explorer.forms import RowQuery, bad_query
+from deltaweb.delta.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    StructType,
+    type_text,
+)
+
+PAGE_LENGTH = 50
+BLOCK_LENGTH = 500  # rows of one job: ten pages of one read
+OPERATORS = {
+    "eq": "=",
+    "ne": "≠",
+    "lt": "<",
+    "le": "≤",
+    "gt": ">",
+    "ge": "≥",
+    "contains": "contains",
+    "null": "is null",
+    "notnull": "is not null",
+}
+_SQL_OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_WITHOUT_VALUE = {"null": "IS NULL", "notnull": "IS NOT NULL"}
+_INTEGERS = {"byte", "short", "integer", "long"}
+_NUMBERS = _INTEGERS | {"float", "double"}
+_COMPARED = _NUMBERS | {"string", "boolean", "date", "timestamp", "timestamp_ntz"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowFilter:
+    """A condition on one column, as a chip shows it and as SQL says it."""
+
+    raw: str
+    column: str
+    operator: str
+    value: str
+    sql: str
+
+    @property
+    def text(self) -> str:
+        """The condition in words: `country = DE`."""
+        return f"{self.column} {OPERATORS[self.operator]} {self.value}".strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridColumn:
+    """A column of the grid: its type below its name."""
+
+    name: str
+    type_text: str
+    is_number: bool
+    is_long: bool
+    sort: str  # "ascending", "descending" or nothing
+    next_sort: str  # what a click on the header asks for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowPlan:
+    """What the address asks for, checked against the schema.
+
+    Attributes:
+        columns: Names of the chosen columns, in the order of the schema.
+        all_columns: Every name, for the chooser.
+        filters: The conditions; all must hold.
+        sort: A column, with - in front to reverse, or nothing.
+        page: The page asked for, from 1.
+    """
+
+    schema: StructType
+    columns: tuple[str, ...]
+    all_columns: tuple[str, ...]
+    filters: tuple[RowFilter, ...]
+    sort: str
+    page: int
+
+    @property
+    def predicate(self) -> str:
+        """The conditions as SQL, or nothing."""
+        return " AND ".join(f"({wanted.sql})" for wanted in self.filters)
+
+    @property
+    def offset(self) -> int:
+        """The first row of the block that holds the page."""
+        return (self.page - 1) * PAGE_LENGTH // BLOCK_LENGTH * BLOCK_LENGTH
+
+    @property
+    def filterable(self) -> list[str]:
+        """The columns that a condition may name."""
+        return [
+            field.name for field in self.schema.fields if _is_plain(field.data_type)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowPage:
+    """A page of rows.
+
+    `files_scanned` of `files_total` were opened; `more` says that rows follow those
+    that were read.
+    """
+
+    columns: list[GridColumn]
+    rows: list[list[Cell]]
+    page: int
+    first_row: int
+    num_read: int
+    more: bool
+    files_scanned: int | None
+    files_total: int | None
+
+    @property
+    def next_page(self) -> int | None:
+        """The number of the next page, if there is one."""
+        return self.page + 1 if self.has_next else None
+
+    @property
+    def previous_page(self) -> int | None:
+        """The number of the page before, if there is one."""
+        return self.page - 1 if self.page > 1 else None
+
+    @property
+    def last_row(self) -> int:
+        """The number of the last row shown, from 1."""
+        return self.first_row + len(self.rows) - 1
+
+    @property
+    def has_next(self) -> bool:
+        """Whether rows follow this page."""
+        return self.more or self.last_row < self.num_read
+
+
+def row_plan(schema: StructType, query: RowQuery, zone: tzinfo) -> RowPlan:
+    """Check a query against the schema of the version.
+
+    Raises:
+        PageError: 400 that names the part of the address that does not fit.
+    """
+    unknown = [name for name in query.columns if name not in schema.names]
+    if unknown:
+        raise bad_query("col", f"a column of this version, not {unknown[0][:80]!r}")
+    sort = query.sort
+    if sort and sort.removeprefix("-") not in schema.names:
+        raise bad_query("sort", "a column of this version")
+    chosen = query.columns or schema.names
+    return RowPlan(
+        schema=schema,
+        columns=tuple(name for name in schema.names if name in chosen),
+        all_columns=schema.names,
+        filters=tuple(row_filter(schema, text, zone) for text in query.filters),
+        sort=sort,
+        page=query.page,
+    )
+
+
+def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
+    """Read `column:operator:value`; a column's name may hold colons itself.
+
+    Raises:
+        PageError: 400 when the column, the operator or the value does not fit.
+    """
+    for name in sorted(schema.names, key=len, reverse=True):
+        operator, _, value = text.removeprefix(f"{name}:").partition(":")
+        if text.startswith(f"{name}:") and operator in OPERATORS:
+            return _row_filter(schema, text, name, operator, value, zone)
+    known = ", ".join(OPERATORS)
+    raise bad_query("f", f"column:operator:value with one of {known}")
+
+
+def row_page(
+    plan: RowPlan, result: pa.Table, facts: Mapping[str, Any], zone: tzinfo
+) -> RowPage:
+    """Return the page of a plan from the block of rows that its job has read."""
+    ordered = _sorted(plan, result)
+    start = (plan.page - 1) * PAGE_LENGTH - plan.offset
+    shown = ordered.slice(start, PAGE_LENGTH)
+    values = [
+        python_values(shown[name])
+        for name in plan.columns
+        if name in shown.column_names
+    ]
+    return RowPage(
+        columns=[grid_column(plan, name, zone) for name in plan.columns],
+        rows=[
+            [cell(value, zone) for value in row] for row in zip(*values, strict=True)
+        ],
+        page=plan.page,
+        first_row=(plan.page - 1) * PAGE_LENGTH + 1,
+        num_read=plan.offset + result.num_rows,
+        more=bool(facts.get("more")),
+        files_scanned=facts.get("files_scanned"),
+        files_total=facts.get("files_total"),
+    )
+
+
+def row_objects(plan: RowPlan, result: pa.Table) -> list[dict[str, object]]:
+    """Return the page's rows as the JSON form shows them."""
+    start = (plan.page - 1) * PAGE_LENGTH - plan.offset
+    shown = _sorted(plan, result).slice(start, PAGE_LENGTH)
+    longs = {name for name in plan.columns if _type_name(plan, name) == "long"}
+    columns = {
+        name: [
+            json_value(value, is_long=name in longs)
+            for value in python_values(shown[name])
+        ]
+        for name in plan.columns
+    }
+    return [
+        {name: values[index] for name, values in columns.items()}
+        for index in range(shown.num_rows)
+    ]
+
+
+def row_lines(plan: RowPlan, result: pa.Table) -> Iterator[Sequence[object]]:
+    """Yield the header and every row that was read, as the CSV form shows them."""
+    yield list(plan.columns)
+    ordered = _sorted(plan, result)
+    for batch in ordered.select(list(plan.columns)).to_batches(
+        max_chunksize=PAGE_LENGTH
+    ):
+        columns = [python_values(column) for column in batch.columns]
+        for row in zip(*columns, strict=True):
+            yield [_csv_value(value) for value in row]
+
+
+def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
+    """Return a column's header: its type, and what sorting it again would do."""
+    field = plan.schema.find(name)
+    data_type: DataType = field.data_type if field else PrimitiveType("string")
+    text = type_text(data_type)
+    if isinstance(data_type, PrimitiveType) and data_type.name == "timestamp":
+        text = f"timestamp, {zone}"
+    elif not _is_plain(data_type):
+        text = text.partition("<")[0]
+    sorted_by = plan.sort.removeprefix("-") == name
+    descending = plan.sort.startswith("-")
+    return GridColumn(
+        name=name,
+        type_text=text,
+        is_number=isinstance(data_type, DecimalType)
+        or _type_name(plan, name) in _NUMBERS,
+        is_long=_type_name(plan, name) == "long",
+        sort=("descending" if descending else "ascending") if sorted_by else "",
+        next_sort=f"-{name}" if sorted_by and not descending else name,
+    )
+
+
+def _sorted(plan: RowPlan, result: pa.Table) -> pa.Table:
+    name = plan.sort.removeprefix("-")
+    if not name or name not in result.column_names:
+        return result
+    order = "descending" if plan.sort.startswith("-") else "ascending"
+    try:
+        return result.take(pc.sort_indices(result, [(name, order)]))
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid):
+        return result  # A nested column has no order.
+
+
+def _row_filter(  # noqa: PLR0913 (the parts of one condition)
+    schema: StructType, raw: str, name: str, operator: str, value: str, zone: tzinfo
+) -> RowFilter:
+    field = schema.find(name)
+    quoted = "`" + name.replace("`", "``") + "`"
+    if operator in _WITHOUT_VALUE:
+        sql, value = f"{quoted} {_WITHOUT_VALUE[operator]}", ""
+    elif field is None or not _is_plain(field.data_type):
+        raise bad_query("f", f"only null or notnull for {name!r}, which is nested")
+    elif operator == "contains":
+        if (
+            field.data_type != PrimitiveType("string")
+            and _name(field.data_type) != "string"
+        ):
+            raise bad_query("f", f"another operator for {name!r}, which is no text")
+        sql = f"{quoted} LIKE {_quoted('%' + _like_escaped(value) + '%')}"
+    else:
+        literal = _literal(name, field.data_type, value, zone)
+        sql = f"{quoted} {_SQL_OPERATORS[operator]} {literal}"
+    return RowFilter(raw=raw, column=name, operator=operator, value=value, sql=sql)
+
+
+def _literal(name: str, data_type: DataType, value: str, zone: tzinfo) -> str:
+    """Return a value of the address as the SQL literal of a column's type."""
+    kind = _name(data_type)
+    try:
+        if kind in _INTEGERS:
+            return str(int(value))
+        if isinstance(data_type, DecimalType) or kind in _NUMBERS:
+            number = Decimal(value)
+            if not number.is_finite():
+                raise ValueError
+            return f"{number:f}" if abs(number.adjusted()) < 400 else str(float(value))  # noqa: PLR2004 (digits that a literal may have)
+        if kind == "boolean":
+            return {"true": "TRUE", "false": "FALSE"}[value.lower()]
+        if kind == "date":
+            return f"DATE '{date.fromisoformat(value).isoformat()}'"
+        if kind == "timestamp":
+            return f"TIMESTAMP '{_utc_text(value, zone)}'"
+        if kind == "timestamp_ntz":
+            moment = datetime.fromisoformat(value).replace(tzinfo=None)
+            return f"TIMESTAMP_NTZ '{moment.isoformat(sep=' ')}'"
+    except (ValueError, KeyError, InvalidOperation, OverflowError):
+        raise bad_query("f", f"a {type_text(data_type)} for {name!r}") from None
+    return _quoted(value)
+
+
+def _utc_text(value: str, zone: tzinfo) -> str:
+    moment = datetime.fromisoformat(value)
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    return aware.astimezone(UTC).isoformat(sep=" ").replace("+00:00", "Z")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _like_escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _is_plain(data_type: DataType) -> bool:
+    return isinstance(data_type, DecimalType) or _name(data_type) in _COMPARED
+
+
+def _name(data_type: DataType) -> str:
+    return data_type.name if isinstance(data_type, PrimitiveType) else ""
+
+
+def _type_name(plan: RowPlan, name: str) -> str:
+    field = plan.schema.find(name)
+    return _name(field.data_type) if field else ""
+
+
+def _csv_value(value: object) -> object:
+    if value is None or isinstance(value, str | int | float | Decimal):
+        return value
+    return json_value(value)

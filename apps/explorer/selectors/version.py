@@ -1,0 +1,91 @@
+"""A table at the version that the address asks for."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.models import User
+from apps.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
+from apps.tables.selectors import (
+    TableHead,
+    get_table,
+    requested_version,
+    table_head,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableVersion:
+    """One version of a table: what holds there, as far as it is indexed.
+
+    Everything but the table and its head is None while nothing is indexed.
+    """
+
+    table: Table
+    head: TableHead
+    version: int | None
+    metadata: MetadataVersion | None
+    protocol: ProtocolVersion | None
+
+    @property
+    def commit(self) -> Commit | None:
+        """The commit that made the version, when it is indexed."""
+        return self.head.commit
+
+    @property
+    def is_latest(self) -> bool:
+        """Whether this is the newest indexed version."""
+        return self.head.is_latest
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether there is anything to show."""
+        return self.version is not None
+
+    @property
+    def pin(self) -> str:
+        """The query string that keeps an older version when a link is followed."""
+        return "" if self.is_latest else f"?v={self.version}"
+
+    @property
+    def unsupported_reason(self) -> str:
+        """Why the rows of this version cannot be read, or nothing."""
+        return self.protocol.unsupported_reason if self.protocol else ""
+
+    def describe(self) -> dict[str, object]:
+        """Return what the JSON form of every table page starts with."""
+        committed_at = self.commit.committed_at if self.commit else None
+        return {
+            "namespace": self.table.namespace,
+            "name": self.table.name,
+            "version": self.version,
+            "latest_version": self.table.version,
+            "timestamp": committed_at,
+            "state": self.table.state,
+            "indexed_at": self.table.indexed_at,
+        }
+
+
+def table_version(
+    user: User | AnonymousUser, namespace: str, name: str, version: str = ""
+) -> TableVersion:
+    """Return a table at `version`, or at its newest one for "".
+
+    Raises:
+        PageError: 404 when the user may not know the table, or when it has no such
+            version; the hint then names the range that can be shown.
+    """
+    table = get_table(user, namespace, name)
+    shown = requested_version(table, version)
+    head = table_head(table, shown)
+    if shown is None:
+        return TableVersion(
+            table=table, head=head, version=None, metadata=None, protocol=None
+        )
+    return TableVersion(
+        table=table,
+        head=head,
+        version=shown,
+        metadata=table.metadata_versions.filter(version__lte=shown).first(),
+        protocol=table.protocol_versions.filter(version__lte=shown).first(),
+    )

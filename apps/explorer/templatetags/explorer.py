@@ -1,0 +1,96 @@
+"""How commits, changes and numbers stand on the pages over a table."""
+
+import re
+
+from django import template
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
+
+from apps.explorer import links
+from apps.explorer.operations import OperationFamily, operation_family
+from apps.explorer.selectors import overview
+from apps.pages.templatetags.deltaweb import compact, size
+from apps.tables.models import Commit
+
+register = template.Library()
+
+DOTS = {"READABLE": "ok", "PARTLY": "part", "GONE": "gone", "UNSUPPORTED": "part"}
+# The counts that a sentence is about: rows, and files where no row is named.
+_COUNTS = re.compile(r"(?<![\w.,])(\d[\d,]*)(?= (?:row|column)s?\b)")
+_FILES = re.compile(r"(?<![\w.,])(\d[\d,]*)(?= (?:\w+ ){0,2}files?\b)")
+
+
+@register.filter
+def family(operation: str) -> OperationFamily:
+    """Return the family of an operation: its icon and hue."""
+    return operation_family(operation)
+
+
+@register.filter
+def dot(readability: str) -> str:
+    """Return the class of a version's dot."""
+    return DOTS.get(readability, "")
+
+
+@register.filter
+def row_change(commit: Commit) -> int | None:
+    """Return by how many rows a commit changed the table; None is unknown."""
+    return overview.row_change(commit)
+
+
+@register.filter
+def byte_change(commit: Commit) -> int | None:
+    """Return by how many bytes a commit changed the table; None is unknown."""
+    return overview.byte_change(commit)
+
+
+@register.filter
+def signed_compact(count: int | None) -> str:
+    """Render a change of a count: +2.5 k, −41, 0."""
+    return _signed(count, compact(abs(count)) if count is not None else "")
+
+
+@register.filter
+def signed_size(size_bytes: int | None) -> str:
+    """Render a change of bytes: +15.8 MiB, −7.8 MiB, 0 B."""
+    return _signed(size_bytes, size(abs(size_bytes)) if size_bytes is not None else "")
+
+
+@register.filter
+def emphasized(sentence: str) -> SafeString:
+    """Set the counts of a commit's sentence in bold; its text is escaped first."""
+    text = str(conditional_escape(sentence))
+    bold, found = _COUNTS.subn(r"<b>\1</b>", text)
+    if not found:
+        bold = _FILES.sub(r"<b>\1</b>", text, count=1)
+    return mark_safe(bold)  # noqa: S308 (escaped above; only <b> around digits is added)
+
+
+@register.filter
+def number_part(text: str) -> str:
+    """Return the number of a text such as `5.5 GiB`."""
+    return text.partition(" ")[0]
+
+
+@register.filter
+def unit_part(text: str) -> str:
+    """Return the unit of a text such as `5.5 GiB`."""
+    return text.partition(" ")[2]
+
+
+@register.simple_tag(takes_context=True)
+def machine_form(context: template.Context, suffix: str) -> str:
+    """Return the address of this page's `json` or `csv` form, same filters."""
+    return links.machine_form(context["request"], suffix)
+
+
+@register.simple_tag(takes_context=True)
+def page_with(context: template.Context, **values: object) -> str:
+    """Return this page's address with other values, from its first page on."""
+    return links.changed(context["request"], **{"page": None, "before": None, **values})
+
+
+def _signed(number: int | None, text: str) -> str:
+    if number is None:
+        return "—"
+    return f"{'+' if number > 0 else '−' if number < 0 else ''}{text}"  # noqa: RUF001 (a minus sign)

@@ -1,0 +1,25 @@
+"""The pages over one table, and the dashboard."""
+
+from django.urls import path
+
+from apps.explorer import views
+from apps.pages.urls import page
+
+app_name = "explorer"
+
+TABLE = "t/<str:namespace>/<str:name>"
+
+urlpatterns = [
+    *page("", views.dashboard, "dashboard", json_route="dashboard"),
+    *page(f"{TABLE}/", views.table_overview, "table-overview"),
+    *page(f"{TABLE}/data", views.row_list, "row-list", csv=True),
+    *page(f"{TABLE}/schema", views.schema_detail, "schema-detail", csv=True),
+    *page(f"{TABLE}/history", views.commit_list, "commit-list", csv=True),
+    *page(f"{TABLE}/history/<int:version>", views.commit_detail, "commit-detail"),
+    path(
+        f"{TABLE}/history/<int:version>/actions",
+        views.commit_raw,
+        name="commit-raw",
+    ),
+    *page(f"{TABLE}/files", views.file_list, "file-list", csv=True),
+]

@@ -1,0 +1,20 @@
+"""The pages: each view reads its query, asks one selector and answers in three forms."""
+
+from apps.explorer.views.commit import commit_detail, commit_raw
+from apps.explorer.views.dashboard import dashboard
+from apps.explorer.views.files import file_list
+from apps.explorer.views.history import commit_list
+from apps.explorer.views.overview import table_overview
+from apps.explorer.views.rows import row_list
+from apps.explorer.views.schema import schema_detail
+
+__all__ = [
+    "commit_detail",
+    "commit_list",
+    "commit_raw",
+    "dashboard",
+    "file_list",
+    "row_list",
+    "schema_detail",
+    "table_overview",
+]

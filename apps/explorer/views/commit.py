@@ -1,0 +1,65 @@
+"""One commit."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.http import require_safe
+
+from apps.explorer.selectors import commit as commits
+from apps.explorer.selectors.history import commit_data
+from apps.explorer.selectors.version import table_version
+from apps.pages.errors import PageError
+from apps.pages.responses import respond, to_json
+
+
+@require_safe
+def commit_detail(
+    request: HttpRequest, namespace: str, name: str, version: int, fmt: str
+) -> HttpResponseBase:
+    """Show one commit: its sentence, metrics, files, changes and raw actions."""
+    page = commits.commit_detail(request.user, namespace, name, version)
+    actions = page.actions
+    return respond(
+        request,
+        fmt,
+        template="explorer/commit_detail.html",
+        context={
+            "page": page,
+            "leaf": f"v{version}",
+            "at": page.at,
+            "head": page.at.head,
+            "table": page.at.table,
+            "commit": page.commit,
+            "added": actions.added[: commits.MAX_FILES_SHOWN],
+            "removed": actions.removed[: commits.MAX_FILES_SHOWN],
+            "partitions": actions.partitions[: commits.MAX_PARTITIONS_SHOWN],
+        },
+        data={
+            **page.at.describe(),
+            **commit_data(page.commit),
+            "parameters": page.commit.parameters,
+            "metrics": page.commit.metrics,
+            "changes": [change.describe() for change in page.changes],
+            "added": [change.describe() for change in actions.added],
+            "removed": [change.describe() for change in actions.removed],
+            "actions_unavailable": actions.problem or None,
+        },
+    )
+
+
+@require_safe
+def commit_raw(
+    request: HttpRequest, namespace: str, name: str, version: int
+) -> HttpResponse:
+    """Send the actions of a commit as the log holds them, one a line."""
+    at = table_version(request.user, namespace, name, str(version))
+    actions = commits.commit_actions(at.table, version)
+    if actions.problem:
+        raise PageError(
+            status=503,
+            code="storage-unavailable",
+            message=actions.problem,
+            hint=actions.hint,
+        )
+    lines = "".join(f"{to_json(action)}\n" for action in actions.raw)
+    response = HttpResponse(lines, content_type="application/x-ndjson")
+    response["Content-Disposition"] = f'attachment; filename="{version:020d}.json"'
+    return response

@@ -1,0 +1,80 @@
+// Draws the figures that the page carries as JSON; colours are those of the theme.
+(() => {
+  "use strict";
+  const COLOUR = /^var\((--[\w-]+)\)$/;
+
+  // One hidden element resolves color-mix and the like to what a canvas understands.
+  const probe = document.createElement("span");
+  probe.hidden = true;
+
+  const colourOf = (name, styles) => {
+    const raw = styles.getPropertyValue(name).trim();
+    if (!raw.includes("(") || raw.startsWith("rgb")) return raw;
+    probe.style.color = raw;
+    return getComputedStyle(probe).color || raw;
+  };
+
+  // A figure is copied, never changed: the next theme starts from the names again.
+  const themed = (value, styles) => {
+    if (typeof value === "string") {
+      const match = COLOUR.exec(value);
+      if (!match) return value;
+      if (match[1] === "--dw-font") return styles.getPropertyValue(match[1]).trim();
+      return colourOf(match[1], styles);
+    }
+    if (Array.isArray(value)) return value.map((item) => themed(item, styles));
+    if (value && typeof value === "object") {
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, themed(item, styles)]),
+      );
+    }
+    return value;
+  };
+
+  const CONFIG = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
+
+  const draw = (place) => {
+    const source = document.getElementById(place.dataset.chart);
+    if (!source || !window.Plotly) return;
+    const figure = JSON.parse(source.textContent);
+    const { data, layout } = themed(figure, getComputedStyle(document.documentElement));
+    window.Plotly.react(place, data, layout, CONFIG);
+    place.dataset.drawn = "yes";
+    if (place.dataset.chart === "commits-per-day") followDays(place);
+  };
+
+  // A click on a day leads to the commits of that day.
+  const followDays = (place) => {
+    if (place.dataset.follows) return;
+    place.dataset.follows = "yes";
+    place.on("plotly_click", (event) => {
+      const day = String(event.points[0].x).slice(0, 10);
+      const base = location.pathname.replace(/\/history$/, "/").replace(/\/$/, "");
+      const query = new URLSearchParams(location.search);
+      ["page", "before"].forEach((name) => query.delete(name));
+      query.set("from", day);
+      query.set("to", day);
+      location.assign(`${base}/history?${query}`);
+    });
+  };
+
+  const start = () => {
+    document.body.append(probe);
+    const places = [...document.querySelectorAll("[data-chart]")];
+    const seen = new IntersectionObserver((entries) => {
+      entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
+        seen.unobserve(entry.target);
+        draw(entry.target);
+      });
+    }, { rootMargin: "200px" });
+    places.forEach((place) => seen.observe(place));
+    const redraw = () => places.filter((place) => place.dataset.drawn).forEach(draw);
+    new MutationObserver(redraw).observe(document.documentElement, {
+      attributes: true,
+      attributeFilter: ["data-bs-theme"],
+    });
+  };
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();
