@@ -1,0 +1,95 @@
+"""What a commit's metrics and parameters say, however its writer spells them.
+
+Spark writes `numUpdatedRows` as text, delta-rs `num_updated_rows` as a number; some
+writers nest JSON in text. All of it comes from a log that anyone may have written,
+so every read is bounded and a value of another type counts as absent.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+MAX_TEXT_LENGTH: Final = 120
+MAX_JSON_LENGTH: Final = 20_000
+MAX_NUMBER: Final = 2**63
+_SIZE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_UNIT_STEP: Final = 1024
+_SMALL: Final = 10
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e]+")
+
+
+class Facts:
+    """A JSON object read by any spelling of its keys."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = {_plain(key): value for key, value in values.items()}
+
+    def number(self, *names: str) -> int | None:
+        """The first of `names` that holds a whole number of zero or more."""
+        for name in names:
+            value = _whole_number(self._values.get(_plain(name)))
+            if value is not None:
+                return value
+        return None
+
+    def text(self, *names: str) -> str:
+        """The first of `names` that holds text or a number, shortened; or nothing."""
+        for name in names:
+            value = self._values.get(_plain(name))
+            if isinstance(value, (str, int, float)) and str(value):
+                return shorten(str(value))
+        return ""
+
+    def parsed(self, *names: str) -> Any:  # noqa: ANN401 (any JSON)
+        """The first of `names`, with JSON that stands in a text unpacked."""
+        for name in names:
+            value = self._values.get(_plain(name))
+            if value is not None:
+                return _unpacked(value)
+        return None
+
+
+def shorten(text: str) -> str:
+    """Return text on one line, cut to a length that a sentence bears."""
+    line = _CONTROL.sub(" ", text[: 2 * MAX_TEXT_LENGTH]).strip()
+    if len(line) <= MAX_TEXT_LENGTH:
+        return line
+    return line[: MAX_TEXT_LENGTH - 1].rstrip() + "…"
+
+
+def counted(count: int, noun: str) -> str:
+    """Say a count with its noun: `1 file`, `1,284 files`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def size_text(size_bytes: int) -> str:
+    """Say a size in binary units: `9.1 GiB`."""
+    value, unit = float(size_bytes), 0
+    while value >= _UNIT_STEP and unit < len(_SIZE_UNITS) - 1:
+        value, unit = value / _UNIT_STEP, unit + 1
+    digits = 1 if unit and value < _SMALL * _SMALL else 0
+    return f"{value:.{digits}f} {_SIZE_UNITS[unit]}"
+
+
+def _plain(key: str) -> str:
+    return key.replace("_", "").lower()
+
+
+def _whole_number(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and len(value) < _SMALL * 2 and value.isascii():
+        value = int(value) if value.isdigit() else None
+    if isinstance(value, int) and 0 <= value < MAX_NUMBER:
+        return value
+    return None
+
+
+def _unpacked(value: object) -> Any:  # noqa: ANN401 (any JSON)
+    if not isinstance(value, str) or len(value) > MAX_JSON_LENGTH:
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value

@@ -1,0 +1,222 @@
+"""The history as rows: one a commit, and one a change of metadata or protocol."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+
+from deltaweb.delta.actions import Metadata, Protocol
+from deltaweb.delta.commit_summary import CommitSummary
+from deltaweb.delta.errors import DeltaError, PropertyError
+from deltaweb.delta.table_features import reading_refusal
+from deltaweb.delta.table_properties import deleted_file_retention_ms
+from deltaweb.index.commit_facts import Facts
+from deltaweb.index.file_index import COMMIT_SCHEMA, METADATA_SCHEMA, PROTOCOL_SCHEMA
+from deltaweb.index.lifetimes import Vacuum
+from deltaweb.index.sentences import commit_sentence
+from deltaweb.index.stored_values import bounded_json, clean_text
+
+ROWS_A_BATCH: Final = 4096
+MAX_EVENTS: Final = 5000
+MAX_VACUUMS: Final = 100
+MAX_NAME_LENGTH: Final = 300
+MAX_OPERATION_LENGTH: Final = 100
+VACUUM_STARTS: Final = frozenset({"VACUUM START", "VACUUM"})
+VACUUM_ENDS: Final = frozenset({"VACUUM END", "VACUUM"})
+
+
+@dataclass(slots=True)
+class History:
+    """What the commits of a table tell, gathered oldest first.
+
+    Attributes:
+        root: The table's root, for the words of a refusal.
+        versions: The commits.
+        refusals: Why each of them may not be read; None where it may.
+        timestamps_ms: When each was made.
+        events: What the timeline marks: `version` and `kind`.
+        vacuums: The newest VACUUMs that began, oldest first.
+    """
+
+    root: str
+    versions: list[int] = field(default_factory=list)
+    refusals: list[DeltaError | None] = field(default_factory=list)
+    timestamps_ms: list[int] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    vacuums: list[Vacuum] = field(default_factory=list)
+    _metadata: Metadata | None = None
+    _protocol: Protocol | None = None
+    _refusal: DeltaError | None = None
+    _metadata_rows: list[dict[str, Any]] = field(default_factory=list)
+    _protocol_rows: list[dict[str, Any]] = field(default_factory=list)
+    _batches: list[pa.RecordBatch] = field(default_factory=list)
+    _rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def start_at(self, version: int, protocol: Protocol, metadata: Metadata) -> None:
+        """Take what is in force at a version whose earlier commits are gone."""
+        self._set(version, protocol, metadata)
+
+    def add(self, summary: CommitSummary) -> None:
+        """Take the next commit."""
+        changes_schema = self._changes_schema(summary.metadata)
+        changes_protocol = (
+            summary.protocol is not None
+            and self._protocol is not None
+            and summary.protocol != self._protocol
+        )
+        self._set(summary.version, summary.protocol, summary.metadata)
+        self.versions.append(summary.version)
+        self.refusals.append(self._refusal)
+        self.timestamps_ms.append(summary.timestamp_ms)
+        self._note_events(summary, schema=changes_schema, protocol=changes_protocol)
+        row = _commit_row(summary)
+        row["changes_schema"] = changes_schema
+        row["changes_protocol"] = changes_protocol
+        self._rows.append(row)
+        if len(self._rows) == ROWS_A_BATCH:
+            self._flush()
+
+    def commit_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Yield the commits by `COMMIT_SCHEMA` with the index of their first.
+
+        What depends on all commits (totals, readability) is null in them.
+        """
+        self._flush()
+        start = 0
+        for batch in self._batches:
+            yield start, batch
+            start += batch.num_rows
+
+    def metadata_batch(self) -> pa.RecordBatch:
+        """The metadata by version, a row a change."""
+        return pa.RecordBatch.from_pylist(self._metadata_rows, METADATA_SCHEMA)
+
+    def protocol_batch(self) -> pa.RecordBatch:
+        """The protocol by version, a row a change or a change of its refusal."""
+        return pa.RecordBatch.from_pylist(self._protocol_rows, PROTOCOL_SCHEMA)
+
+    def _changes_schema(self, metadata: Metadata | None) -> bool:
+        if metadata is None or self._metadata is None:
+            return False
+        return metadata.schema_string != self._metadata.schema_string
+
+    def _set(
+        self, version: int, protocol: Protocol | None, metadata: Metadata | None
+    ) -> None:
+        before = (self._protocol, self._refusal)
+        if metadata is not None and metadata != self._metadata:
+            self._metadata = metadata
+            self._metadata_rows.append(_metadata_row(version, metadata))
+        if protocol is not None:
+            self._protocol = protocol
+        if self._protocol is None or (protocol is None and metadata is None):
+            return
+        self._refusal = reading_refusal(
+            self._protocol,
+            self._metadata or Metadata(id=None),
+            root=self.root,
+            version=version,
+        )
+        was_refused = before[1] is not None
+        if self._protocol != before[0] or (self._refusal is not None) != was_refused:
+            row = _protocol_row(version, self._protocol, self._refusal)
+            self._protocol_rows.append(row)
+
+    def _note_events(
+        self, summary: CommitSummary, *, schema: bool, protocol: bool
+    ) -> None:
+        operation = summary.operation.strip().upper()
+        kinds = [
+            ("vacuum", operation in VACUUM_ENDS),
+            ("schema", schema),
+            ("protocol", protocol),
+        ]
+        self.events += [
+            {"version": summary.version, "kind": kind}
+            for kind, is_one in kinds
+            if is_one
+        ]
+        del self.events[:-MAX_EVENTS]
+        if operation in VACUUM_STARTS:
+            self.vacuums.append(_vacuum(summary, self._metadata))
+            del self.vacuums[:-MAX_VACUUMS]
+
+    def _flush(self) -> None:
+        if self._rows:
+            batch = pa.RecordBatch.from_pylist(self._rows, COMMIT_SCHEMA)
+            self._batches.append(batch)
+            self._rows = []
+
+
+def _vacuum(summary: CommitSummary, metadata: Metadata | None) -> Vacuum:
+    parameters = Facts(summary.parameters)
+    retention_ms = parameters.number("specifiedRetentionMillis")
+    if retention_ms is None:
+        retention_ms = parameters.number("defaultRetentionMillis")
+    if retention_ms is None:
+        try:
+            configuration = metadata.configuration if metadata else {}
+            retention_ms = deleted_file_retention_ms(configuration)
+        except PropertyError:
+            retention_ms = deleted_file_retention_ms({})
+    # The writer's own clock set the tombstones' times as well; a copied log has lost
+    # the times of its files.
+    claimed_ms = Facts(summary.commit_info or {}).number("timestamp")
+    began_ms = summary.timestamp_ms if claimed_ms is None else claimed_ms
+    return Vacuum(summary.version, began_ms - retention_ms)
+
+
+def _commit_row(summary: CommitSummary) -> dict[str, Any]:
+    return {
+        "version": summary.version,
+        "timestamp_ms": summary.timestamp_ms,
+        "operation": clean_text(summary.operation[:MAX_OPERATION_LENGTH]),
+        "parameters": bounded_json(summary.parameters),
+        "metrics": bounded_json(summary.metrics),
+        "user_name": clean_text(summary.user_name[:MAX_NAME_LENGTH]),
+        "engine_info": clean_text(summary.engine_info[:MAX_NAME_LENGTH]),
+        "sentence": clean_text(commit_sentence(summary)),
+        "num_added_files": summary.num_added_files,
+        "num_removed_files": summary.num_removed_files,
+        "added_bytes": summary.added_bytes,
+        "removed_bytes": summary.removed_bytes,
+        "added_rows": summary.added_rows,
+        "removed_rows": summary.removed_rows,
+        "data_change": summary.data_change,
+        "changes_metadata": summary.metadata is not None,
+    }
+
+
+def _metadata_row(version: int, metadata: Metadata) -> dict[str, Any]:
+    return {
+        "version": version,
+        "metadata_id": clean_text(metadata.id or ""),
+        "metadata_name": clean_text(metadata.name or ""),
+        "description": clean_text(metadata.description or ""),
+        "format_provider": clean_text(str(metadata.format)),
+        "schema_string": clean_text(metadata.schema_string or ""),
+        "partition_columns": json.dumps(
+            [clean_text(name) for name in metadata.partition_columns]
+        ),
+        "configuration": bounded_json(metadata.configuration),
+        "created_time": metadata.created_time,
+    }
+
+
+def _protocol_row(
+    version: int, protocol: Protocol, refusal: DeltaError | None
+) -> dict[str, Any]:
+    return {
+        "version": version,
+        "min_reader_version": protocol.min_reader_version,
+        "min_writer_version": protocol.min_writer_version,
+        "reader_features": _features(protocol.reader_features),
+        "writer_features": _features(protocol.writer_features),
+        "unsupported_reason": clean_text(refusal.message) if refusal else "",
+    }
+
+
+def _features(names: Any) -> str | None:  # noqa: ANN401 (a sequence of texts or None)
+    return None if names is None else json.dumps([clean_text(name) for name in names])

@@ -1,0 +1,99 @@
+"""How the files of a snapshot are spread: by size, and over partitions."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+MAX_BINS: Final = 14
+LARGEST_PARTITIONS: Final = 200
+SMALLEST_EDGE: Final = 1024  # bytes; smaller files share the first bin
+
+
+def size_histogram(sizes: pa.ChunkedArray) -> dict[str, list[int]]:
+    """Count files, and the bytes they hold, by size on a logarithmic scale.
+
+    Args:
+        sizes: Sizes in bytes.
+
+    Returns:
+        `edges`: the n + 1 edges of the bins in bytes, each a power of two; bin i
+        covers sizes from edge i to below edge i + 1. `counts` and `bytes`: n long.
+        All empty without files.
+    """
+    values = pc.fill_null(sizes, 0).to_numpy()
+    if not len(values):
+        return {"edges": [], "counts": [], "bytes": []}
+    edges = np.array(_edges(int(values.min()), int(values.max())))
+    bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+    counts = np.bincount(bins, minlength=len(edges) - 1)
+    totals = np.zeros(len(edges) - 1, dtype=np.int64)
+    np.add.at(totals, bins, values)
+    return {
+        "edges": edges.tolist(),
+        "counts": counts.tolist(),
+        "bytes": totals.tolist(),
+    }
+
+
+def _edges(smallest: int, largest: int) -> list[int]:
+    low = math.floor(math.log2(max(smallest, SMALLEST_EDGE)))
+    high = math.floor(math.log2(max(largest, SMALLEST_EDGE))) + 1
+    step = math.ceil((high - low) / MAX_BINS)
+    exponents = list(range(low, high, step))
+    edges = [2**exponent for exponent in (*exponents, exponents[-1] + step)]
+    return [0, *edges[1:]] if smallest < edges[0] else edges
+
+
+def partition_totals(
+    files: pa.Table, num_records: pa.ChunkedArray, columns: Sequence[str]
+) -> tuple[list[dict[str, Any]], int]:
+    """Add up files, bytes and rows by partition.
+
+    Args:
+        files: `size` and `partition_values` of the files.
+        num_records: Their numbers of rows, row for row; null where untold.
+        columns: The partition columns.
+
+    Returns:
+        The partitions that hold most bytes, largest first, and the count of all:
+        `values` as the log writes them, `files`, `bytes`, and `rows` (None when a
+        file does not tell).
+    """
+    if not columns or not files.num_rows:
+        return [], 0
+    keys = [f"key_{index}" for index in range(len(columns))]
+    texts = [
+        pc.map_lookup(files["partition_values"], query_key=name, occurrence="last")
+        for name in columns
+    ]
+    rows = pa.table(
+        [*texts, files["size"], num_records], names=[*keys, "size", "num_records"]
+    )
+    groups = rows.group_by(keys).aggregate(
+        [
+            ("size", "count", pc.CountOptions(mode="all")),
+            ("size", "sum"),
+            ("num_records", "sum"),
+            ("num_records", "count", pc.CountOptions(mode="only_null")),
+        ]
+    )
+    groups = groups.rename_columns([*keys, "files", "bytes", "rows", "untold"])
+    largest = groups.take(
+        pc.select_k_unstable(groups, LARGEST_PARTITIONS, [("bytes", "descending")])
+    )
+    return [_partition(row, columns) for row in largest.to_pylist()], groups.num_rows
+
+
+def _partition(row: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    values = {name: row[f"key_{index}"] for index, name in enumerate(columns)}
+    rows = None if row["untold"] else row["rows"]
+    return {
+        "values": values,
+        "files": row["files"],
+        "bytes": row["bytes"] or 0,
+        "rows": rows,
+    }

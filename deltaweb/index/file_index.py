@@ -1,0 +1,172 @@
+"""The folder of a table's index: columnar files that pages memory-map.
+
+    files.arrow      a row a file of the newest snapshot
+    commits.arrow    a row a commit, oldest first
+    metadata.arrow   a row a version that sets the metadata
+    protocols.arrow  a row a version that sets the protocol
+    summary.json     what pages draw at once
+
+An index is written beside and renamed into place, so a reader sees a whole one or
+none. `files.arrow` is missing where the newest snapshot may not be read.
+"""
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+FILES: Final = "files.arrow"
+COMMITS: Final = "commits.arrow"
+METADATA: Final = "metadata.arrow"
+PROTOCOLS: Final = "protocols.arrow"
+SUMMARY: Final = "summary.json"
+ROWS_A_BATCH: Final = 65_536
+
+COMMIT_SCHEMA: Final = pa.schema(
+    {
+        "version": pa.int64(),
+        "timestamp_ms": pa.int64(),
+        "operation": pa.string(),
+        "parameters": pa.string(),  # JSON
+        "metrics": pa.string(),  # JSON
+        "user_name": pa.string(),
+        "engine_info": pa.string(),
+        "sentence": pa.string(),
+        "num_added_files": pa.int64(),
+        "num_removed_files": pa.int64(),
+        "added_bytes": pa.int64(),
+        "removed_bytes": pa.int64(),
+        "added_rows": pa.int64(),
+        "removed_rows": pa.int64(),
+        "num_files": pa.int64(),
+        "size_bytes": pa.int64(),
+        "num_records": pa.int64(),
+        "data_change": pa.bool_(),
+        "changes_metadata": pa.bool_(),
+        "changes_schema": pa.bool_(),
+        "changes_protocol": pa.bool_(),
+        "readability": pa.string(),
+        "readability_reason": pa.string(),
+    }
+)
+METADATA_SCHEMA: Final = pa.schema(
+    {
+        "version": pa.int64(),
+        "metadata_id": pa.string(),
+        "metadata_name": pa.string(),
+        "description": pa.string(),
+        "format_provider": pa.string(),
+        "schema_string": pa.string(),
+        "partition_columns": pa.string(),  # JSON
+        "configuration": pa.string(),  # JSON
+        "created_time": pa.int64(),
+    }
+)
+PROTOCOL_SCHEMA: Final = pa.schema(
+    {
+        "version": pa.int64(),
+        "min_reader_version": pa.int32(),
+        "min_writer_version": pa.int32(),
+        "reader_features": pa.string(),  # JSON
+        "writer_features": pa.string(),  # JSON
+        "unsupported_reason": pa.string(),
+    }
+)
+
+
+class IndexMissingError(Exception):
+    """The index folder is not there, not whole, or not readable."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileIndex:
+    """An opened index; its tables are views of the memory-mapped files.
+
+    Attributes:
+        folder: Where it is.
+        files: A row a file: `path`, `size`, `modification_time`, `partition_values`,
+            `partition` (typed struct), `num_records`, `min`, `max`, `null_count`
+            (structs of columns). No row where the snapshot may not be read.
+        summary: As `summary.json` holds it.
+    """
+
+    folder: Path
+    files: pa.Table
+    summary: dict[str, Any]
+
+
+def open_index(folder: Path | str) -> FileIndex:
+    """Memory-map an index; the mapping stays valid when the folder is removed.
+
+    Raises:
+        IndexMissingError: If there is no whole index.
+    """
+    place = Path(folder)
+    try:
+        summary = json.loads((place / SUMMARY).read_text(encoding="utf-8"))
+        has_files = (place / FILES).exists()
+        files = _map_table(place / FILES) if has_files else pa.table({})
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise IndexMissingError(str(place)) from error
+    return FileIndex(place, files, summary)
+
+
+def read_batches(folder: Path, name: str) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of `commits.arrow` or its like, a batch at a time.
+
+    Raises:
+        IndexMissingError: If the file is not there or not whole.
+    """
+    try:
+        with pa.memory_map(str(folder / name)) as source:
+            reader = pa.ipc.open_file(source)
+            for index in range(reader.num_record_batches):
+                yield reader.get_batch(index).to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise IndexMissingError(str(folder / name)) from error
+
+
+def write_batches(
+    folder: Path, name: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+) -> None:
+    """Write one file of an index, uncompressed so that it can be mapped."""
+    path = folder / name
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def write_summary(folder: Path, summary: dict[str, Any]) -> None:
+    """Write `summary.json`."""
+    (folder / SUMMARY).write_text(json.dumps(summary), encoding="utf-8")
+
+
+@contextmanager
+def written_beside(folder: Path) -> Iterator[Path]:
+    """Give a folder to write in; rename it to `folder` when the block succeeds.
+
+    What a killed process left half written is removed by the next writer's cleaning
+    (`remove_other_indexes`); an error in the block removes it at once.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = folder.parent / f".{folder.name}.{os.getpid()}.{secrets.token_hex(4)}"
+    beside.mkdir()
+    try:
+        yield beside
+        if folder.exists():
+            shutil.rmtree(folder)
+        beside.rename(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _map_table(path: Path) -> pa.Table:
+    source = pa.memory_map(str(path))
+    return pa.ipc.open_file(source).read_all()

@@ -1,0 +1,70 @@
+"""What indexing one table came to: small facts, as a Spark task hands them back."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from deltaweb.delta.errors import DeltaError
+
+INDEXED: Final = "INDEXED"
+UNSUPPORTED: Final = "UNSUPPORTED"  # metadata and history alone
+FAILED: Final = "FAILED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexResult:
+    """The newest version of a table in facts, or why there are none.
+
+    Attributes:
+        state: `INDEXED`, `UNSUPPORTED` or `FAILED`.
+        folder: The index folder; empty when it failed.
+        version: The newest version.
+        committed_at_ms: Time of its commit.
+        delta_id: metaData.id of the log.
+        num_files: Count of live files; None where the version may not be read.
+        size_bytes: Sum of their sizes; the same.
+        num_records: Sum of their rows; None too when a file does not tell.
+        num_tombstones: Count of tombstones in the log.
+        num_columns: Count of top-level columns; None for a schema that is broken.
+        partition_columns: Their names.
+        summary: What the overview draws; see `Table.summary`.
+        error_code: Stable code of the failure; empty without one.
+        error: Its sentence.
+        error_hint: What to do next.
+        error_detail: A traceback where the failure is our own.
+    """
+
+    state: str
+    folder: str = ""
+    version: int | None = None
+    committed_at_ms: int | None = None
+    delta_id: str = ""
+    num_files: int | None = None
+    size_bytes: int | None = None
+    num_records: int | None = None
+    num_tombstones: int | None = None
+    num_columns: int | None = None
+    partition_columns: list[str] = field(default_factory=list)
+    summary: dict[str, Any] = field(default_factory=dict)
+    error_code: str = ""
+    error: str = ""
+    error_hint: str = ""
+    error_detail: str = ""
+
+    @classmethod
+    def from_error(cls, error: DeltaError) -> "IndexResult":
+        """The result for a table that is broken, in the error's own words."""
+        return cls(
+            state=FAILED,
+            error_code=error.code,
+            error=error.message,
+            error_hint=error.hint,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts as a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "IndexResult":
+        """The inverse of `to_json`."""
+        return cls(**values)

@@ -1,0 +1,202 @@
+"""How long each file belonged to the table: vectorised over all actions of a log.
+
+Every version's totals follow from it exactly, also where commits add a file again or
+remove one without telling its size, and so does which versions a VACUUM has hurt.
+
+Source: PROTOCOL.md, "Action Reconciliation".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+UNKNOWN: Final = -1  # a size or a count of rows that the log does not tell
+NEVER: Final = np.iinfo(np.int64).max
+
+Longs = np.ndarray[Any, np.dtype[np.int64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+class Vacuum(NamedTuple):
+    """A VACUUM of the history.
+
+    Attributes:
+        version: Its commit.
+        cutoff_ms: It deletes files that left the table before this time.
+    """
+
+    version: int
+    cutoff_ms: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileActions:
+    """File actions of consecutive versions, oldest first.
+
+    Attributes:
+        versions: The commit of each action; `first_version` less one for a file that
+            the run starts with.
+        keys: What identifies the file: a path, with its deletion vector if any.
+        is_add: Whether it adds the file.
+        sizes: Bytes of an added file; `UNKNOWN` where untold, and for removes.
+        rows: Rows of an added file; the same.
+        deletion_ms: When a removed file left the table; 0 where untold.
+    """
+
+    versions: Longs
+    keys: pa.Array
+    is_add: Flags
+    sizes: Longs
+    rows: Longs
+    deletion_ms: Longs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Totals:
+    """What holds after each version of a run; arrays from its first version on.
+
+    Attributes:
+        num_files: Count of live files.
+        size_bytes: Sum of their sizes.
+        num_records: Sum of their rows; `UNKNOWN` where a file does not tell.
+        removed_bytes: Bytes that left the table with the version.
+        removed_rows: Rows of the files that left with it; `UNKNOWN` as above.
+    """
+
+    num_files: Longs
+    size_bytes: Longs
+    num_records: Longs
+    removed_bytes: Longs
+    removed_rows: Longs
+
+
+class Lifetimes:
+    """The lives of all files over a run of versions."""
+
+    def __init__(self, actions: FileActions, *, first: int, last: int) -> None:
+        """Sort the actions by file, then by version; within one the later wins.
+
+        Args:
+            actions: The files that the run starts with, then every action of it.
+            first: The run's first version.
+            last: Its last version.
+        """
+        codes = actions.keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+        order = np.lexsort((actions.versions, codes))
+        self._codes = codes[order]
+        self._first, self._count = first, last - first + 1
+        self._versions = np.maximum(actions.versions[order], first) - first
+        self._is_add = actions.is_add[order]
+        self._sizes = np.maximum(actions.sizes[order], 0)
+        self._rows = actions.rows[order]
+        self._deletion_ms = actions.deletion_ms[order]
+
+    def totals(self) -> Totals:
+        """Add up what each version leaves."""
+        was_live = self._was_live
+        ends = was_live  # an action on a live file ends its life, if only to renew it
+        before = np.flatnonzero(ends) - 1
+        versions = self._versions
+        added, removed = self._is_add, ends & ~self._is_add
+        unknown_rows = self._rows < 0
+        known = np.where(unknown_rows, 0, self._rows)
+        num_unknown = self._per_version(versions[added], unknown_rows[added])
+        num_unknown -= self._per_version(versions[ends], unknown_rows[before])
+        rows = self._per_version(versions[added], known[added])
+        rows -= self._per_version(versions[ends], known[before])
+        files = self._per_version(versions[added], 1) - self._per_version(
+            versions[ends], 1
+        )
+        size = self._per_version(versions[added], self._sizes[added])
+        size -= self._per_version(versions[ends], self._sizes[before])
+        gone = np.flatnonzero(removed) - 1
+        gone_unknown = self._per_version(versions[removed], unknown_rows[gone])
+        gone_rows = self._per_version(versions[removed], known[gone])
+        return Totals(
+            num_files=np.cumsum(files),
+            size_bytes=np.cumsum(size),
+            num_records=np.where(np.cumsum(num_unknown) > 0, UNKNOWN, np.cumsum(rows)),
+            removed_bytes=self._per_version(versions[removed], self._sizes[gone]),
+            removed_rows=np.where(gone_unknown > 0, UNKNOWN, gone_rows),
+        )
+
+    def vacuumed(self, vacuums: Sequence[Vacuum]) -> Longs:
+        """For each version, the VACUUM that deleted some of its files.
+
+        A file that is live when the VACUUM runs is kept, however often it left and
+        came back before.
+
+        Args:
+            vacuums: The VACUUMs of the run, oldest first.
+
+        Returns:
+            The version of the newest such VACUUM, `UNKNOWN` where all files are kept.
+        """
+        result = np.full(self._count, UNKNOWN, dtype=np.int64)
+        for vacuum in vacuums:
+            hit = self._coverage(self._deleted_by(vacuum), vacuum.version - self._first)
+            result[hit] = vacuum.version
+        return result
+
+    @cached_property
+    def _was_live(self) -> Flags:
+        """Whether the file of each action was live before it."""
+        result = np.zeros(len(self._codes), dtype=np.bool_)
+        result[1:] = (self._codes[1:] == self._codes[:-1]) & self._is_add[:-1]
+        return result
+
+    @cached_property
+    def _next_versions(self) -> Longs:
+        """The version of the next action on the same file, `NEVER` without one."""
+        result = np.full(len(self._codes), NEVER, dtype=np.int64)
+        same = self._codes[1:] == self._codes[:-1]
+        result[:-1][same] = self._versions[1:][same]
+        return result
+
+    def _deleted_by(self, vacuum: Vacuum) -> Flags:
+        """The removes whose file the VACUUM has deleted."""
+        at = vacuum.version - self._first
+        return (
+            ~self._is_add
+            & (self._versions <= at)
+            & (self._next_versions > at)
+            & (self._deletion_ms < vacuum.cutoff_ms)
+        )
+
+    def _coverage(self, deleted: Flags, at: int) -> Flags:
+        """The versions that need a deleted file: all lives of it before `at`."""
+        if not deleted.any():
+            return np.zeros(self._count, dtype=np.bool_)
+        codes = self._codes[deleted]
+        lives = np.flatnonzero(self._is_add & (self._versions <= at))
+        lives = lives[np.isin(self._codes[lives], codes)]
+        change = np.zeros(self._count + 1, dtype=np.int64)
+        np.add.at(change, self._versions[lives], 1)
+        ends = np.minimum(self._next_versions[lives], self._count)
+        np.add.at(change, ends, -1)
+        return np.cumsum(change[:-1]) > 0
+
+    def _per_version(self, versions: Longs, amounts: Longs | Flags | int) -> Longs:
+        result = np.zeros(self._count, dtype=np.int64)
+        np.add.at(result, versions, amounts)
+        return result
+
+
+def concat_actions(parts: Sequence[FileActions]) -> FileActions:
+    """Put the actions of several batches behind each other."""
+    return FileActions(
+        versions=np.concatenate([part.versions for part in parts]),
+        keys=pa.chunked_array(
+            [part.keys for part in parts], pa.string()
+        ).combine_chunks()
+        if parts
+        else pa.array([], pa.string()),
+        is_add=np.concatenate([part.is_add for part in parts]),
+        sizes=np.concatenate([part.sizes for part in parts]),
+        rows=np.concatenate([part.rows for part in parts]),
+        deletion_ms=np.concatenate([part.deletion_ms for part in parts]),
+    )

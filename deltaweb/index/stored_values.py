@@ -1,0 +1,54 @@
+"""Values of a log made fit for every database: bounded, and of valid Unicode."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+MAX_JSON_LENGTH: Final = 64_000
+MAX_KEYS: Final = 50
+MAX_VALUE_LENGTH: Final = 500
+MAX_DEPTH: Final = 40
+MAX_INTEGER: Final = 10**40
+
+
+def clean_text(text: str) -> str:
+    """Replace what PostgreSQL and Arrow refuse: NUL and lone surrogates."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def bounded_json(values: Mapping[str, Any]) -> str:
+    """Return a JSON object as text; one that is too long keeps the start of it.
+
+    Non-finite numbers and integers beyond reason become texts.
+    """
+    text = json.dumps(_clean(values, 0), ensure_ascii=False)
+    if len(text) <= MAX_JSON_LENGTH:
+        return text
+    start = {
+        clean_text(str(key)[:MAX_VALUE_LENGTH]): clean_text(
+            str(value)[:MAX_VALUE_LENGTH]
+        )
+        for key, value in list(values.items())[:MAX_KEYS]
+    }
+    return json.dumps(start, ensure_ascii=False)
+
+
+def _clean(value: Any, depth: int) -> Any:  # noqa: ANN401 (any JSON)
+    if isinstance(value, (Mapping, list, tuple)):
+        return "…" if depth > MAX_DEPTH else _clean_parts(value, depth + 1)
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, int) and abs(value) >= MAX_INTEGER:
+        return "∞" if value > 0 else "-∞"
+    return value
+
+
+def _clean_parts(value: Any, depth: int) -> Any:  # noqa: ANN401 (any JSON)
+    if isinstance(value, Mapping):
+        return {
+            clean_text(str(key)): _clean(item, depth) for key, item in value.items()
+        }
+    return [_clean(item, depth) for item in value]
