@@ -23,15 +23,15 @@ def machine_name() -> str:
     return f"{socket.gethostname()}/{namespace}"
 
 
-def process_name() -> str:
-    """Name this process: machine, process id and when it started."""
-    pid = os.getpid()
+def process_name(pid: int | None = None) -> str:
+    """Name a process, by default this one: machine, id and when it started."""
+    pid = os.getpid() if pid is None else pid
     return f"{machine_name()}/{pid}/{_start_time(pid) or ''}"
 
 
 def is_known_dead(name: str) -> bool:
     """Whether the process of that name surely runs no more; False when in doubt."""
-    machine, pid, started = ("", *name.rsplit("/", 2))[-3:]
+    machine, pid, started = ("", "", *name.rsplit("/", 2))[-3:]
     if machine != machine_name() or not pid.isdecimal() or not started:
         return False
     return _start_time(int(pid)) != started
