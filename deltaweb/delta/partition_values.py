@@ -8,6 +8,7 @@ Source: PROTOCOL.md, "Partition Value Serialization".
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -50,13 +51,13 @@ def partition_schema(
 
 def _partition_field(schema: StructType, name: str) -> StructField:
     column = schema.find(name)
-    if column is None:
+    if column is None or column.name != name:
         reason = "the table is partitioned by it, but the schema lacks it"
         raise SchemaError(column=name, reason=reason)
     if isinstance(column.data_type, StructType | ArrayType | MapType):
         raise SchemaError(column=name, reason="a nested column cannot be a partition")
     # Whatever the schema says, a log may leave the value out.
-    return StructField(name, column.data_type, nullable=True, metadata=column.metadata)
+    return replace(column, nullable=True)
 
 
 def type_partition_values(

@@ -1,0 +1,158 @@
+"""One data file: opened, checked and read in batches of the table's types.
+
+Every fault of a file ends as a `DataFileError` that names it, whatever library
+found it.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deltaweb.delta.data_values import MismatchError, conform, find_name
+from deltaweb.delta.errors import DataFileError, DataFileMissingError, DeltaError
+from deltaweb.delta.schema import StructType, arrow_type
+
+BATCH_BYTES = 32 << 20
+"""What a batch may take in memory, by the file's own account of its rows."""
+MAX_BATCH_ROWS = 65_536
+MAX_REASON_LENGTH = 300
+
+OpenFile = Callable[[str], pa.NativeFile]
+"""Opens the data file at a path of the log."""
+
+
+@dataclass(frozen=True)
+class FileBatch:
+    """Some rows of a data file, typed as the table's schema says.
+
+    Attributes:
+        num_rows: How many; columns may be none.
+        columns: Values by logical name.
+    """
+
+    num_rows: int
+    columns: dict[str, pa.Array]
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Turn every fault of reading the data file at `path` into a `DataFileError`."""
+    try:
+        yield
+    except DeltaError:
+        raise
+    except FileNotFoundError:
+        raise DataFileMissingError(path=path) from None
+    except MismatchError as error:
+        reason = f"column {error.column!r}: {error.reason}"
+        raise DataFileError(path=path, reason=reason) from None
+    except (pa.ArrowException, OSError, ValueError, MemoryError, LookupError) as error:
+        reason = str(error).strip().partition("\n")[0][:MAX_REASON_LENGTH].rstrip(".")
+        raise DataFileError(path=path, reason=reason or "it is damaged") from error
+
+
+class DataFile:
+    """An open Parquet file of a table.
+
+    Raises:
+        DataFileMissingError: The file is not in storage.
+        DataFileError: The file is not Parquet.
+    """
+
+    def __init__(self, path: str, open_file: OpenFile) -> None:
+        self.path = path
+        with reading(path):
+            self._source = open_file(path)
+            try:
+                # The old 96-bit timestamps reach further than nanoseconds can.
+                self._parquet = pq.ParquetFile(
+                    self._source,
+                    coerce_int96_timestamp_unit="us",
+                    arrow_extensions_enabled=False,
+                )
+            except BaseException:
+                self.close()
+                raise
+            self._names = list(self._parquet.schema_arrow.names)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what `open_file` gave."""
+        close = getattr(self._source, "close", None)
+        if close is not None:
+            close()
+
+    @property
+    def metadata(self) -> pq.FileMetaData:
+        """The file's footer."""
+        return self._parquet.metadata
+
+    def find_columns(self, schema: StructType) -> dict[str, str]:
+        """The file's names of the columns of `schema` that it has.
+
+        Raises:
+            DataFileError: The file has a column twice.
+        """
+        with reading(self.path):
+            found = {
+                column.name: find_name(self._names, column.name, column.name)
+                for column in schema.fields
+            }
+        return {name: stored for name, stored in found.items() if stored is not None}
+
+    def batches(
+        self, schema: StructType, row_group: int, max_rows: int = MAX_BATCH_ROWS
+    ) -> Iterator[FileBatch]:
+        """Read one row group, typed as `schema` says.
+
+        Args:
+            schema: The columns asked for; one that the file lacks is null.
+            row_group: The position of the row group.
+            max_rows: The most rows that a batch may have.
+
+        Raises:
+            DataFileError: A column is of another type, or the file is damaged.
+        """
+        stored = self.find_columns(schema)
+        with reading(self.path):
+            if not stored:
+                num_rows = self.metadata.row_group(row_group).num_rows
+                for start in range(0, num_rows, max_rows):
+                    yield _typed(None, min(max_rows, num_rows - start), schema, stored)
+                return
+            for batch in self._parquet.iter_batches(
+                batch_size=min(max_rows, self._batch_rows(row_group)),
+                row_groups=[row_group],
+                columns=list(stored.values()),
+            ):
+                yield _typed(batch, batch.num_rows, schema, stored)
+
+    def _batch_rows(self, row_group: int) -> int:
+        group = self.metadata.row_group(row_group)
+        row_bytes = max(1, group.total_byte_size // max(1, group.num_rows))
+        return max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // row_bytes))
+
+
+def _typed(
+    batch: pa.RecordBatch | None,
+    num_rows: int,
+    schema: StructType,
+    stored: dict[str, str],
+) -> FileBatch:
+    columns = {}
+    for field in schema.fields:
+        if batch is not None and field.name in stored:
+            column = batch.column(batch.schema.names.index(stored[field.name]))
+            columns[field.name] = conform(column, field.data_type, field.name)
+        else:
+            columns[field.name] = pa.nulls(num_rows, arrow_type(field.data_type))
+    return FileBatch(num_rows, columns)

@@ -1,0 +1,222 @@
+"""Values of a data file brought to the types of the table's schema.
+
+Columns are found by name, exactly or else ignoring case, at every level; a column
+that the file lacks is null, one that the schema lacks is dropped. Only casts that
+keep every value are made; whatever else a file holds is an error naming the column.
+"""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+    arrow_type,
+    type_text,
+)
+
+_TINY_TO_INT = frozenset({pa.int8(), pa.int16(), pa.int32()})
+_UNSIGNED = frozenset({pa.uint8(), pa.uint16(), pa.uint32()})
+
+
+class MismatchError(Exception):
+    """A column of a file does not fit the schema.
+
+    Attributes:
+        column: The logical path of the column, joined by dots.
+        reason: What does not fit.
+    """
+
+    def __init__(self, *, column: str, reason: str) -> None:
+        super().__init__(f"{column}: {reason}")
+        self.column = column
+        self.reason = reason
+
+
+def find_name(names: list[str], wanted: str, column: str) -> str | None:
+    """The name among `names` that `wanted` means, or None.
+
+    Raises:
+        MismatchError: Several names are equal, or equal ignoring case.
+    """
+    alike = [name for name in names if name == wanted]
+    alike = alike or [name for name in names if name.lower() == wanted.lower()]
+    if len(alike) > 1:
+        reason = f"the file has several columns of that name: {', '.join(alike)}"
+        raise MismatchError(column=column, reason=reason)
+    return alike[0] if alike else None
+
+
+def conform(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
+    """Bring `array` to the Arrow type of `data_type`.
+
+    Args:
+        array: Values as a Parquet file gave them.
+        data_type: The type of the column in the table's schema.
+        column: The column's path, for the error.
+
+    Raises:
+        MismatchError: The values are of another type, or do not fit the type.
+    """
+    array = _plain(array)
+    target = arrow_type(data_type)
+    if pa.types.is_null(target) or pa.types.is_null(array.type):
+        return pa.nulls(len(array), target)
+    match data_type:
+        case StructType():
+            return _conform_struct(array, data_type, column)
+        case ArrayType():
+            return _conform_list(array, data_type, column)
+        case MapType():
+            return _conform_map(array, data_type, column)
+        case _:
+            return _conform_leaf(array, data_type, target, column)
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """The values without extension types and encodings."""
+    if isinstance(array, pa.ExtensionArray):
+        return _plain(array.storage)
+    if pa.types.is_dictionary(array.type):
+        return _plain(array.dictionary_decode())
+    if pa.types.is_run_end_encoded(array.type):
+        return _plain(pc.run_end_decode(array))
+    return array
+
+
+def _conform_struct(array: pa.Array, struct: StructType, column: str) -> pa.Array:
+    if not pa.types.is_struct(array.type):
+        raise _mismatch(array, struct, column)
+    names = [array.type.field(i).name for i in range(array.type.num_fields)]
+    target = arrow_type(struct)
+    fields = [target.field(i) for i in range(target.num_fields)]
+    columns = []
+    for field in struct.fields:
+        path = f"{column}.{field.name}"
+        name = find_name(names, field.name, path)
+        if name is None:
+            columns.append(pa.nulls(len(array), arrow_type(field.data_type)))
+        else:
+            child = pc.struct_field(array, [names.index(name)])
+            columns.append(conform(child, field.data_type, path))
+    if not columns:
+        return pa.array([None if v is None else {} for v in array.is_valid()], target)
+    return pa.StructArray.from_arrays(columns, fields=fields, mask=array.is_null())
+
+
+def _conform_list(array: pa.Array, data_type: ArrayType, column: str) -> pa.Array:
+    kinds = (
+        pa.types.is_list,
+        pa.types.is_large_list,
+        pa.types.is_fixed_size_list,
+        pa.types.is_list_view,
+        pa.types.is_large_list_view,
+    )
+    if not any(kind(array.type) for kind in kinds):
+        raise _mismatch(array, data_type, column)
+    values = conform(array.flatten(), data_type.element_type, f"{column}.element")
+    return pa.ListArray.from_arrays(
+        _offsets(array), values, type=arrow_type(data_type), mask=array.is_null()
+    )
+
+
+def _conform_map(array: pa.Array, data_type: MapType, column: str) -> pa.Array:
+    if pa.types.is_map(array.type):
+        pairs = pa.StructArray.from_arrays([array.keys, array.items], ["key", "value"])
+        offsets = pa.array(array.offsets.to_numpy(), pa.int32())
+        array = pa.ListArray.from_arrays(offsets, pairs, mask=array.is_null())
+    is_pairs = (
+        pa.types.is_list(array.type)
+        and pa.types.is_struct(array.type.value_type)
+        and array.type.value_type.num_fields == 2  # noqa: PLR2004 # key and value
+    )
+    if not is_pairs:
+        raise _mismatch(array, data_type, column)
+    pairs = array.flatten()
+    keys = conform(pc.struct_field(pairs, [0]), data_type.key_type, f"{column}.key")
+    items = conform(
+        pc.struct_field(pairs, [1]), data_type.value_type, f"{column}.value"
+    )
+    if keys.null_count:
+        raise MismatchError(column=column, reason="a key of the map is null")
+    return pa.MapArray.from_arrays(
+        _offsets(array), keys, items, type=arrow_type(data_type), mask=array.is_null()
+    )
+
+
+def _offsets(array: pa.Array) -> pa.Array:
+    """Offsets of the lists into their flattened values."""
+    lengths = pc.fill_null(pc.list_value_length(array), 0).cast(pa.int32())
+    return pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
+
+
+def _conform_leaf(
+    array: pa.Array, data_type: DataType, target: pa.DataType, column: str
+) -> pa.Array:
+    if array.type.equals(target):
+        return array
+    if not _may_hold(array.type, target):
+        raise _mismatch(array, data_type, column)
+    try:
+        if pa.types.is_timestamp(target):
+            return _micros(array, target)
+        return array.cast(target)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        reason = f"a value does not fit {type_text(data_type)} ({_first_line(error)})"
+        raise MismatchError(column=column, reason=reason) from None
+
+
+def _may_hold(source: pa.DataType, target: pa.DataType) -> bool:
+    """Tell whether a file may hold a column of `target` as `source`.
+
+    Parquet stores small integers as 32 bits, a decimal in any of four ways, and
+    text or bytes with or without saying which. Wider numbers hold narrower ones.
+    """
+    if pa.types.is_integer(target):
+        if target.bit_width <= 32:  # noqa: PLR2004 # Parquet's INT32
+            return source in _TINY_TO_INT or source in _UNSIGNED
+        return pa.types.is_integer(source)
+    if pa.types.is_string(target) or pa.types.is_binary(target):
+        return _is_bytes(source)
+    if pa.types.is_float64(target):
+        return pa.types.is_float32(source)
+    kinds = (pa.types.is_decimal, pa.types.is_timestamp, pa.types.is_date)
+    return any(kind(source) and kind(target) for kind in kinds)
+
+
+def _is_bytes(source: pa.DataType) -> bool:
+    kinds = (
+        pa.types.is_string,
+        pa.types.is_large_string,
+        pa.types.is_string_view,
+        pa.types.is_binary,
+        pa.types.is_large_binary,
+        pa.types.is_binary_view,
+        pa.types.is_fixed_size_binary,
+    )
+    return any(kind(source) for kind in kinds) and not pa.types.is_decimal(source)
+
+
+def _micros(array: pa.Array, target: pa.DataType) -> pa.Array:
+    """Timestamps of any unit as microseconds; what is finer is cut, never rounded."""
+    ticks = array.cast(pa.int64())
+    if array.type.unit == "ns":
+        # Integer division truncates towards zero, and time goes on before 1970.
+        cut = pc.divide(ticks, 1_000)
+        lost = pc.less(ticks, pc.multiply(cut, 1_000))
+        ticks = pc.subtract(cut, lost.cast(pa.int64()))
+    else:
+        factor = {"s": 1_000_000, "ms": 1_000, "us": 1}[array.type.unit]
+        ticks = pc.multiply_checked(ticks, factor)
+    return ticks.cast(target)
+
+
+def _mismatch(array: pa.Array, data_type: DataType, column: str) -> MismatchError:
+    reason = f"the file holds {array.type}, the schema says {type_text(data_type)}"
+    return MismatchError(column=column, reason=reason)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:200]

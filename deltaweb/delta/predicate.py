@@ -1,0 +1,213 @@
+"""A condition on rows, as a tree of values.
+
+A condition is true, false or unknown (null) for a row, as in SQL, and a row belongs
+to the result when it is true. Every literal is of its column's exact type, so that
+files, row groups and rows are all judged by the same comparison. Numbers that are
+not a number compare as IEEE 754 says: NaN is unequal to everything.
+
+    Comparison, ColumnComparison    a < 5, a < b
+    NullSafeEqual                   a <=> 5
+    In                              a IN (1, 2)
+    Like                            a LIKE 'x%'
+    IsNull                          a IS NULL
+    Not, And, Or                    the connectives
+    Constant                        TRUE, FALSE, NULL
+"""
+
+import operator
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.column_path import ColumnPath
+
+Expression: TypeAlias = Any
+"""A `pyarrow.compute.Expression`; pyarrow has no types."""
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+_FALSE = pa.scalar(False)  # noqa: FBT003 # the value itself
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A column beside a literal of the column's type, which is not null."""
+
+    column: ColumnPath
+    operator: str
+    value: pa.Scalar
+
+
+@dataclass(frozen=True)
+class ColumnComparison:
+    """Two columns of one type."""
+
+    left: ColumnPath
+    operator: str
+    right: ColumnPath
+
+
+@dataclass(frozen=True)
+class NullSafeEqual:
+    """A column that holds exactly the literal; false, not unknown, for null."""
+
+    column: ColumnPath
+    value: pa.Scalar
+
+
+@dataclass(frozen=True)
+class In:
+    """A column that holds one of the literals; `has_null` when null is among them."""
+
+    column: ColumnPath
+    values: tuple[pa.Scalar, ...]
+    has_null: bool = False
+
+
+@dataclass(frozen=True)
+class Like:
+    """A text column that matches a pattern of `%` and `_`, escaped by a backslash."""
+
+    column: ColumnPath
+    pattern: str
+    ignore_case: bool = False
+
+    @property
+    def prefix(self) -> str:
+        """The text that every match starts with."""
+        literal = re.match(r"(?:[^%_\\]|\\.)*", self.pattern, re.DOTALL)
+        text = literal.group() if literal and not self.ignore_case else ""
+        return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+
+
+@dataclass(frozen=True)
+class IsNull:
+    """A column that holds nothing; never unknown."""
+
+    column: ColumnPath
+
+
+@dataclass(frozen=True)
+class Not:
+    """The opposite; unknown stays unknown."""
+
+    part: "Predicate"
+
+
+@dataclass(frozen=True)
+class And:
+    """All of the parts."""
+
+    parts: tuple["Predicate", ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    """At least one of the parts."""
+
+    parts: tuple["Predicate", ...]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """True, false or unknown whatever the row."""
+
+    value: bool | None
+
+
+Predicate: TypeAlias = (
+    Comparison
+    | ColumnComparison
+    | NullSafeEqual
+    | In
+    | Like
+    | IsNull
+    | Not
+    | And
+    | Or
+    | Constant
+)
+
+
+def predicate_columns(predicate: Predicate) -> set[ColumnPath]:
+    """The columns that the condition looks at."""
+    return set(_columns(predicate))
+
+
+def _columns(predicate: Predicate) -> Iterator[ColumnPath]:
+    match predicate:
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _columns(part)
+        case Not(part):
+            yield from _columns(part)
+        case ColumnComparison(left, _, right):
+            yield left
+            yield right
+        case Constant():
+            return
+        case _:
+            yield predicate.column
+
+
+def to_expression(predicate: Predicate) -> Expression:
+    """The condition as an Arrow expression over the logical names of columns."""
+    match predicate:
+        case Not(part):
+            return ~to_expression(part)
+        case And(parts):
+            return reduce(operator.and_, map(to_expression, parts))
+        case Or(parts):
+            return reduce(operator.or_, map(to_expression, parts))
+        case Constant(value):
+            return pc.scalar(pa.scalar(value, pa.bool_()))
+        case ColumnComparison(left, name, right):
+            return OPERATORS[name](_field(left), _field(right))
+        case _:
+            return _leaf_expression(predicate)
+
+
+def _leaf_expression(
+    predicate: Comparison | NullSafeEqual | In | Like | IsNull,
+) -> Expression:
+    column = _field(predicate.column)
+    match predicate:
+        case Comparison():
+            return OPERATORS[predicate.operator](column, predicate.value)
+        case NullSafeEqual():
+            return column.is_valid() & pc.coalesce(column == predicate.value, _FALSE)
+        case In():
+            return _in_expression(predicate)
+        case Like():
+            ignore_case = predicate.ignore_case
+            return pc.match_like(column, predicate.pattern, ignore_case=ignore_case)
+        case IsNull():
+            return column.is_null()
+
+
+def _field(path: ColumnPath) -> Expression:
+    return pc.field(*path)
+
+
+def _in_expression(predicate: In) -> Expression:
+    """IN as SQL has it: unknown for null, and for no match where null is listed."""
+    column = _field(predicate.column)
+    unknown = pa.scalar(None, pa.bool_())
+    if not predicate.values:
+        return pc.scalar(unknown)
+    values = pa.array(predicate.values)
+    found = pc.if_else(column.is_valid(), column.isin(values), unknown)
+    return found | pc.scalar(unknown) if predicate.has_null else found

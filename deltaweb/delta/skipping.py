@@ -1,0 +1,268 @@
+"""Which files may hold a row that a condition is true for.
+
+The question is asked of the partition values and the statistics of a file alone. Two
+answers are kept for every part of a condition, may it be true and may it be false for
+some row, so that NOT swaps them and nothing has to be rewritten. Whatever is unknown
+may be. A file that holds a matching row is never left out: that is the one promise,
+and the bounds of statistics are read as loosely as writers write them.
+
+    text        a largest value may be cut, so every value that starts with it may be
+    timestamp   a largest value may be cut to the millisecond
+    decimal     a bound may have gone through a double
+    float       bounds say nothing of NaN
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.column_path import ColumnPath
+from deltaweb.delta.predicate import (
+    And,
+    ColumnComparison,
+    Comparison,
+    Constant,
+    In,
+    IsNull,
+    Like,
+    Not,
+    NullSafeEqual,
+    Or,
+    Predicate,
+)
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+MAX_VALUES_COMPARED = 64
+"""Longer lists of IN are judged by their smallest and largest value."""
+
+_MICROS_CUT = 999
+_DOUBLE_DIGITS = 15
+_DOUBLE_SLACK = Decimal(2) ** -50
+
+
+@dataclass(frozen=True)
+class ColumnRange:
+    """What is known of the values of one column, an entry a file.
+
+    Attributes:
+        low: No value is smaller; null is unknown.
+        high: No value is larger, save for what writers cut; null is unknown.
+        is_exact: Whether `low` and `high` are the only value there is.
+        all_null: Files whose every row is null in this column.
+        some_null: Files in which a row may be null.
+    """
+
+    low: pa.Array
+    high: pa.Array
+    is_exact: bool
+    all_null: Mask
+    some_null: Mask
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """May the condition be true, and false, for some row of each file?"""
+
+    true: Mask
+    false: Mask
+
+
+def may_match(
+    predicate: Predicate, ranges: Mapping[ColumnPath, ColumnRange], num_files: int
+) -> Mask:
+    """Mark the files that may hold a row for which `predicate` is true.
+
+    Args:
+        predicate: The condition.
+        ranges: What is known of columns; a column that is absent is unknown.
+        num_files: How many files there are.
+
+    Returns:
+        A boolean a file.
+    """
+    return _outcome(predicate, ranges, num_files).true
+
+
+def _outcome(
+    predicate: Predicate, ranges: Mapping[ColumnPath, ColumnRange], num_files: int
+) -> Outcome:
+    match predicate:
+        case Constant(value):
+            return Outcome(
+                np.full(num_files, value is True), np.full(num_files, value is False)
+            )
+        case Not(part):
+            inner = _outcome(part, ranges, num_files)
+            return Outcome(inner.false, inner.true)
+        case And(parts):
+            outcomes = [_outcome(part, ranges, num_files) for part in parts]
+            return Outcome(
+                np.logical_and.reduce([outcome.true for outcome in outcomes]),
+                np.logical_or.reduce([outcome.false for outcome in outcomes]),
+            )
+        case Or(parts):
+            outcomes = [_outcome(part, ranges, num_files) for part in parts]
+            return Outcome(
+                np.logical_or.reduce([outcome.true for outcome in outcomes]),
+                np.logical_and.reduce([outcome.false for outcome in outcomes]),
+            )
+        case ColumnComparison():
+            return _anything(num_files)
+        case _:
+            known = ranges.get(predicate.column)
+            return _anything(num_files) if known is None else _leaf(predicate, known)
+
+
+def _anything(num_files: int) -> Outcome:
+    return Outcome(np.ones(num_files, np.bool_), np.ones(num_files, np.bool_))
+
+
+def _leaf(
+    predicate: Comparison | NullSafeEqual | In | Like | IsNull, known: ColumnRange
+) -> Outcome:
+    if isinstance(predicate, IsNull):
+        return Outcome(known.some_null, ~known.all_null)
+    some_value = ~known.all_null
+    match predicate:
+        case Comparison(_, name, value):
+            outcome = _compared(known, name, value)
+            return Outcome(some_value & outcome.true, some_value & outcome.false)
+        case NullSafeEqual(_, value):
+            equal = _compared(known, "=", value)
+            return Outcome(
+                some_value & equal.true, known.some_null | (some_value & equal.false)
+            )
+        case In():
+            found = some_value & _in_list(known, predicate)
+            return Outcome(found, some_value)
+        case Like():
+            prefix = predicate.prefix
+            starts = _at_most(known, prefix) if prefix else some_value
+            if prefix:
+                starts |= _bools(pc.starts_with(known.low, prefix))
+                starts &= _at_least(known, prefix)
+            return Outcome(some_value & starts, some_value)
+
+
+# === One column beside one value ===
+
+
+def _compared(known: ColumnRange, name: str, value: pa.Scalar) -> Outcome:
+    """May a value that is not null compare so with the literal, and may it not?"""
+    literal = _physical(value)
+    if isinstance(literal, float) and literal != literal:  # noqa: PLR0124 # NaN
+        return _anything(len(known.low))
+    below = _at_most(known, literal, strictly=True)
+    above = _at_least(known, literal, strictly=True)
+    equal = _at_most(known, literal) & _at_least(known, literal)
+    differs = below | above
+    true, false = {
+        "<": (below, above | equal),
+        "<=": (below | equal, above),
+        ">": (above, below | equal),
+        ">=": (above | equal, below),
+        "=": (equal, differs),
+        "!=": (differs, equal),
+    }[name]
+    if pa.types.is_floating(known.low.type):
+        # NaN is unequal to every literal, and bounds do not tell of it.
+        everything = np.ones(len(known.low), np.bool_)
+        return Outcome(everything, false) if name == "!=" else Outcome(true, everything)
+    return Outcome(true, false)
+
+
+def _in_list(known: ColumnRange, predicate: In) -> Mask:
+    literals = [_physical(value) for value in predicate.values]
+    if len(literals) <= MAX_VALUES_COMPARED:
+        found = np.zeros(len(known.low), np.bool_)
+        for literal in literals:
+            found |= _at_most(known, literal) & _at_least(known, literal)
+        return found
+    smallest, largest = min(literals), max(literals)  # type: ignore[type-var]  # one type
+    return _at_most(known, largest) & _at_least(known, smallest)
+
+
+Physical: TypeAlias = str | int | float | bool | Decimal | bytes
+
+
+def _physical(value: pa.Scalar) -> Physical:
+    """A literal as a Python value; dates and times as the integers they are."""
+    if pa.types.is_timestamp(value.type):
+        return int(value.cast(pa.int64()).as_py())
+    if pa.types.is_date32(value.type):
+        return int(value.cast(pa.int32()).as_py())
+    literal: Physical = value.as_py()
+    return literal
+
+
+def _at_most(known: ColumnRange, literal: Physical, *, strictly: bool = False) -> Mask:
+    """May some value be at most, or strictly below, the literal?"""
+    compare = pc.less if strictly else pc.less_equal
+    if isinstance(literal, Decimal) and not known.is_exact:
+        return _decimal_bound(known.low, literal, compare, upwards=True)
+    return _holds(known.low, literal, compare)
+
+
+def _at_least(known: ColumnRange, literal: Physical, *, strictly: bool = False) -> Mask:
+    """May some value be at least, or strictly above, the literal?"""
+    compare = pc.greater if strictly else pc.greater_equal
+    high = known.high
+    if known.is_exact:
+        return _holds(high, literal, compare)
+    if isinstance(literal, Decimal):
+        return _decimal_bound(high, literal, compare, upwards=False)
+    if pa.types.is_timestamp(high.type) and isinstance(literal, int):
+        return _holds(high, literal - _MICROS_CUT, compare)
+    mask = _holds(high, literal, compare)
+    if isinstance(literal, str) and literal:
+        starts = [literal[:end] for end in range(1, len(literal) + 1)]
+        mask |= _bools(pc.is_in(high, pa.array(starts, high.type)), unknown=False)
+    return mask
+
+
+def _holds(
+    bound: pa.Array, literal: Physical, compare: Callable[..., pa.Array]
+) -> Mask:
+    """Compare a bound with a literal; an unknown bound may be anything."""
+    if pa.types.is_timestamp(bound.type):
+        bound = bound.cast(pa.int64())
+    elif pa.types.is_date32(bound.type):
+        bound = bound.cast(pa.int32())
+    try:
+        scalar = pa.scalar(literal, bound.type)
+    except (pa.ArrowInvalid, OverflowError):
+        return np.ones(len(bound), np.bool_)
+    mask = _bools(compare(bound, scalar))
+    if pa.types.is_floating(bound.type):
+        mask |= _bools(pc.is_nan(bound), unknown=False)
+    return mask
+
+
+def _decimal_bound(
+    bound: pa.Array,
+    literal: Decimal,
+    compare: Callable[..., pa.Array],
+    *,
+    upwards: bool,
+) -> Mask:
+    """Compare a bound that may have gone through a double with a literal."""
+    if bound.type.precision > _DOUBLE_DIGITS:
+        with localcontext(prec=100):
+            slack = abs(literal) * _DOUBLE_SLACK
+            unit = Decimal(1).scaleb(-bound.type.scale)
+            moved = literal + slack if upwards else literal - slack
+            rounding = ROUND_CEILING if upwards else ROUND_FLOOR
+            literal = moved.quantize(unit, rounding=rounding)
+    return _holds(bound, literal, compare)
+
+
+def _bools(array: pa.Array, *, unknown: bool = True) -> Mask:
+    mask: Mask = pc.fill_null(array, unknown).to_numpy(zero_copy_only=False)
+    return mask.astype(np.bool_, copy=True)
