@@ -22,6 +22,7 @@ WORST_FIRST = ("GONE", "UNSUPPORTED", "PARTLY", "READABLE")
 EVENT_KINDS = ("vacuum", "schema", "protocol")
 LABEL_MARGIN_PERCENT = 9.0  # keeps a tick's text off the texts at both ends
 LATE_PERCENT = 86.0
+EDGE_PERCENT = 6.0  # nearer to an end, the flag's label leans inwards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +148,7 @@ def build_timeline(
         last=last,
         shown=shown,
         flag_x=flag_x,
-        flag_shift=round(label_width * (0.5 - flag_x / 100), 1),
+        flag_shift=_shift(flag_x, label_width),
         flag_width=label_width,
         runs=placed,
         bins=tuple(_binned(placed)),
@@ -166,6 +167,12 @@ def mini_runs(summary: Mapping[str, object]) -> list[Run]:
         return []
     first, span = runs[0].first, runs[-1].last - runs[0].first + 1
     return _binned([_placed(run, first, span) for run in runs], limit=40)
+
+
+def _shift(x: float, width: float) -> float:
+    """Return by how many px a label at `x` percent moves to stay inside the strip."""
+    from_end = max(0.0, EDGE_PERCENT - min(x, 100 - x)) / EDGE_PERCENT
+    return round((width / 2) * from_end * (1 if x < EDGE_PERCENT else -1), 1)
 
 
 def _percent(part: float, whole: int) -> float:

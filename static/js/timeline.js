@@ -4,6 +4,7 @@
 (() => {
   "use strict";
   const TIP_WIDTH = 292;
+  const EDGE = 0.06; // nearer to an end, the flag's label leans inwards
 
   const start = (form) => {
     const range = form.querySelector(".dw-vt-range");
@@ -52,7 +53,9 @@
       const rect = flag.querySelector("rect");
       rect.setAttribute("width", label);
       rect.setAttribute("x", -label / 2);
-      flag.querySelector("g").setAttribute("transform", `translate(${label * (0.5 - share)} 0)`);
+      const toEnd = Math.max(0, EDGE - Math.min(share, 1 - share)) / EDGE;
+      const shift = (label / 2) * toEnd * (share < EDGE ? 1 : -1);
+      flag.querySelector("g").setAttribute("transform", `translate(${shift} 0)`);
       const run = runOf(version);
       range.setAttribute("aria-valuetext", `Version ${version}${run ? `, ${run.state}` : ""}`);
     };

@@ -36,7 +36,7 @@ MINI_SHAPES = {
     "UNSUPPORTED": ("dw-v1", 6, 10),
     "GONE": ("dw-v0", 11, 5),
 }
-SPARK_HEIGHT = 22.0  # px
+SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0  # px
 SPARK_GAP = 0.3  # of a day's width
 
 
@@ -56,16 +56,6 @@ class HeadLinks:
     tabs: list[TabLink]
     base_url: str
     version_query: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One day of a sparkline: percent across, pixels up."""
-
-    x: float
-    width: float
-    y: float
-    height: float
 
 
 @register.simple_tag(takes_context=True)
@@ -108,24 +98,20 @@ def state_dot(state: str) -> str:
 
 
 @register.filter
-def sparkline(counts: Sequence[object]) -> list[Bar]:
-    """Return a bar a day; a day without commits is a hairline."""
+def sparkline(counts: Sequence[object]) -> str:
+    """Return the path of a bar a day, 84 px wide; a day without commits is a line."""
     numbers = [max(count, 0) if isinstance(count, int) else 0 for count in counts]
     if not numbers:
-        return []
-    width, top = 100 / len(numbers), max(numbers) or 1
+        return ""
+    width, top = SPARK_WIDTH / len(numbers), max(numbers) or 1
     bars = []
     for day, number in enumerate(numbers):
-        height = 1.0 if not number else max(2.0, (SPARK_HEIGHT - 2) * number / top)
+        height = max(2.0, (SPARK_HEIGHT - 2) * number / top) if number else 1.0
         bars.append(
-            Bar(
-                x=round(day * width, 2),
-                width=round(width * (1 - SPARK_GAP), 2),
-                y=round(SPARK_HEIGHT - height, 1),
-                height=round(height, 1),
-            )
+            f"M{day * width:.1f} {SPARK_HEIGHT:.0f}v{-height:.1f}"
+            f"h{width * (1 - SPARK_GAP):.1f}v{height:.1f}z"
         )
-    return bars
+    return "".join(bars)
 
 
 @register.filter

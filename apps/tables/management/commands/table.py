@@ -186,10 +186,10 @@ class Command(SubcommandsCommand):
         """
         started = time.monotonic()
         while job.state in Job.ACTIVE_STATES:
-            waited_s = time.monotonic() - started
-            if waited_s > NO_WORKER_AFTER_S and job.state == Job.State.QUEUED:
-                if not worker_state(now=timezone.now()).is_alive:
-                    raise NoWorkerError(job=str(job))
+            waits = job.state == Job.State.QUEUED
+            is_late = time.monotonic() - started > NO_WORKER_AFTER_S
+            if waits and is_late and not worker_state(now=timezone.now()).is_alive:
+                raise NoWorkerError(job=str(job))
             time.sleep(POLL_S)
             job.refresh_from_db()
         if job.state != Job.State.DONE:
