@@ -93,7 +93,7 @@ def unauthorized(error: PageError) -> HttpResponse:
 
 
 def _sign_in_url(next_path: str) -> str:
-    return f"{reverse('accounts:sign-in')}?{urlencode({'next': next_path})}"
+    return f"{reverse('accounts:sign-in')}?{urlencode({'next': next_path}, safe='/')}"
 
 
 def _page_of(request: HttpRequest) -> str:

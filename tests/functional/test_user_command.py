@@ -1,0 +1,92 @@
+"""`deltaweb user ...` as scripts call it."""
+
+import io
+import json
+import sys
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from apps.accounts.models import User
+from tests.factories import new_user
+
+pytestmark = pytest.mark.django_db
+
+
+def user(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("user", *arguments, stdout=out, stderr=io.StringIO())
+    return out.getvalue()
+
+
+def user_json(*arguments: str) -> Any:  # noqa: ANN401 (any JSON document)
+    return json.loads(user(*arguments, "--json"))
+
+
+def test_add_reads_a_password_from_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("a long enough phrase\n"))
+
+    added = user_json("add", "vera", "--role", "editor", "--password-stdin")
+
+    assert added == {"name": "vera", "role": "editor", "active": True}
+    assert User.objects.get().check_password("a long enough phrase")
+
+
+def test_link_prints_a_link_that_works() -> None:
+    new_user("vera")
+
+    url = user("link", "vera").strip()
+
+    client = Client()
+    assert client.get("/" + url.split("/", 3)[3]).status_code == 302
+    assert client.get("/me.json").json()["name"] == "vera"
+
+
+def test_key_prints_a_key_that_works() -> None:
+    new_user("vera")
+
+    issued = user_json("key", "vera")
+
+    headers = {"Authorization": f"Bearer {issued['key']}"}
+    assert Client().get("/me.json", headers=headers).json()["name"] == "vera"
+
+
+def test_list_shows_every_account() -> None:
+    new_user("ada", role=User.Role.ADMIN)
+    new_user("vera", is_active=False)
+
+    rows = user_json("list")
+
+    assert [(row["name"], row["role"], row["active"]) for row in rows] == [
+        ("ada", "admin", True),
+        ("vera", "viewer", False),
+    ]
+    assert "vera" in user("list")
+
+
+def test_set_role_disable_and_enable() -> None:
+    new_user("ada", role=User.Role.ADMIN)
+    new_user("vera")
+
+    assert user_json("set-role", "vera", "editor")["role"] == "editor"
+    assert user_json("disable", "vera")["active"] is False
+    assert user_json("enable", "vera")["active"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(("link", "nobody"), "No user is named 'nobody'", id="no user"),
+        pytest.param(("disable", "ada"), "last active administrator", id="last admin"),
+        pytest.param(("add", "Ada", "--role", "viewer"), "exists already", id="taken"),
+    ],
+)
+def test_a_refusal_is_one_sentence(arguments: tuple[str, ...], said: str) -> None:
+    new_user("ada", role=User.Role.ADMIN)
+
+    with pytest.raises(CommandError, match=said) as refusal:
+        user(*arguments)
+
+    assert refusal.value.returncode == 1
