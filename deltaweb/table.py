@@ -23,8 +23,10 @@ from deltaweb.delta.log_segment import (
     readable_runs,
 )
 from deltaweb.delta.log_store import TableStore
+from deltaweb.delta.predicate import Predicate
+from deltaweb.delta.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import advance_state, load_state
+from deltaweb.delta.snapshot_state import SnapshotState, advance_state, load_state
 from deltaweb.delta.table_properties import has_in_commit_timestamps
 from deltaweb.storage.location import open_store
 
@@ -103,12 +105,12 @@ class DeltaTable:
         says why rows cannot, and `read` raises it.
         """
         if timestamp is None:
-            return Snapshot(self._store, load_state(self._store, version))
+            return self._bind(load_state(self._store, version))
         if version is not None:
             message = "give a version or a timestamp, not both"
             raise ValueError(message)
         found = find_version(self._store, timestamp)
-        snapshot = Snapshot(self._store, load_state(self._store, found))
+        snapshot = self._bind(load_state(self._store, found))
         if has_in_commit_timestamps(snapshot.metadata.configuration):
             # Their times are in the commits, not on the files: ours may be wrong.
             raise UnsupportedFeatureError(
@@ -131,11 +133,14 @@ class DeltaTable:
         versions = self._commits_after(snapshot.version)
         if versions:
             state = advance_state(self._store, snapshot.state, versions)
-            return Snapshot(self._store, state)
+            return self._bind(state)
         hint = read_hint_version(self._store)
         if hint is not None and hint > snapshot.version:
             return self.snapshot_metadata()  # the log went on behind a checkpoint
         return snapshot
+
+    def _bind(self, state: SnapshotState) -> Snapshot:
+        return Snapshot(self._store, state, parse_sql=_parse_sql)
 
     def _continues(self, snapshot: Snapshot) -> bool:
         """Tell whether the log still is the one that the snapshot was read from."""
@@ -236,3 +241,9 @@ class DeltaTable:
                 earliest=versions[0],
                 latest=versions[-1],
             ) from None
+
+
+def _parse_sql(sql: str, schema: StructType) -> Predicate:
+    from deltaweb.sharing.predicates import parse_predicate  # noqa: PLC0415  # the SQL parser loads only for SQL
+
+    return parse_predicate(sql, schema)

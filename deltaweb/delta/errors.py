@@ -349,8 +349,9 @@ class SchemaMissingError(SchemaError):
 
     code = "metadata-missing-schema"
 
-    def __init__(self) -> None:
-        super().__init__(column="", reason="it is missing from the table's metaData")
+    def __init__(self, *, root: str, version: int) -> None:
+        reason = f"it is missing from the metaData of {root} at version {version}"
+        super().__init__(column="", reason=reason)
 
 
 class PropertyError(DeltaError):

@@ -1,23 +1,38 @@
 """The table at one version."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.commit_times import load_commit_times, to_datetime
-from deltaweb.delta.errors import DeltaError, SchemaMissingError
+from deltaweb.delta.errors import (
+    DeltaError,
+    PredicateError,
+    SchemaMissingError,
+    UnsupportedFeatureError,
+)
 from deltaweb.delta.log_store import TableStore
+from deltaweb.delta.predicate import Expression, Predicate
 from deltaweb.delta.replay import RawStatistics, concat_files, run_in_threads
+from deltaweb.delta.rows import RowScan, RowSource, iter_rows
 from deltaweb.delta.schema import StructType, parse_schema
 from deltaweb.delta.snapshot_state import SnapshotState
 from deltaweb.delta.statistics import read_statistics
-from deltaweb.delta.table_features import reading_refusal
+from deltaweb.delta.table_features import DELETION_VECTORS, reading_refusal
 from deltaweb.delta.table_properties import deleted_file_retention_ms
+
+PARQUET: Final = "parquet"
+
+ColumnName = str | Sequence[str]
+ParseSQL = Callable[[str, StructType], Predicate]
+
+ParseSQL = Callable[[str, StructType], Predicate]
+"""Parses the SQL text of a condition over a schema."""
 
 
 class Snapshot:
@@ -32,9 +47,16 @@ class Snapshot:
             and then `files` is what the log says, not what a reader would return.
     """
 
-    def __init__(self, store: TableStore, state: SnapshotState) -> None:
+    def __init__(
+        self,
+        store: TableStore,
+        state: SnapshotState,
+        *,
+        parse_sql: ParseSQL | None = None,
+    ) -> None:
         self._store = store
         self._state = state
+        self._parse_sql = parse_sql
         self.version: int = state.version
         self.protocol: Protocol = state.protocol
         self.metadata: Metadata = state.metadata
@@ -60,7 +82,7 @@ class Snapshot:
             SchemaError: If it does not parse; names the column.
         """
         if self.metadata.schema_string is None:
-            raise SchemaMissingError
+            raise SchemaMissingError(root=self._store.root, version=self.version)
         return parse_schema(self.metadata.schema_string)
 
     # === Files ===
@@ -95,11 +117,11 @@ class Snapshot:
         """
         return run_in_threads(lambda block: block.statistics(), self._state.blocks)
 
-    def statistics(self, columns: Sequence[str] | None = None) -> pa.Table:
+    def statistics(self, columns: Sequence[ColumnName] | None = None) -> pa.Table:
         """Return typed statistics, row for row with `files`.
 
         Args:
-            columns: The columns asked for; all for None.
+            columns: The columns asked for, nested ones as paths; all for None.
 
         Returns:
             num_records int64, and the structs min, max and null_count, as
@@ -114,10 +136,10 @@ class Snapshot:
         return self._statistics[wanted]
 
     @cached_property
-    def _statistics(self) -> dict[tuple[str, ...] | None, pa.Table]:
+    def _statistics(self) -> dict[tuple[ColumnName, ...] | None, pa.Table]:
         return {}
 
-    def _read_statistics(self, columns: Sequence[str] | None) -> pa.Table:
+    def _read_statistics(self, columns: Sequence[ColumnName] | None) -> pa.Table:
         schema = self.schema
         tables = [
             _typed(raw, block.num_files, schema, columns)
@@ -162,21 +184,59 @@ class Snapshot:
     def read(
         self,
         columns: Sequence[str] | None = None,
-        predicate: Any = None,  # noqa: ANN401  # a pyarrow expression, which is untyped
+        predicate: Predicate | Expression | str | None = None,
         limit: int | None = None,
     ) -> pa.Table:
-        """Read rows by the logical schema.
+        """Read rows by the logical schema into one table; see `scan`."""
+        scan = self.scan(columns, predicate, limit)
+        return pa.Table.from_batches(scan, scan.schema)
+
+    def scan(
+        self,
+        columns: Sequence[str] | None = None,
+        predicate: Predicate | Expression | str | None = None,
+        limit: int | None = None,
+    ) -> RowScan:
+        """Read rows by the logical schema, batch by batch.
 
         Args:
-            columns: Top-level columns in the order wanted; all for None.
+            columns: Columns in the order wanted, a dotted name for a nested one;
+                all for None.
             predicate: A `pyarrow.compute.Expression` over logical names, a predicate
                 of `deltaweb.delta.predicate`, or SQL text.
             limit: How many rows at most; reading stops there.
 
         Raises:
-            DeltaError: If the version may not be read, or a file of it does not.
+            DeltaError: If the version may not be read; and while iterating, if a
+                file of it does not read.
         """
-        raise NotImplementedError
+        self._check_readable()
+        if isinstance(predicate, str):
+            if self._parse_sql is None:
+                raise PredicateError(reason="SQL text is not understood here")
+            predicate = self._parse_sql(predicate, self.schema)
+        source = RowSource(
+            schema=self.schema,
+            partition_columns=self.metadata.partition_columns,
+            files=self.files,
+            open_file=self._store.open_data_file,
+            statistics=self.statistics,
+        )
+        return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
+
+    def _check_readable(self) -> None:
+        """Refuse rows that would not be those of the version."""
+        if self.refusal is not None:
+            raise self.refusal
+        unread = []
+        if self.files["dv_id"].null_count < self.num_files:
+            unread.append(DELETION_VECTORS)
+        if self.metadata.format.provider != PARQUET:
+            unread.append(f"data files of format {self.metadata.format.provider}")
+        if unread:
+            raise UnsupportedFeatureError(
+                root=self._store.root, version=self.version, features=unread
+            )
 
 
 def _refusal(root: str, state: SnapshotState) -> DeltaError | None:
@@ -184,7 +244,7 @@ def _refusal(root: str, state: SnapshotState) -> DeltaError | None:
         state.protocol, state.metadata, root=root, version=state.version
     )
     if refusal is None and state.metadata.schema_string is None:
-        return SchemaMissingError()
+        return SchemaMissingError(root=root, version=state.version)
     return refusal
 
 
@@ -200,7 +260,7 @@ def _typed(
     raw: RawStatistics,
     count: int,
     schema: StructType,
-    columns: Sequence[str] | None,
+    columns: Sequence[ColumnName] | None,
 ) -> pa.Table:
     text = raw.json_text
     if text is None and raw.parsed is None:
