@@ -127,9 +127,8 @@ def file_sizes(
             y=list(counts),
             customdata=[_bin_text(edges, index) for index in range(len(edges))],
             marker={
-                "color": [
-                    SMALL if index < small else ACCENT for index in range(len(counts))
-                ]
+                "color": [SMALL] * small + [ACCENT] * (len(counts) - small),
+                "opacity": [1.0] * small + [0.82] * (len(counts) - small),
             },
             hovertemplate="%{y:,} files<br>%{customdata}<extra></extra>",
         )
@@ -254,7 +253,12 @@ def _figure(**layout: object) -> go.Figure:
         showgrid=False, zeroline=False, linecolor=AXIS, ticks="", fixedrange=True
     )
     figure.update_yaxes(
-        gridcolor=GRID, zeroline=False, ticks="", fixedrange=True, automargin=True
+        gridcolor=GRID,
+        zeroline=False,
+        ticks="",
+        fixedrange=True,
+        automargin=True,
+        ticklabelstandoff=6,
     )
     return figure
 
@@ -316,7 +320,9 @@ def _mark_target(
         )
     place = sum(1 for edge in edges if edge < target_bytes) - 0.5
     if place <= len(edges) - 1:
-        figure.add_vline(x=place, line={"color": ACCENT, "width": 1.5, "dash": "dash"})
+        figure.add_vline(
+            x=place, line={"color": ACCENT, "width": 1.5, "dash": "4px,3px"}
+        )
         figure.add_annotation(
             text="target",
             x=place,

@@ -46,6 +46,11 @@ class KeyNumbers:
             return None
         return round(100 * self.average_file_bytes / self.target_file_bytes)
 
+    @property
+    def meter_percent(self) -> int:
+        """How far the meter of the average file is filled."""
+        return min(max(self.percent_of_target or 0, 0), 100)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:

@@ -1,23 +1,28 @@
 """How commits, changes and numbers stand on the pages over a table."""
 
 import re
+from datetime import UTC, datetime
 
 from django import template
-from django.utils.html import conditional_escape
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.explorer import links
 from apps.explorer.operations import OperationFamily, operation_family
 from apps.explorer.selectors import overview
-from apps.pages.templatetags.deltaweb import compact, size
+from apps.explorer.zones import user_zone
+from apps.pages.templatetags.deltaweb import absolute, compact, size
 from apps.tables.models import Commit
 
 register = template.Library()
 
 DOTS = {"READABLE": "ok", "PARTLY": "part", "GONE": "gone", "UNSUPPORTED": "part"}
 # The counts that a sentence is about: rows, and files where no row is named.
-_COUNTS = re.compile(r"(?<![\w.,])(\d[\d,]*)(?= (?:row|column)s?\b)")
-_FILES = re.compile(r"(?<![\w.,])(\d[\d,]*)(?= (?:\w+ ){0,2}files?\b)")
+_COUNT = r"\d{1,3}(?:,\d{3})*"
+_ROWS = re.compile(
+    rf"(?<![\w.,]){_COUNT}(?= rows?\b)|(?<=inserted ){_COUNT}|(?<=deleted ){_COUNT}"
+)
+_FILES = re.compile(rf"(?<![\w.,]){_COUNT}(?= (?:\w+ ){{0,2}}files?\b)")
 
 
 @register.filter
@@ -59,11 +64,11 @@ def signed_size(size_bytes: int | None) -> str:
 @register.filter
 def emphasized(sentence: str) -> SafeString:
     """Set the counts of a commit's sentence in bold; its text is escaped first."""
-    text = str(conditional_escape(sentence))
-    bold, found = _COUNTS.subn(r"<b>\1</b>", text)
+    lead, semicolon, rest = str(conditional_escape(sentence)).partition("; ")
+    bold, found = _ROWS.subn(r"<b>\g<0></b>", lead)
     if not found:
-        bold = _FILES.sub(r"<b>\1</b>", text, count=1)
-    return mark_safe(bold)  # noqa: S308 (escaped above; only <b> around digits is added)
+        bold = _FILES.sub(r"<b>\g<0></b>", lead, count=1)
+    return mark_safe(bold + semicolon + rest)  # noqa: S308 (escaped above; only <b> around digits is added)
 
 
 @register.filter
@@ -76,6 +81,18 @@ def number_part(text: str) -> str:
 def unit_part(text: str) -> str:
     """Return the unit of a text such as `5.5 GiB`."""
     return text.partition(" ")[2]
+
+
+@register.simple_tag(takes_context=True)
+def clock(context: template.Context, moment: datetime) -> SafeString:
+    """Render the time of day in the reader's zone; its title holds the whole moment."""
+    zone = user_zone(context["request"].user)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.astimezone(UTC).isoformat(),
+        absolute(moment, zone),
+        f"{moment.astimezone(zone):%H:%M}",
+    )
 
 
 @register.simple_tag(takes_context=True)
@@ -93,4 +110,4 @@ def page_with(context: template.Context, **values: object) -> str:
 def _signed(number: int | None, text: str) -> str:
     if number is None:
         return "—"
-    return f"{'+' if number > 0 else '−' if number < 0 else ''}{text}"  # noqa: RUF001 (a minus sign)
+    return f"{'+' if number > 0 else '−' if number < 0 else ''}{text}"

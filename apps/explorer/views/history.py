@@ -40,6 +40,7 @@ def commit_list(
             "days": history.commits_by_day(page.commits, user_zone(request.user)),
             "today": timezone.now().astimezone(user_zone(request.user)).date(),
             "next_url": next_url,
+            "zone": user_zone(request.user),
             "chips": _chips(request, wanted),
             "choices": None if is_fragment else history.history_choices(at.table),
             "chart": None if is_fragment or fmt != "html" else _chart(at, wanted),
@@ -47,7 +48,7 @@ def commit_list(
         data={
             **at.describe(),
             "count": page.num_matching,
-            "next": next_url and request.build_absolute_uri(next_url) or None,
+            "next": (next_url and request.build_absolute_uri(next_url)) or None,
             "commits": [history.commit_data(commit) for commit in page.commits],
         },
         rows=history.commit_rows(until, wanted),
