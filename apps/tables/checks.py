@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from apps.tables.locations import check_present
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
@@ -61,6 +62,8 @@ def check_location(
     Raises:
         DeltaError: If the location cannot be read or holds no table.
     """
+    on_step("Finding the location")
+    check_present(location)
     on_step("Finding the log")
     table = DeltaTable(location)
     table.latest_version()

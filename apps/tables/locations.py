@@ -6,7 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
+from deltaweb.delta.errors import (
+    LocationDeniedError,
+    LocationInvalidError,
+    LocationNotAllowedError,
+    LocationNotFoundError,
+)
 
 MAX_LENGTH = 2000
 # Object stores alone: a chained or exotic file system would reach past the roots.
@@ -62,6 +67,27 @@ def check_allowed(location: str, *, roots: Sequence[str] | None) -> None:
     for path in (location, f"{location}/_delta_log"):
         if not is_below(os.path.realpath(path), roots):
             raise LocationNotAllowedError(location=location, allowed=roots)
+
+
+def check_present(location: str) -> None:
+    """Say of a local folder what a listing of it would not: it is missing, or closed.
+
+    Raises:
+        LocationNotFoundError: If nothing is there.
+        LocationDeniedError: If this user may not list it.
+    """
+    if is_remote(location):
+        return
+    try:
+        with os.scandir(location):
+            pass
+    except PermissionError as error:
+        raise LocationDeniedError(location=location) from error
+    except OSError as error:
+        if not os.path.lexists(location):
+            raise LocationNotFoundError(location=location) from error
+        reason = error.strerror or "it cannot be listed"
+        raise LocationInvalidError(location=location, reason=reason) from error
 
 
 def is_below(real_path: str, roots: Iterable[str]) -> bool:

@@ -85,6 +85,13 @@ def snapshot_json(
     return shown
 
 
+def file_lines(shown: dict[str, Any]) -> Iterator[str]:
+    """Yield a line a file: its size in bytes and its path as the log has it."""
+    yield ""
+    for entry in shown["files"]:
+        yield f"{entry['size']:>14}  {entry['path']}"
+
+
 def commit_json(commit: CommitInfo) -> dict[str, Any]:
     """Return one commit as `table history --json` shows it."""
     return {

@@ -15,11 +15,13 @@ from apps.pages.responses import to_json
 from apps.tables import services
 from apps.tables.checks import check_location
 from apps.tables.errors import NoWorkerError, TableNotRegisteredError
-from apps.tables.locations import check_allowed, parse_location
+from apps.tables.locations import check_allowed, check_present, parse_location
 from apps.tables.management import row_output, table_output
 from apps.tables.models import Table
 from apps.tables.names import parse_table_name
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.schema import type_text
+from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
 
 DEFAULT_ROWS = 50  # of the format for people
@@ -227,11 +229,9 @@ class Command(SubcommandsCommand):
                 ("files", data["num_files"]),
                 ("bytes", data["size_bytes"]),
                 ("partitioned by", ", ".join(data["partition_columns"]) or "nothing"),
-                ("schema", snapshot.metadata.schema_string),
             ]
         )
-        entries = data["files"] if files else []
-        lines = (f"{entry['size']:>14}  {entry['path']}" for entry in entries)
+        lines = table_output.file_lines(data) if files else _column_lines(snapshot)
         return Output(data, text, lines)
 
     def history(self, *, table: str, limit: int | None, **_: object) -> Output:
@@ -289,6 +289,7 @@ def _locate(text: str) -> tuple[str | None, str]:
 
     Raises:
         TableNotRegisteredError: If it is neither a name nor a folder.
+        LocationError: If nothing is there, or it cannot be read.
     """
     is_path = "/" in text or text.startswith((".", "~"))
     if not is_path:
@@ -298,8 +299,24 @@ def _locate(text: str) -> tuple[str | None, str]:
             if not Path(text).is_dir():
                 raise TableNotRegisteredError(name=text) from None
         else:
+            check_present(table.location)
             return table.full_name, table.location
-    return None, parse_location(text, base=Path.cwd())
+    location = parse_location(text, base=Path.cwd())
+    check_present(location)
+    return None, location
+
+
+def _column_lines(snapshot: Snapshot) -> list[str]:
+    """Return a line a column; a schema that does not parse says so."""
+    try:
+        columns = snapshot.schema.fields
+    except DeltaError as error:
+        return ["", str(error)]
+    rows = [
+        (field.name, type_text(field.data_type), "" if field.nullable else "not null")
+        for field in columns
+    ]
+    return ["", *table_output.aligned(("COLUMN", "TYPE", ""), rows)]
 
 
 def _count(text: str) -> int:
