@@ -39,7 +39,7 @@ NULL = Cell(kind="null")
 EMPTY = Cell(kind="empty")
 
 
-def cell(value: object, zone: tzinfo) -> Cell:
+def cell(value: object, zone: tzinfo) -> Cell:  # noqa: PLR0911 (a line a kind)
     """Return a value of Arrow's `as_py` as a page shows it, times in `zone`."""
     match value:
         case None:

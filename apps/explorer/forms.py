@@ -1,7 +1,7 @@
 """The query strings of the pages: their shape alone, never the database.
 
-Each `parse_` function returns a frozen value, or raises a `PageError` that says which
-part of the address cannot be read.
+Each `parse_` function returns a frozen value, or raises a `QueryError`, which says
+what part of the address cannot be read.
 """
 
 import re
@@ -20,6 +20,18 @@ MAX_FILTERS = 20
 MAX_TEXT_LENGTH = 500
 _SIZE = re.compile(r"(\d{1,19})(?:\.(\d{1,6}))?\s*([kmgtp]?)(?:i?b)?", re.IGNORECASE)
 _UNIT_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
+
+
+class QueryError(PageError):
+    """A part of the address that cannot be read; `expected` says what could."""
+
+    def __init__(self, *, part: str, expected: str) -> None:
+        super().__init__(
+            status=400,
+            code="bad-query",
+            message=f"The address asks for a {part!r} that cannot be read.",
+            hint=f"Give {expected}, or leave {part!r} out.",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,30 +143,24 @@ def parse_row_query(query: QueryDict) -> RowQuery:
     )
 
 
-def bad_query(name: str, expected: str) -> PageError:
-    """Return the 400 for a part of the address that cannot be read."""
-    return PageError(
-        status=400,
-        code="bad-query",
-        message=f"The address asks for a {name!r} that cannot be read.",
-        hint=f"Give {expected}, or leave {name!r} out.",
-    )
-
-
 def _clean(form: forms.Form) -> dict[str, Any]:
     if not form.is_valid():
         name, errors = next(iter(form.errors.items()))
-        raise bad_query(str(name), f"another value: {errors[0]}".rstrip("."))
+        raise QueryError(
+            part=str(name), expected=f"another value: {errors[0]}".rstrip(".")
+        )
     return dict(form.cleaned_data)
 
 
 def _texts(query: QueryDict, name: str, *, limit: int = MAX_FILTERS) -> list[str]:
     values = [value for value in query.getlist(name) if value]
     if len(values) > limit:
-        raise bad_query(name, f"at most {limit} of them")
+        raise QueryError(part=name, expected=f"at most {limit} of them")
     for value in values:
         if not _TextForm({"text": value}).is_valid():
-            raise bad_query(name, "a shorter text of printable characters")
+            raise QueryError(
+                part=name, expected="a shorter text of printable characters"
+            )
     return values
 
 
@@ -174,7 +180,7 @@ def _day(query: QueryDict, name: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise bad_query(name, "a day such as 2026-11-21") from None
+        raise QueryError(part=name, expected="a day such as 2026-11-21") from None
 
 
 def _size_bytes(query: QueryDict, name: str) -> int | None:
@@ -183,7 +189,7 @@ def _size_bytes(query: QueryDict, name: str) -> int | None:
         return None
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise bad_query(name, "a size such as 65536 or 1.5 MiB")
+        raise QueryError(part=name, expected="a size such as 65536 or 1.5 MiB")
     whole, fraction, unit = match.groups()
     scale = _UNIT_BYTES[unit.lower()]
     size_bytes = int(whole) * scale

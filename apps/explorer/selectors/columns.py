@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from apps.tables.models import MetadataVersion
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.schema import (
     ArrayType,
@@ -115,6 +116,13 @@ class SchemaTree:
                 shown.add(above)
                 above = parents.get(above, "")
         return tuple(column for column in self.columns if column.path in shown)
+
+
+def version_tree(metadata: MetadataVersion | None) -> SchemaTree:
+    """Return the tree of a version; an empty one where nothing is known of it."""
+    if metadata is None:
+        return SchemaTree()
+    return schema_tree(metadata.schema_string, metadata.partition_columns)
 
 
 def schema_tree(schema_string: str, partition_columns: Collection[str]) -> SchemaTree:

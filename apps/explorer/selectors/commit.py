@@ -256,7 +256,8 @@ def _action_text(action: Mapping[str, Any]) -> str:
     text = json.dumps(action, indent=2, ensure_ascii=False)
     if len(text) <= MAX_ACTION_LENGTH:
         return text
-    return f"{text[:MAX_ACTION_LENGTH]}\n… {len(text) - MAX_ACTION_LENGTH:,} more characters"
+    num_cut = len(text) - MAX_ACTION_LENGTH
+    return f"{text[:MAX_ACTION_LENGTH]}\n… {num_cut:,} more characters"
 
 
 def _decoded(value: object) -> Any:  # noqa: ANN401 (JSON of any shape)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.forms import FileFilter, bad_query
+from apps.explorer.forms import FileFilter, QueryError
 from apps.tables.models import Table
 
 PAGE_LENGTH = 50
@@ -198,12 +198,13 @@ def _partition_mask(
 ) -> pa.ChunkedArray:
     if column not in partition_columns:
         known = ", ".join(partition_columns) or "none: the table is not partitioned"
-        raise bad_query("partition", f"a partition column ({known})")
+        raise QueryError(part="partition", expected=f"a partition column ({known})")
     written = pc.map_lookup(files["partition_values"], column, "last")
     # The specification takes an empty string for null.
     if value is None or not value:
-        return pc.or_(pc.is_null(written), pc.fill_null(pc.equal(written, ""), True))
-    return pc.fill_null(pc.equal(written, value), False)
+        is_empty = pc.fill_null(pc.equal(written, ""), fill_value=True)
+        return pc.or_(pc.is_null(written), is_empty)
+    return pc.fill_null(pc.equal(written, value), fill_value=False)
 
 
 def _ordered(files: pa.Table, sort: str, length: int) -> pa.Array:
@@ -211,7 +212,8 @@ def _ordered(files: pa.Table, sort: str, length: int) -> pa.Array:
     key, descending = sort.removeprefix("-"), sort.startswith("-")
     column = SORT_COLUMNS.get(key)
     if column is None:
-        raise bad_query("sort", f"one of {', '.join(SORT_COLUMNS)}, with - to reverse")
+        known = ", ".join(SORT_COLUMNS)
+        raise QueryError(part="sort", expected=f"one of {known}, with - to reverse")
     if column not in files.column_names:
         column = "path"
     order = "descending" if descending else "ascending"

@@ -1,6 +1,6 @@
 """The first page of a table: what it holds, how it got there, what it is made of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from django.db.models import F, Q
@@ -8,7 +8,7 @@ from django.db.models.functions import Mod
 
 from apps.explorer import charts
 from apps.explorer.selectors import history
-from apps.explorer.selectors.columns import SchemaTree, schema_tree
+from apps.explorer.selectors.columns import SchemaTree, version_tree
 from apps.explorer.selectors.version import TableVersion
 from apps.tables.models import Commit, ProtocolVersion, Table
 
@@ -73,18 +73,15 @@ def overview(at: TableVersion) -> Overview:
     """Return the first page of a version that is indexed."""
     metadata = at.metadata
     version = at.version or 0
-    properties = tuple(_properties(metadata.configuration if metadata else {}))
+    configuration = {} if metadata is None else metadata.configuration
+    properties = tuple(_properties(configuration))
     return Overview(
         numbers=key_numbers(at),
         latest=history.newest_commits(at.table, version, NUM_LATEST),
         num_commits=at.table.commits.count(),
-        description=at.table.description or (metadata.description if metadata else ""),
-        tree=schema_tree(
-            metadata.schema_string if metadata else "",
-            metadata.partition_columns if metadata else [],
-        )
-        if metadata
-        else SchemaTree(),
+        description=at.table.description
+        or ("" if metadata is None else metadata.description),
+        tree=version_tree(metadata),
         properties=properties[:MAX_PROPERTIES],
         num_more_properties=max(len(properties) - MAX_PROPERTIES, 0),
         features=protocol_features(at.protocol),
@@ -97,15 +94,15 @@ def overview(at: TableVersion) -> Overview:
 def key_numbers(at: TableVersion) -> KeyNumbers:
     """Return the numbers of a version, from its commit or the newest snapshot."""
     table, commit = at.table, at.commit
-    newest = table if at.is_latest else None
-    num_files = _first(newest and newest.num_files, commit and commit.num_files)
-    size_bytes = _first(newest and newest.size_bytes, commit and commit.size_bytes)
+    sources: list[Table | Commit] = [table] if at.is_latest else []
+    if commit is not None:
+        sources.append(commit)
+    num_files = _first(source.num_files for source in sources)
+    size_bytes = _first(source.size_bytes for source in sources)
     runs = at.head.timeline.runs if at.head.timeline else ()
     readable = [run for run in runs if run.state == Commit.Readability.READABLE]
     return KeyNumbers(
-        num_records=_first(
-            newest and newest.num_records, commit and commit.num_records
-        ),
+        num_records=_first(source.num_records for source in sources),
         row_change=row_change(commit) if commit else None,
         size_bytes=size_bytes,
         num_files=num_files,
@@ -223,5 +220,5 @@ def _count(table: Table, key: str) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _first(*values: int | None) -> int | None:
+def _first(values: Iterable[int | None]) -> int | None:
     return next((value for value in values if value is not None), None)

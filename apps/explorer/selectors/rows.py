@@ -2,15 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, tzinfo
-from decimal import Decimal, InvalidOperation
+from datetime import tzinfo
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from apps.explorer.cells import Cell, cell, json_value, python_values
-from apps.explorer.forms import RowQuery, bad_query
+from apps.explorer.forms import QueryError, RowQuery
+from apps.explorer.selectors.row_filters import (
+    NUMBERS,
+    RowFilter,
+    is_plain,
+    row_filter,
+    type_name,
+)
 from deltaweb.delta.schema import (
     DataType,
     DecimalType,
@@ -21,38 +28,6 @@ from deltaweb.delta.schema import (
 
 PAGE_LENGTH = 50
 BLOCK_LENGTH = 500  # rows of one job: ten pages of one read
-OPERATORS = {
-    "eq": "=",
-    "ne": "≠",
-    "lt": "<",
-    "le": "≤",
-    "gt": ">",
-    "ge": "≥",
-    "contains": "contains",
-    "null": "is null",
-    "notnull": "is not null",
-}
-_SQL_OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_WITHOUT_VALUE = {"null": "IS NULL", "notnull": "IS NOT NULL"}
-_INTEGERS = {"byte", "short", "integer", "long"}
-_NUMBERS = _INTEGERS | {"float", "double"}
-_COMPARED = _NUMBERS | {"string", "boolean", "date", "timestamp", "timestamp_ntz"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowFilter:
-    """A condition on one column, as a chip shows it and as SQL says it."""
-
-    raw: str
-    column: str
-    operator: str
-    value: str
-    sql: str
-
-    @property
-    def text(self) -> str:
-        """The condition in words: `country = DE`."""
-        return f"{self.column} {OPERATORS[self.operator]} {self.value}".strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +74,7 @@ class RowPlan:
     @property
     def filterable(self) -> list[str]:
         """The columns that a condition may name."""
-        return [
-            field.name for field in self.schema.fields if _is_plain(field.data_type)
-        ]
+        return [field.name for field in self.schema.fields if is_plain(field.data_type)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,10 +123,11 @@ def row_plan(schema: StructType, query: RowQuery, zone: tzinfo) -> RowPlan:
     """
     unknown = [name for name in query.columns if name not in schema.names]
     if unknown:
-        raise bad_query("col", f"a column of this version, not {unknown[0][:80]!r}")
+        expected = f"a column of this version, not {unknown[0][:80]!r}"
+        raise QueryError(part="col", expected=expected)
     sort = query.sort
     if sort and sort.removeprefix("-") not in schema.names:
-        raise bad_query("sort", "a column of this version")
+        raise QueryError(part="sort", expected="a column of this version")
     chosen = query.columns or schema.names
     return RowPlan(
         schema=schema,
@@ -163,20 +137,6 @@ def row_plan(schema: StructType, query: RowQuery, zone: tzinfo) -> RowPlan:
         sort=sort,
         page=query.page,
     )
-
-
-def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
-    """Read `column:operator:value`; a column's name may hold colons itself.
-
-    Raises:
-        PageError: 400 when the column, the operator or the value does not fit.
-    """
-    for name in sorted(schema.names, key=len, reverse=True):
-        operator, _, value = text.removeprefix(f"{name}:").partition(":")
-        if text.startswith(f"{name}:") and operator in OPERATORS:
-            return _row_filter(schema, text, name, operator, value, zone)
-    known = ", ".join(OPERATORS)
-    raise bad_query("f", f"column:operator:value with one of {known}")
 
 
 def row_page(
@@ -242,7 +202,7 @@ def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
     text = type_text(data_type)
     if isinstance(data_type, PrimitiveType) and data_type.name == "timestamp":
         text = f"timestamp, {zone}"
-    elif not _is_plain(data_type):
+    elif not is_plain(data_type):
         text = text.partition("<")[0]
     sorted_by = plan.sort.removeprefix("-") == name
     descending = plan.sort.startswith("-")
@@ -250,7 +210,7 @@ def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
         name=name,
         type_text=text,
         is_number=isinstance(data_type, DecimalType)
-        or _type_name(plan, name) in _NUMBERS,
+        or _type_name(plan, name) in NUMBERS,
         is_long=_type_name(plan, name) == "long",
         sort=("descending" if descending else "ascending") if sorted_by else "",
         next_sort=f"-{name}" if sorted_by and not descending else name,
@@ -268,78 +228,9 @@ def _sorted(plan: RowPlan, result: pa.Table) -> pa.Table:
         return result  # A nested column has no order.
 
 
-def _row_filter(  # noqa: PLR0913 (the parts of one condition)
-    schema: StructType, raw: str, name: str, operator: str, value: str, zone: tzinfo
-) -> RowFilter:
-    field = schema.find(name)
-    quoted = "`" + name.replace("`", "``") + "`"
-    if operator in _WITHOUT_VALUE:
-        sql, value = f"{quoted} {_WITHOUT_VALUE[operator]}", ""
-    elif field is None or not _is_plain(field.data_type):
-        raise bad_query("f", f"only null or notnull for {name!r}, which is nested")
-    elif operator == "contains":
-        if (
-            field.data_type != PrimitiveType("string")
-            and _name(field.data_type) != "string"
-        ):
-            raise bad_query("f", f"another operator for {name!r}, which is no text")
-        sql = f"{quoted} LIKE {_quoted('%' + _like_escaped(value) + '%')}"
-    else:
-        literal = _literal(name, field.data_type, value, zone)
-        sql = f"{quoted} {_SQL_OPERATORS[operator]} {literal}"
-    return RowFilter(raw=raw, column=name, operator=operator, value=value, sql=sql)
-
-
-def _literal(name: str, data_type: DataType, value: str, zone: tzinfo) -> str:
-    """Return a value of the address as the SQL literal of a column's type."""
-    kind = _name(data_type)
-    try:
-        if kind in _INTEGERS:
-            return str(int(value))
-        if isinstance(data_type, DecimalType) or kind in _NUMBERS:
-            number = Decimal(value)
-            if not number.is_finite():
-                raise ValueError
-            return f"{number:f}" if abs(number.adjusted()) < 400 else str(float(value))  # noqa: PLR2004 (digits that a literal may have)
-        if kind == "boolean":
-            return {"true": "TRUE", "false": "FALSE"}[value.lower()]
-        if kind == "date":
-            return f"DATE '{date.fromisoformat(value).isoformat()}'"
-        if kind == "timestamp":
-            return f"TIMESTAMP '{_utc_text(value, zone)}'"
-        if kind == "timestamp_ntz":
-            moment = datetime.fromisoformat(value).replace(tzinfo=None)
-            return f"TIMESTAMP_NTZ '{moment.isoformat(sep=' ')}'"
-    except (ValueError, KeyError, InvalidOperation, OverflowError):
-        raise bad_query("f", f"a {type_text(data_type)} for {name!r}") from None
-    return _quoted(value)
-
-
-def _utc_text(value: str, zone: tzinfo) -> str:
-    moment = datetime.fromisoformat(value)
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-    return aware.astimezone(UTC).isoformat(sep=" ").replace("+00:00", "Z")
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
-def _like_escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def _is_plain(data_type: DataType) -> bool:
-    return isinstance(data_type, DecimalType) or _name(data_type) in _COMPARED
-
-
-def _name(data_type: DataType) -> str:
-    return data_type.name if isinstance(data_type, PrimitiveType) else ""
-
-
 def _type_name(plan: RowPlan, name: str) -> str:
     field = plan.schema.find(name)
-    return _name(field.data_type) if field else ""
+    return type_name(field.data_type) if field else ""
 
 
 def _csv_value(value: object) -> object:

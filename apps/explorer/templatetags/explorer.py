@@ -51,13 +51,13 @@ def byte_change(commit: Commit) -> int | None:
 
 @register.filter
 def signed_compact(count: int | None) -> str:
-    """Render a change of a count: +2.5 k, −41, 0."""
+    """Render a change of a count: +2.5 k, 0."""
     return _signed(count, compact(abs(count)) if count is not None else "")
 
 
 @register.filter
 def signed_size(size_bytes: int | None) -> str:
-    """Render a change of bytes: +15.8 MiB, −7.8 MiB, 0 B."""
+    """Render a change of bytes: +15.8 MiB, 0 B."""
     return _signed(size_bytes, size(abs(size_bytes)) if size_bytes is not None else "")
 
 

@@ -1,4 +1,4 @@
-"""The pages: each view reads its query, asks one selector and answers in three forms."""
+"""The pages: a view reads its query, asks a selector and answers in three forms."""
 
 from apps.explorer.views.commit import commit_detail, commit_raw
 from apps.explorer.views.dashboard import dashboard

@@ -1,14 +1,14 @@
 """The files of a table."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.models import User
+from apps.accounts.users import signed_in_user
 from apps.explorer import services
 from apps.explorer.forms import FileFilter, parse_file_filter
 from apps.explorer.links import Chip, changed, only, without
@@ -95,7 +95,7 @@ def _listed(
     job, result = services.files_job(
         at.table,
         version=at.version,
-        requested_by=cast("User", request.user),
+        requested_by=signed_in_user(request),
         now=timezone.now(),
     )
     return (result.rows if result else None), job

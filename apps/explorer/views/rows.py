@@ -1,16 +1,17 @@
 """The rows of a table."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.models import User
+from apps.accounts.users import signed_in_user
 from apps.explorer import services
 from apps.explorer.forms import parse_row_query
 from apps.explorer.links import Chip, changed, without
 from apps.explorer.selectors import rows
+from apps.explorer.selectors.row_filters import OPERATORS
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.zones import user_zone
 from apps.jobs.models import Job
@@ -39,7 +40,7 @@ def row_list(
             at.table,
             version=at.version,
             plan=plan,
-            requested_by=cast("User", request.user),
+            requested_by=signed_in_user(request),
             now=timezone.now(),
         )
     zone = user_zone(request.user)
@@ -64,7 +65,7 @@ def row_list(
             "problem": problem,
             "job": job,
             "page": page,
-            "operators": rows.OPERATORS,
+            "operators": OPERATORS,
             "request_columns": request.GET.getlist("col"),
             "chips": _chips(request, plan),
             "all_columns_url": without(request, "col"),

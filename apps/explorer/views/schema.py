@@ -9,8 +9,7 @@ from apps.explorer.forms import parse_search
 from apps.explorer.selectors.columns import (
     MAX_ROWS,
     SchemaColumn,
-    SchemaTree,
-    schema_tree,
+    version_tree,
 )
 from apps.explorer.selectors.spellings import spellings
 from apps.explorer.selectors.version import table_version
@@ -25,11 +24,7 @@ def schema_detail(
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     text = parse_search(request.GET)
     metadata = at.metadata
-    tree = (
-        schema_tree(metadata.schema_string, metadata.partition_columns)
-        if metadata
-        else SchemaTree()
-    )
+    tree = version_tree(metadata)
     columns = tree.matching(text)
     return respond(
         request,

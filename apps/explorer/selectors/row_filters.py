@@ -1,0 +1,147 @@
+"""The conditions on rows: from the address to a chip and to SQL."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, tzinfo
+from decimal import Decimal, InvalidOperation
+
+from apps.explorer.forms import QueryError
+from deltaweb.delta.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    type_text,
+)
+
+OPERATORS = {
+    "eq": "=",
+    "ne": "≠",
+    "lt": "<",
+    "le": "≤",
+    "gt": ">",
+    "ge": "≥",
+    "contains": "contains",
+    "null": "is null",
+    "notnull": "is not null",
+}
+INTEGERS = {"byte", "short", "integer", "long"}
+NUMBERS = INTEGERS | {"float", "double"}
+MAX_LITERAL_DIGITS = 400
+_SQL_OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_WITHOUT_VALUE = {"null": "IS NULL", "notnull": "IS NOT NULL"}
+_COMPARED = NUMBERS | {"string", "boolean", "date", "timestamp", "timestamp_ntz"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowFilter:
+    """A condition on one column, as a chip shows it and as SQL says it."""
+
+    raw: str
+    column: str
+    operator: str
+    value: str
+    sql: str
+
+    @property
+    def text(self) -> str:
+        """The condition in words: `country = DE`."""
+        return f"{self.column} {OPERATORS[self.operator]} {self.value}".strip()
+
+
+def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
+    """Read `column:operator:value`; a column's name may hold colons itself.
+
+    Args:
+        schema: The columns of the version.
+        text: The condition as the address has it.
+        zone: Where a timestamp without a zone is.
+
+    Raises:
+        QueryError: When the column, the operator or the value does not fit.
+    """
+    for field in sorted(schema.fields, key=lambda field: -len(field.name)):
+        start = f"{field.name}:"
+        operator, _, value = text.removeprefix(start).partition(":")
+        if text.startswith(start) and operator in OPERATORS:
+            sql = _sql(field, operator, value, zone)
+            return RowFilter(
+                raw=text,
+                column=field.name,
+                operator=operator,
+                value="" if operator in _WITHOUT_VALUE else value,
+                sql=sql,
+            )
+    known = ", ".join(OPERATORS)
+    raise QueryError(part="f", expected=f"column:operator:value with one of {known}")
+
+
+def is_plain(data_type: DataType) -> bool:
+    """Whether values of a type can be compared with a value of the address."""
+    return isinstance(data_type, DecimalType) or type_name(data_type) in _COMPARED
+
+
+def type_name(data_type: DataType) -> str:
+    """Return the name of a primitive type; nothing for any other."""
+    return data_type.name if isinstance(data_type, PrimitiveType) else ""
+
+
+def _sql(field: StructField, operator: str, value: str, zone: tzinfo) -> str:
+    quoted = "`" + field.name.replace("`", "``") + "`"
+    if operator in _WITHOUT_VALUE:
+        return f"{quoted} {_WITHOUT_VALUE[operator]}"
+    if not is_plain(field.data_type):
+        expected = f"only null or notnull for {field.name!r}, a {type_text(field.data_type)[:80]}"
+        raise QueryError(part="f", expected=expected)
+    if operator != "contains":
+        literal = _literal(field, value, zone)
+        return f"{quoted} {_SQL_OPERATORS[operator]} {literal}"
+    if type_name(field.data_type) != "string":
+        expected = f"another operator for {field.name!r}, which is no text"
+        raise QueryError(part="f", expected=expected)
+    return f"{quoted} LIKE {_text_literal('%' + _like_escaped(value) + '%')}"
+
+
+def _literal(field: StructField, value: str, zone: tzinfo) -> str:
+    """Return a value of the address as the SQL literal of a column's type."""
+    data_type = field.data_type
+    kind = "decimal" if isinstance(data_type, DecimalType) else type_name(data_type)
+    literals: dict[str, Callable[[str], str]] = {
+        "boolean": lambda text: {"true": "TRUE", "false": "FALSE"}[text.lower()],
+        "date": lambda text: f"DATE '{date.fromisoformat(text).isoformat()}'",
+        "timestamp": lambda text: f"TIMESTAMP '{_utc_text(text, zone)}'",
+        "timestamp_ntz": lambda text: f"TIMESTAMP_NTZ '{_local_text(text)}'",
+        "string": _text_literal,
+        **dict.fromkeys(INTEGERS, lambda text: str(int(text))),
+    }
+    try:
+        return literals.get(kind, _number_literal)(value)
+    except (ValueError, KeyError, InvalidOperation, OverflowError):
+        expected = f"a {type_text(data_type)} for {field.name!r}"
+        raise QueryError(part="f", expected=expected) from None
+
+
+def _number_literal(text: str) -> str:
+    number = Decimal(text)
+    if not number.is_finite() or abs(number.adjusted()) > MAX_LITERAL_DIGITS:
+        raise InvalidOperation
+    return f"{number:f}"
+
+
+def _utc_text(text: str, zone: tzinfo) -> str:
+    moment = datetime.fromisoformat(text)
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    return aware.astimezone(UTC).isoformat(sep=" ").replace("+00:00", "Z")
+
+
+def _local_text(text: str) -> str:
+    return datetime.fromisoformat(text).replace(tzinfo=None).isoformat(sep=" ")
+
+
+def _text_literal(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _like_escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
