@@ -9,7 +9,6 @@ from deltaweb.delta.commit_summary import CommitSummary
 from deltaweb.delta.commit_summary_reader import read_commit_summaries
 from deltaweb.delta.commit_times import CommitTimes, find_version, load_commit_times
 from deltaweb.delta.errors import (
-    TableNotFoundError,
     UnsupportedFeatureError,
     VersionNotFoundError,
 )
@@ -19,6 +18,7 @@ from deltaweb.delta.log_segment import (
     VersionRun,
     list_log,
     load_listing,
+    no_table,
     read_hint_version,
     readable_runs,
 )
@@ -172,7 +172,7 @@ class DeltaTable:
         """
         latest = load_listing(self._store, None).latest_version
         if latest is None:
-            raise TableNotFoundError(root=self.root)
+            raise no_table(self._store)
         return latest
 
     def readable_versions(self) -> list[VersionRun]:
@@ -186,7 +186,7 @@ class DeltaTable:
         """
         listing = list_log(self._store)
         if listing.latest_version is None:
-            raise TableNotFoundError(root=self.root)
+            raise no_table(self._store)
         return readable_runs(listing)
 
     def commit_times(self) -> CommitTimes:
@@ -197,7 +197,7 @@ class DeltaTable:
         """
         times = load_commit_times(self._store)
         if not times.versions:
-            raise TableNotFoundError(root=self.root)
+            raise no_table(self._store)
         return times
 
     def history(self, limit: int | None = None) -> list[CommitInfo]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from deltaweb.delta.errors import (
-    TableNotFoundError,
     TimestampInvalidError,
     TimestampNotFoundError,
 )
@@ -23,7 +22,7 @@ from deltaweb.delta.log_path import (
     parse_checkpoint_name,
     parse_commit_name,
 )
-from deltaweb.delta.log_segment import parse_listing, readable_runs
+from deltaweb.delta.log_segment import no_table, parse_listing, readable_runs
 from deltaweb.delta.log_store import FileStatus, LogStore
 
 
@@ -93,7 +92,7 @@ def find_version(store: LogStore, timestamp: datetime | str) -> int:
         parse_listing((status.name for status in statuses), is_whole=True)
     )
     if not runs:
-        raise TableNotFoundError(root=store.root)
+        raise no_table(store)
     time_ms = int(moment.timestamp() * 1000 // 1)
     earliest_ms = times.time_ms(runs[0].first) or 0
     version = times.version_at(time_ms)

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from deltaweb.delta.errors import (
+    DeltaError,
+    LocationNotFoundError,
     LogGapError,
     TableNotFoundError,
     UnsupportedFeatureError,
@@ -154,6 +156,7 @@ def load_listing(store: LogStore, version: int | None) -> LogListing:
     """List the log from the hint where it serves `version`, else the whole log.
 
     Raises:
+        LocationNotFoundError: If nothing is at the table's root.
         TableNotFoundError: If the log holds neither commit nor checkpoint.
     """
     hint = read_hint_version(store)
@@ -163,8 +166,15 @@ def load_listing(store: LogStore, version: int | None) -> LogListing:
             return listing
     listing = list_log(store)
     if listing.latest_version is None and not listing.later_checkpoints:
-        raise TableNotFoundError(root=store.root)
+        raise no_table(store)
     return listing
+
+
+def no_table(store: LogStore) -> DeltaError:
+    """Return the error of a root without a log: nothing there, or no table."""
+    if store.root_exists():
+        return TableNotFoundError(root=store.root)
+    return LocationNotFoundError(location=store.root)
 
 
 def load_log_segment(

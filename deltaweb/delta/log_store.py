@@ -34,6 +34,10 @@ class LogStore(typing.Protocol):
         """The table's root, as errors show it (never with credentials)."""
         ...
 
+    def root_exists(self) -> bool:
+        """Tell whether anything is at the table's root."""
+        ...
+
     def list_from(self, name: str) -> list[FileStatus]:
         """Return the files whose name sorts at or after `name`, in name order.
 

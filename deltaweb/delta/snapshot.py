@@ -129,7 +129,7 @@ class Snapshot:
         Raises:
             ColumnNotFoundError: If a name is no column.
         """
-        wanted = None if columns is None else tuple(columns)
+        wanted = None if columns is None else _hashable(columns)
         if wanted not in self._statistics:
             self._statistics[wanted] = self._read_statistics(wanted)
         return self._statistics[wanted]
@@ -258,6 +258,10 @@ def _refusal(root: str, state: SnapshotState) -> DeltaError | None:
     if refusal is None and state.metadata.schema_string is None:
         return SchemaMissingError(root=root, version=state.version)
     return refusal
+
+
+def _hashable(columns: Sequence[ColumnName]) -> tuple[ColumnName, ...]:
+    return tuple(name if isinstance(name, str) else tuple(name) for name in columns)
 
 
 def _live_sizes(sizes: pa.Array, mask: pa.BooleanArray | None) -> pa.Array:

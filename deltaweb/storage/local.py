@@ -46,6 +46,15 @@ class LocalTableStore:
         """The table's folder."""
         return self._root
 
+    def root_exists(self) -> bool:
+        """Tell whether the table's folder is there."""
+        with self._faults(self._root):
+            try:
+                os.stat(self._root)  # noqa: PTH116  # as above
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+        return True
+
     # === The log ===
 
     def list_names_from(self, name: str) -> list[str]:
@@ -127,8 +136,10 @@ class LocalTableStore:
         place = self._data_place(path)
         try:
             with self._faults(place):
+                if os.path.isdir(place):  # noqa: PTH112  # as above
+                    raise DataFileMissingError(path=path)
                 return pa.OSFile(place, mode="rb")
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             raise DataFileMissingError(path=path) from None
 
     def has_data_file(self, path: str) -> bool:
@@ -198,12 +209,10 @@ class LocalTableStore:
             yield
         except (FileNotFoundError, DeltaError):
             raise
-        except NotADirectoryError:
-            raise FileNotFoundError(place) from None
+        except (NotADirectoryError, IsADirectoryError):
+            raise FileNotFoundError(place) from None  # a folder is no file
         except PermissionError:
             raise LocationDeniedError(location=place) from None
-        except IsADirectoryError:
-            raise LogCorruptError(path=place, reason="it is a folder") from None
         except OSError as error:
             reason = error.strerror or "the disk does not answer"
             raise LocationUnreachableError(location=place, reason=reason) from None

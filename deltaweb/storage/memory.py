@@ -34,6 +34,10 @@ class MemoryTableStore:
         """The name of the table in errors."""
         return self._root
 
+    def root_exists(self) -> bool:
+        """Tell whether the table has any file."""
+        return bool(self.log_files or self.data_files)
+
     def list_names_from(self, name: str) -> list[str]:
         """Return the names of the log's files from `name` on, in order."""
         return sorted(found for found in self.log_files if found >= name)

@@ -1,0 +1,302 @@
+"""A table in any storage that fsspec reaches."""
+
+import contextlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
+
+import fsspec
+import pyarrow as pa
+
+from deltaweb.delta.errors import (
+    CredentialsNeededError,
+    DataFileMissingError,
+    DeltaError,
+    LocationDeniedError,
+    LocationInvalidError,
+    LocationUnreachableError,
+    LocationUnsupportedError,
+)
+from deltaweb.delta.log_store import FileStatus
+from deltaweb.storage.data_path import resolve_data_path
+
+LOG_FOLDER: Final = "_delta_log"
+DRIVERS: Final[Mapping[str, str]] = {
+    "abfs": "adlfs",
+    "abfss": "adlfs",
+    "az": "adlfs",
+    "gcs": "gcsfs",
+    "gs": "gcsfs",
+    "s3": "s3fs",
+    "s3a": "s3fs",
+}
+# Stores whose drivers honour mode="create": the file is made only where none is.
+ATOMIC_SCHEMES: Final = frozenset({*DRIVERS, "memory"})
+SAME_SCHEME: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
+TIME_KEYS: Final = ("mtime", "LastModified", "last_modified", "updated", "created")
+# Parts of the names of faults by which drivers tell what is wrong.
+CREDENTIAL_FAULTS: Final = (
+    "credential",
+    "clientauthentication",
+    "unauthorized",
+    "invalidaccesskey",
+    "signaturedoesnotmatch",
+    "expiredtoken",
+)
+
+
+class RemoteTableStore:
+    """The files of a table below a URL.
+
+    Args:
+        root: The table's URL, normalized.
+        storage_options: Options of the driver; never shown.
+        allowed_roots: Further URLs that absolute paths of the log may lead to.
+
+    Raises:
+        LocationUnsupportedError: If no driver for the scheme is installed.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        storage_options: Mapping[str, Any],
+        allowed_roots: Sequence[str] = (),
+    ) -> None:
+        self._root = _same_scheme(root)
+        self._shown = _without_credentials(root)
+        self._scheme = root.partition("://")[0]
+        self._allowed_roots = tuple(_same_scheme(place) for place in allowed_roots)
+        self._fs = self._open_driver(storage_options)
+        self._log = f"{self._root}/{LOG_FOLDER}"
+
+    @property
+    def root(self) -> str:
+        """The table's URL, without credentials."""
+        return self._shown
+
+    def root_exists(self) -> bool:
+        """Tell whether anything is below the table's URL."""
+        with self._faults():
+            self._fs.invalidate_cache()
+            return bool(self._fs.exists(self._root))
+
+    # === The log ===
+
+    def list_names_from(self, name: str) -> list[str]:
+        """Return the names of the log's files from `name` on, in order."""
+        return [status.name for status in self.list_from(name)]
+
+    def list_from(self, name: str) -> list[FileStatus]:
+        """Return the log's files from `name` on, with their sizes and times."""
+        with self._faults():
+            self._fs.invalidate_cache()
+            try:
+                entries = self._fs.ls(self._log, detail=True)
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+            statuses = [
+                _file_status(entry) for entry in entries if entry.get("type") == "file"
+            ]
+        return sorted(
+            (status for status in statuses if status.name >= name),
+            key=lambda status: status.name,
+        )
+
+    def status(self, name: str) -> FileStatus:
+        """Return size and time of one file of the log."""
+        with self._faults():
+            self._fs.invalidate_cache()
+            entry = self._fs.info(f"{self._log}/{name}")
+        if entry.get("type") != "file":
+            raise FileNotFoundError(name)
+        return _file_status(entry)
+
+    def read(self, name: str) -> bytes:
+        """Return one file of the log."""
+        with self._faults():
+            return bytes(self._fs.cat_file(f"{self._log}/{name}"))
+
+    def read_head(self, name: str, length: int) -> bytes:
+        """Return the beginning of one file of the log."""
+        with self._faults():
+            return bytes(self._fs.cat_file(f"{self._log}/{name}", start=0, end=length))
+
+    def read_many(self, names: Sequence[str]) -> list[bytes]:
+        """Return files of the log, fetched together where the driver can."""
+        if not names:
+            return []
+        paths = [self._fs._strip_protocol(f"{self._log}/{name}") for name in names]  # noqa: SLF001  # how fsspec names what `cat` returns
+        with self._faults():
+            found = self._fs.cat(paths)
+        return [bytes(found[path]) for path in paths]
+
+    def open_input(self, name: str) -> pa.NativeFile:
+        """Open one file of the log for random access."""
+        return self._open(f"{self._log}/{name}")
+
+    def put_if_absent(self, name: str, data: bytes) -> None:
+        """Create a file of the log; of two writers, one gets FileExistsError."""
+        self._create(f"{self._log}/{name}", data)
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file of the log."""
+        with self._faults():
+            self._fs.pipe_file(f"{self._log}/{name}", data)
+
+    # === Data files ===
+
+    def open_data_file(self, path: str) -> pa.NativeFile:
+        """Open a data file by its path in the log."""
+        try:
+            return self._open(self._data_place(path))
+        except FileNotFoundError:
+            raise DataFileMissingError(path=path) from None
+
+    def has_data_file(self, path: str) -> bool:
+        """Tell whether a data file is there."""
+        place = self._data_place(path)
+        with self._faults():
+            self._fs.invalidate_cache()
+            return bool(self._fs.exists(place))
+
+    def put_data_file(self, path: str, data: bytes) -> None:
+        """Create a data file."""
+        self._create(self._data_place(path), data)
+
+    def _data_place(self, path: str) -> str:
+        return resolve_data_path(
+            _same_scheme(path), root=self._root, allowed_roots=self._allowed_roots
+        )
+
+    def _open(self, place: str) -> pa.NativeFile:
+        with self._faults():
+            file = self._fs.open(place, "rb")
+        return pa.PythonFile(_GuardedFile(file, self), mode="r")
+
+    def _create(self, place: str, data: bytes) -> None:
+        if self._scheme not in ATOMIC_SCHEMES:
+            raise LocationUnsupportedError(location=self._shown, scheme=self._scheme)
+        with self._faults():
+            self._fs.pipe_file(place, data, mode="create")
+
+    # === Faults ===
+
+    def _open_driver(self, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  # fsspec has no types
+        try:
+            return fsspec.filesystem(self._scheme, **options)
+        except ImportError:
+            package = DRIVERS.get(self._scheme, "")
+        except (TypeError, KeyError) as error:
+            raise LocationInvalidError(
+                location=self._shown, reason=f"its options do not fit ({_kind(error)})"
+            ) from None
+        except ValueError:
+            package = ""
+        raise LocationUnsupportedError(
+            location=self._shown, scheme=self._scheme, package=package
+        ) from None
+
+    @contextlib.contextmanager
+    def _faults(self) -> Iterator[None]:
+        """Turn whatever a driver raises into errors of ours.
+
+        Missing and existing single files pass. The text of a driver's error may hold
+        signed URLs or keys, so only its kind is told.
+        """
+        try:
+            yield
+        except (FileNotFoundError, FileExistsError, DeltaError):
+            raise
+        except (NotADirectoryError, IsADirectoryError) as error:
+            raise FileNotFoundError(str(error)) from None
+        except Exception as error:  # noqa: BLE001  # each driver has its own tree
+            raise self.fault(error) from None
+
+    def fault(self, error: Exception) -> DeltaError:
+        """Return the error of ours that a driver's error means."""
+        signs = f"{_kind(error)} {error}".lower().replace("_", "").replace(" ", "")
+        if any(sign in signs for sign in CREDENTIAL_FAULTS):
+            return CredentialsNeededError(location=self._shown)
+        if isinstance(error, PermissionError):
+            return LocationDeniedError(location=self._shown)
+        return LocationUnreachableError(location=self._shown, reason=_kind(error))
+
+
+class _GuardedFile(io.RawIOBase):
+    """A driver's file whose faults are errors of ours, also inside pyarrow."""
+
+    def __init__(self, file: Any, store: RemoteTableStore) -> None:  # noqa: ANN401  # as above
+        self._file = file
+        self._store = store
+
+    def read(self, size: int | None = -1) -> bytes:
+        with self._guard():
+            return bytes(self._file.read(-1 if size is None else size))
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        with self._guard():
+            return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+    @contextlib.contextmanager
+    def _guard(self) -> Iterator[None]:
+        try:
+            yield
+        except DeltaError:
+            raise
+        except Exception as error:  # noqa: BLE001  # as above
+            raise self._store.fault(error) from None
+
+
+def _kind(error: Exception) -> str:
+    return type(error).__name__
+
+
+def _same_scheme(place: str) -> str:
+    """Return a URL with the one scheme of those that mean the same storage."""
+    scheme, separator, rest = place.partition("://")
+    return f"{SAME_SCHEME.get(scheme, scheme)}{separator}{rest}"
+
+
+def _without_credentials(url: str) -> str:
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    if user and ":" not in user:
+        host = parts.netloc  # the container of an Azure URL stands there
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+def _file_status(entry: Mapping[str, Any]) -> FileStatus:
+    name = str(entry["name"]).rstrip("/").rpartition("/")[2]
+    return FileStatus(name, int(entry.get("size") or 0), _modification_ms(entry))
+
+
+def _modification_ms(entry: Mapping[str, Any]) -> int:
+    """Return the time of a file in milliseconds, 0 where the driver tells none."""
+    for key in TIME_KEYS:
+        value = entry.get(key)
+        if isinstance(value, str):
+            with contextlib.suppress(ValueError):
+                value = datetime.fromisoformat(value)
+        if isinstance(value, datetime):
+            moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+            return int(moment.timestamp() * 1000)
+        if isinstance(value, int | float):
+            return int(value * 1000)
+    return 0
