@@ -1,11 +1,18 @@
 """Rows for tests: one function for each model, keyword overrides."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
-from apps.tables.models import Commit, Table, TableColumn
+from apps.tables.models import (
+    Commit,
+    MetadataVersion,
+    ProtocolVersion,
+    Table,
+    TableColumn,
+)
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -84,3 +91,32 @@ def new_job(**fields: Any) -> Job:  # noqa: ANN401 (columns)
     """A queued job that nobody was woken for."""
     defaults = {"kind": "test.nothing", "title": "Do nothing", "created_at": NOW}
     return Job.objects.create(**(defaults | fields))
+
+
+def new_metadata(table: Table, version: int = 0, **fields: Any) -> MetadataVersion:  # noqa: ANN401
+    """The metadata from a version on: `id` long and `note` string, not partitioned."""
+    columns = [("id", "long"), ("note", "string")]
+    defaults = {
+        "metadata_id": "5fba94ed",
+        "format_provider": "parquet",
+        "schema_string": json.dumps(
+            {
+                "type": "struct",
+                "fields": [
+                    {"name": name, "type": kind, "nullable": True, "metadata": {}}
+                    for name, kind in columns
+                ],
+            }
+        ),
+    }
+    return MetadataVersion.objects.create(
+        table=table, version=version, **(defaults | fields)
+    )
+
+
+def new_protocol(table: Table, version: int = 0, **fields: Any) -> ProtocolVersion:  # noqa: ANN401
+    """The protocol from a version on: reader 1, writer 2."""
+    defaults = {"min_reader_version": 1, "min_writer_version": 2}
+    return ProtocolVersion.objects.create(
+        table=table, version=version, **(defaults | fields)
+    )
