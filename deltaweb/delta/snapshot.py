@@ -214,7 +214,6 @@ class Snapshot:
             if self._parse_sql is None:
                 raise PredicateError(reason="SQL text is not understood here")
             predicate = self._parse_sql(predicate, self.schema)
-        self._check_readable()
         source = RowSource(
             schema=self.schema,
             partition_columns=self.metadata.partition_columns,
@@ -223,18 +222,6 @@ class Snapshot:
             statistics=self.statistics,
         )
         return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
-
-    def _check_readable(self) -> None:
-        """Refuse what a protocol that we read has no business with."""
-        features = []
-        if self.metadata.format.provider.lower() != PARQUET:
-            features.append(f"files of the format {self.metadata.format.provider}")
-        if self.files["dv_id"].null_count < self.num_files:
-            features.append(DELETION_VECTORS)
-        if features:
-            raise UnsupportedFeatureError(
-                root=self._store.root, version=self.version, features=features
-            )
 
     def _check_readable(self) -> None:
         """Refuse rows that would not be those of the version."""
