@@ -1,0 +1,98 @@
+from pathlib import Path
+
+import pytest
+
+from apps.tables.locations import check_allowed, check_present, parse_location
+from deltaweb.delta.errors import (
+    LocationInvalidError,
+    LocationNotAllowedError,
+    LocationNotFoundError,
+)
+
+
+class TestParseLocation:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            pytest.param("/lake/orders", "/lake/orders", id="a path"),
+            pytest.param("/lake/orders/", "/lake/orders", id="a slash at the end"),
+            pytest.param("/lake/../etc", "/etc", id="dots are resolved"),
+            pytest.param("//lake//orders", "/lake/orders", id="doubled slashes"),
+            pytest.param("file:///lake/or%20ders", "/lake/or ders", id="a file URL"),
+            pytest.param("s3://bucket/orders/", "s3://bucket/orders", id="a bucket"),
+        ],
+    )
+    def test_spells_a_place_one_way(self, text: str, expected: str) -> None:
+        assert parse_location(text) == expected
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "   ",
+            "orders",
+            "../orders",
+            "/lake/\x00",
+            "/lake/a\nb",
+            "file://host/lake",
+            "file:///lake/%00",
+            "http://169.254.169.254/latest",
+            "ftp://host/x",
+            "simplecache::file:///etc",
+            "simplecache::s3://bucket/x",
+            "s3://bucket/x::file:///etc",
+            "s3://key:secret@bucket/x",
+            "zip://x::/etc/a.zip",
+            "/" + "x" * 2001,
+        ],
+    )
+    def test_refuses_what_is_no_place_of_a_table(self, text: str) -> None:
+        with pytest.raises(LocationInvalidError):
+            parse_location(text)
+
+    def test_a_command_starts_from_its_folder(self, tmp_path: Path) -> None:
+        assert parse_location("orders", base=tmp_path) == f"{tmp_path}/orders"
+        assert parse_location("/lake", base=tmp_path) == "/lake"
+
+
+class TestCheckAllowed:
+    def test_allows_everything_without_roots(self) -> None:
+        check_allowed("/anywhere", roots=None)
+
+    def test_allows_a_root_and_what_is_below(self, tmp_path: Path) -> None:
+        check_allowed(str(tmp_path), roots=[str(tmp_path)])
+        check_allowed(f"{tmp_path}/a/b", roots=[str(tmp_path)])
+
+    def test_refuses_a_sibling_that_starts_alike(self, tmp_path: Path) -> None:
+        with pytest.raises(LocationNotAllowedError):
+            check_allowed(f"{tmp_path}2", roots=[str(tmp_path)])
+
+    @pytest.mark.parametrize("linked", ["table", "log"])
+    def test_follows_links_before_it_decides(self, tmp_path: Path, linked: str) -> None:
+        lake, outside = tmp_path / "lake", tmp_path / "outside"
+        (outside / "_delta_log").mkdir(parents=True)
+        lake.mkdir()
+        table = lake / "orders"
+        if linked == "table":
+            table.symlink_to(outside)
+        else:
+            table.mkdir()
+            (table / "_delta_log").symlink_to(outside / "_delta_log")
+
+        with pytest.raises(LocationNotAllowedError):
+            check_allowed(str(table), roots=[str(lake)])
+
+    def test_the_roots_bind_local_paths_alone(self) -> None:
+        check_allowed("s3://bucket/orders", roots=[])
+
+
+def test_a_missing_folder_is_called_missing(tmp_path: Path) -> None:
+    with pytest.raises(LocationNotFoundError):
+        check_present(f"{tmp_path}/nothing")
+
+
+def test_a_file_is_no_place_of_a_table(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(LocationInvalidError):
+        check_present(f"{tmp_path}/file")

@@ -1,0 +1,263 @@
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
+
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.tables import guards, services
+from apps.tables.errors import (
+    TableInUseError,
+    TableNameTakenError,
+    TableNotRegisteredError,
+)
+from apps.tables.models import Table
+from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
+from tests.factories import NOW, new_table, new_user
+
+pytestmark = pytest.mark.django_db
+
+
+def register(name: str = "orders", location: str = "/lake/orders") -> Table:
+    return services.register_table(name=name, location=location, now=NOW)
+
+
+class TestRegisterTable:
+    def test_stores_the_table_and_queues_its_first_index(self) -> None:
+        table = services.register_table(
+            name="sales.orders",
+            location="/lake/orders/",
+            description="All of them",
+            restricted=True,
+            now=NOW,
+        )
+
+        table.refresh_from_db()
+        assert (table.namespace, table.name) == ("sales", "orders")
+        assert table.location == "/lake/orders"
+        assert table.restricted
+        assert table.state == Table.State.NEW
+        job = Job.objects.get(subject_id=table.id)
+        assert job.kind == "tables.index_log"
+        assert job.state == Job.State.QUEUED
+
+    def test_refuses_a_name_that_is_taken_and_says_by_what(self) -> None:
+        register()
+
+        with pytest.raises(TableNameTakenError, match="/lake/orders"):
+            register(location="/elsewhere")
+        assert Table.objects.count() == 1
+
+    def test_keeps_nothing_of_a_refused_location(self) -> None:
+        with pytest.raises(LocationInvalidError):
+            register(location="relative")
+        assert not Table.objects.exists()
+        assert not Job.objects.exists()
+
+
+class TestRoots:
+    @pytest.fixture
+    def admin(self) -> User:
+        return new_user("ada", role=User.Role.ADMIN)
+
+    @pytest.fixture
+    def editor(self) -> User:
+        return new_user("ed", role=User.Role.EDITOR)
+
+    def test_without_the_setting_administrators_and_commands_may_register_any_path(
+        self, admin: User
+    ) -> None:
+        assert services.roots_for(None) is None
+        assert services.roots_for(admin) is None
+
+    def test_without_the_setting_editors_may_register_from_lake_and_the_samples(
+        self, editor: User, tmp_path: Path
+    ) -> None:
+        services.allow_root(str(tmp_path), reason="LAKE", now=NOW)
+
+        assert services.roots_for(editor) == [
+            str(tmp_path),
+            str(services.samples_folder()),
+        ]
+        with pytest.raises(LocationNotAllowedError):
+            services.register_table(
+                name="t", location="/etc", created_by=editor, now=NOW
+            )
+
+    def test_the_setting_binds_everyone(
+        self, admin: User, settings: Settings, tmp_path: Path
+    ) -> None:
+        settings.ALLOWED_ROOTS = [str(tmp_path)]
+
+        services.register_table(
+            name="inside", location=str(tmp_path / "t"), created_by=admin, now=NOW
+        )
+        for user in (None, admin):
+            with pytest.raises(LocationNotAllowedError):
+                services.register_table(
+                    name="outside", location="/etc", created_by=user, now=NOW
+                )
+
+    def test_a_root_is_allowed_once_however_often_it_is_named(
+        self, tmp_path: Path
+    ) -> None:
+        first = services.allow_root(str(tmp_path), reason="LAKE", now=NOW)
+
+        assert services.allow_root(str(tmp_path), reason="LAKE", now=NOW) == first
+
+
+class TestScanRoot:
+    @pytest.fixture
+    def lake(self, tmp_path: Path) -> Path:
+        for path in ("orders", "sales/items", "a_b/t", "a/b/t"):
+            (tmp_path / path / "_delta_log").mkdir(parents=True)
+        return tmp_path
+
+    def test_names_tables_by_their_path_and_reports_a_clash(self, lake: Path) -> None:
+        report = services.scan_root(root=str(lake), now=NOW)
+
+        names = {table.full_name: table.location for table in report.registered}
+        assert names == {
+            "a_b.t": f"{lake}/a/b/t",
+            "a_b.t_2": f"{lake}/a_b/t",
+            "orders": f"{lake}/orders",
+            "sales.items": f"{lake}/sales/items",
+        }
+        assert [(t.full_name, wanted) for t, wanted in report.renamed] == [
+            ("a_b.t_2", "a_b.t")
+        ]
+
+    def test_a_second_scan_registers_only_what_is_new(self, lake: Path) -> None:
+        services.scan_root(root=str(lake), now=NOW)
+        (lake / "late" / "_delta_log").mkdir(parents=True)
+
+        report = services.scan_root(root=str(lake), now=NOW)
+
+        assert [table.full_name for table in report.registered] == ["late"]
+        assert len(report.known) == 4
+        assert report.renamed == []
+
+    def test_a_name_given_by_hand_is_never_taken_away(self, lake: Path) -> None:
+        register(name="orders", location="/elsewhere")
+
+        report = services.scan_root(root=str(lake), now=NOW)
+
+        assert [(t.full_name, wanted) for t, wanted in report.renamed] == [
+            ("a_b.t_2", "a_b.t"),
+            ("orders_2", "orders"),
+        ]
+        assert report.as_json()["num_registered"] == 4
+
+
+class TestRenameTable:
+    def test_moves_the_table_to_its_new_name(self) -> None:
+        table = new_table("orders")
+
+        services.rename_table(table, name="sales.orders_v2")
+
+        assert Table.objects.get().full_name == "sales.orders_v2"
+
+    def test_refuses_a_name_that_another_table_has(self) -> None:
+        table = new_table("orders")
+        new_table("items")
+
+        with pytest.raises(TableNameTakenError):
+            services.rename_table(table, name="items")
+
+    def test_its_own_name_is_no_clash(self) -> None:
+        table = new_table("orders")
+
+        assert services.rename_table(table, name="default.orders").name == "orders"
+
+
+class TestRemoveTable:
+    def test_forgets_the_table_and_its_index_and_leaves_its_files(
+        self,
+        tmp_path: Path,
+        django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+    ) -> None:
+        (tmp_path / "_delta_log").mkdir()
+        table = new_table("orders", location=str(tmp_path))
+        index = Path(django_settings.HOME) / "index" / str(table.id)
+        index.mkdir(parents=True)
+        job = services.refresh_table(table, now=NOW)
+
+        with django_capture_on_commit_callbacks(execute=True):
+            services.remove_table(table, now=NOW)
+
+        job.refresh_from_db()
+        assert not Table.objects.exists()
+        assert not index.exists()
+        assert (tmp_path / "_delta_log").is_dir()
+        assert job.state == Job.State.CANCELLED
+
+    def test_is_refused_while_a_guard_names_what_uses_it(self) -> None:
+        table = new_table("orders")
+
+        def shares_of(_: Table) -> list[str]:
+            return ["the share sales", "the share partners"]
+
+        guards.register(shares_of)
+        try:
+            with pytest.raises(TableInUseError, match="sales, the share partners"):
+                services.remove_table(table, now=NOW)
+        finally:
+            guards.unregister(shares_of)
+        assert Table.objects.exists()
+
+
+class TestFindTable:
+    def test_a_bare_name_finds_the_table_in_default(self) -> None:
+        table = new_table("orders")
+        new_table("sales.orders")
+
+        assert services.find_table("orders") == table
+        assert services.find_table("default.orders") == table
+
+    def test_an_unknown_name_says_where_to_look(self) -> None:
+        with pytest.raises(TableNotRegisteredError, match="table list"):
+            services.find_table("nothing")
+
+
+class TestJobs:
+    def test_two_refreshes_are_one_job(self) -> None:
+        table = new_table("orders")
+
+        first = services.refresh_table(table, now=NOW)
+
+        assert services.refresh_table(table, now=NOW) == first
+
+    def test_equal_previews_share_a_result_and_others_do_not(self) -> None:
+        table = new_table("orders")
+        first = services.request_preview(table, version=2, columns=["a"], now=NOW)
+        Job.objects.update(state=Job.State.DONE)
+
+        again = services.request_preview(table, version=2, columns=["a"], now=NOW)
+        other = services.request_preview(table, version=1, columns=["a"], now=NOW)
+
+        assert again == first
+        assert other != first
+
+    def test_the_files_of_a_version_are_listed_once(self) -> None:
+        table = new_table("orders")
+        first = services.request_version_files(table, version=1, now=NOW)
+        Job.objects.update(state=Job.State.DONE)
+
+        assert services.request_version_files(table, version=1, now=NOW) == first
+
+    def test_a_check_is_refused_before_it_is_queued(self) -> None:
+        editor = new_user("ed", role=User.Role.EDITOR)
+
+        with pytest.raises(LocationNotAllowedError):
+            services.request_check(location="/etc", now=NOW, requested_by=editor)
+        assert not Job.objects.exists()
+
+
+def test_samples_are_registered_once() -> None:
+    first = services.load_samples(now=NOW)
+    again = services.load_samples(now=NOW)
+
+    assert len(first) == 4
+    assert {table.namespace for table in first} == {"samples"}
+    assert again == first
