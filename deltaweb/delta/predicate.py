@@ -18,7 +18,6 @@ import operator
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -169,15 +168,25 @@ def to_expression(predicate: Predicate) -> Expression:
         case Not(part):
             return ~to_expression(part)
         case And(parts):
-            return reduce(operator.and_, map(to_expression, parts))
+            return _balanced(operator.and_, [to_expression(part) for part in parts])
         case Or(parts):
-            return reduce(operator.or_, map(to_expression, parts))
+            return _balanced(operator.or_, [to_expression(part) for part in parts])
         case Constant(value):
             return pc.scalar(pa.scalar(value, pa.bool_()))
         case ColumnComparison(left, name, right):
             return OPERATORS[name](_field(left), _field(right))
         case _:
             return _leaf_expression(predicate)
+
+
+def _balanced(
+    combine: Callable[[Expression, Expression], Expression], parts: list[Expression]
+) -> Expression:
+    """Combine many parts as a shallow tree, since Arrow walks trees by recursion."""
+    while len(parts) > 1:
+        pairs = [combine(*pair) for pair in zip(parts[::2], parts[1::2], strict=False)]
+        parts = [*pairs, *parts[len(pairs) * 2 :]]
+    return parts[0]
 
 
 def _leaf_expression(
