@@ -16,7 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.commit_summary import CommitSummary
-from deltaweb.delta.errors import DeltaError, LogCorruptError, SchemaError
+from deltaweb.delta.errors import (
+    DeltaError,
+    LogCorruptError,
+    SchemaError,
+    SchemaMissingError,
+)
 from deltaweb.delta.log_segment import VersionRun
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
@@ -280,6 +285,8 @@ def _state(is_built: bool, refusal: DeltaError | None, vacuum: int) -> Readabili
 
 def refusal_reason(refusal: DeltaError) -> str:
     """Say without a version's number why versions may not be read."""
+    if isinstance(refusal, SchemaMissingError):
+        return "Its metadata has no schema."
     features = getattr(refusal, "features", ())
     if features:
         return f"It asks for features that are not read yet: {', '.join(features)}."

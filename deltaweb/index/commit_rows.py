@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.commit_summary import CommitSummary
-from deltaweb.delta.errors import DeltaError, PropertyError
+from deltaweb.delta.errors import DeltaError, PropertyError, SchemaMissingError
 from deltaweb.delta.table_features import reading_refusal
 from deltaweb.delta.table_properties import deleted_file_retention_ms
 from deltaweb.index.commit_facts import Facts
@@ -113,16 +113,18 @@ class History:
             self._protocol = protocol
         if self._protocol is None or (protocol is None and metadata is None):
             return
-        self._refusal = reading_refusal(
-            self._protocol,
-            self._metadata or Metadata(id=None),
-            root=self.root,
-            version=version,
-        )
+        self._refusal = self._find_refusal(version, self._protocol)
         was_refused = before[1] is not None
         if self._protocol != before[0] or (self._refusal is not None) != was_refused:
             row = _protocol_row(version, self._protocol, self._refusal)
             self._protocol_rows.append(row)
+
+    def _find_refusal(self, version: int, protocol: Protocol) -> DeltaError | None:
+        metadata = self._metadata or Metadata(id=None)
+        refusal = reading_refusal(protocol, metadata, root=self.root, version=version)
+        if refusal is None and metadata.schema_string is None:
+            return SchemaMissingError(root=self.root, version=version)
+        return refusal
 
     def _note_events(
         self, summary: CommitSummary, *, schema: bool, protocol: bool

@@ -8,6 +8,7 @@ from deltaweb.delta.errors import DeltaError
 INDEXED: Final = "INDEXED"
 UNSUPPORTED: Final = "UNSUPPORTED"  # metadata and history alone
 FAILED: Final = "FAILED"
+CANCELLED: Final = "CANCELLED"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +16,7 @@ class IndexResult:
     """The newest version of a table in facts, or why there are none.
 
     Attributes:
-        state: `INDEXED`, `UNSUPPORTED` or `FAILED`.
+        state: `INDEXED`, `UNSUPPORTED`, `FAILED` or `CANCELLED`.
         folder: The index folder; empty when it failed.
         version: The newest version.
         committed_at_ms: Time of its commit.

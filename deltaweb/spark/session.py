@@ -107,6 +107,7 @@ def _default_session() -> SparkSession | None:
 
 def _build_session(options: SparkOptions) -> SparkSession:
     options.folder.mkdir(parents=True, exist_ok=True)
+    logging.getLogger("py4j").setLevel(logging.WARNING)
     # Read by the launcher and by the workers that it starts, not by us.
     os.environ["JAVA_HOME"] = str(find_java_home(options.folder))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

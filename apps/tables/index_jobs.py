@@ -1,0 +1,192 @@
+"""Index jobs in this worker's hands: several at once, each with its own end."""
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from django.utils import timezone
+
+from apps.jobs.models import Job
+from apps.jobs.tracking import JobCancelled, LeaseLostError, TrackedJob
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.indexing import new_index_folder, store_failure, store_result
+from apps.tables.models import Table
+from deltaweb.delta.errors import DeltaError
+from deltaweb.index.index_result import CANCELLED, FAILED, IndexResult
+
+logger = logging.getLogger(__name__)
+
+KIND = "tables.index_log"
+BATCH = 32  # jobs that one Spark job does at most
+
+
+class Progress(Protocol):
+    """How far one table is."""
+
+    @property
+    def step(self) -> str:
+        """What is being done."""
+
+    @property
+    def done(self) -> int:
+        """How much of it is done."""
+
+    @property
+    def total(self) -> int | None:
+        """Of how much; None when that is not known."""
+
+    @property
+    def unit(self) -> str:
+        """Of what."""
+
+
+@dataclass(slots=True, eq=False)
+class IndexJob:
+    """A job, its table, and where its index goes."""
+
+    job: TrackedJob
+    table: Table
+    folder: Path
+    is_over: bool = False
+    _step: str = ""
+
+    def report(self, progress: Progress | None) -> bool:
+        """Write the progress; tell whether the job is to be stopped."""
+        try:
+            if progress is None:
+                self.job.check_cancelled()
+            else:
+                if progress.step != self._step:
+                    self._step = progress.step
+                    self.job.step(progress.step)
+                self.job.progress(
+                    progress.done, total=progress.total, unit=progress.unit
+                )
+        except JobCancelled:
+            return True
+        except LeaseLostError:
+            self.is_over = True
+            return True
+        return False
+
+    def finish(self, result: IndexResult, *, now: datetime) -> None:
+        """Store what came out and end the job."""
+        if self.is_over:
+            return
+        self.is_over = True
+        try:
+            self.job.check_cancelled()
+            if result.state == CANCELLED:
+                self.job.cancel()
+                return
+            store_result(self.table, result, now=now)
+        except JobCancelled:
+            self.job.cancel()
+        except LeaseLostError:
+            logger.warning("Job %s has lost its lease.", self.job.id)
+        except Exception as error:  # noqa: BLE001 (one table never fails the others)
+            self.fail(error)
+        else:
+            if result.state == FAILED:
+                self.job.fail(IndexFailedError(result))
+            else:
+                self.job.succeed({"version": result.version, "state": result.state})
+
+    def fail(self, error: BaseException) -> None:
+        """End the job by an error that is not the table's."""
+        self.is_over = True
+        self.job.fail(error)
+
+
+class IndexFailedError(Exception):
+    """A table could not be indexed; the words are those of the result."""
+
+    def __init__(self, result: IndexResult) -> None:
+        super().__init__(result.error_detail or result.error)
+        self.code = result.error_code
+        self.message = result.error
+        self.hint = result.error_hint
+
+
+@dataclass(slots=True)
+class IndexBatch:
+    """The index jobs that one Spark job does."""
+
+    jobs: list[IndexJob] = field(default_factory=list)
+    _leases: ExitStack = field(default_factory=ExitStack)
+
+    @classmethod
+    def take(cls, job_id: str, *, clock: Callable[[], datetime]) -> "IndexBatch":
+        """Take the job that was asked for, and others that wait beside it.
+
+        Empty when another worker has the job: its own wake-ups see to the others.
+        """
+        batch = cls()
+        batch._take_one(job_id, clock)
+        if batch.jobs:
+            waiting = Job.objects.waiting().filter(kind=KIND)
+            for other in waiting.values_list("id", flat=True)[: BATCH - 1]:
+                batch._take_one(str(other), clock)
+        return batch
+
+    @property
+    def open_jobs(self) -> list[IndexJob]:
+        """The jobs that have not ended."""
+        return [job for job in self.jobs if not job.is_over]
+
+    def on_result(self, jobs: Sequence[IndexJob], position: int, result: Any) -> None:  # noqa: ANN401 (an IndexResult, from a layer above)
+        """Store one result."""
+        jobs[position].finish(result, now=timezone.now())
+
+    def on_tick(
+        self, jobs: Sequence[IndexJob], progress: Mapping[int, Progress]
+    ) -> Collection[int]:
+        """Write the progress of each job and name those to stop."""
+        return [
+            position
+            for position, job in enumerate(jobs)
+            if not job.is_over and job.report(progress.get(position))
+        ]
+
+    def fail_open(self, error: Exception) -> None:
+        """End what has not ended by an error of the whole batch."""
+        code = getattr(error, "code", "internal-error")
+        for job in self.open_jobs:
+            job.fail(error)
+            store_failure(
+                job.table.id,
+                code=str(code),
+                message=str(getattr(error, "message", error)),
+                hint=str(getattr(error, "hint", "")),
+                now=timezone.now(),
+            )
+
+    def release(self) -> None:
+        """Put back what has not ended: this worker has been told to stop."""
+        for job in self.open_jobs:
+            job.is_over = True
+            job.job.release()
+
+    def close(self) -> None:
+        """Stop renewing leases."""
+        self._leases.close()
+
+    def _take_one(self, job_id: str, clock: Callable[[], datetime]) -> None:
+        job = TrackedJob.take(job_id, clock=clock)
+        if job is None:
+            return
+        table = Table.objects.filter(id=job.parameters.get("table_id")).first()
+        if table is None:
+            job.fail(_gone(job))
+            return
+        self._leases.enter_context(job.renewing())
+        folder = new_index_folder(table.id, now=clock(), mark=job.id.hex)
+        self.jobs.append(IndexJob(job, table, folder))
+
+
+def _gone(job: TrackedJob) -> DeltaError:
+    return TableNotRegisteredError(name=job.title)

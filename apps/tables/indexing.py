@@ -1,0 +1,394 @@
+"""From an index folder to the database: what pages read of a table.
+
+A page sees the old index or the new one, never a mix: all rows change in one
+transaction, and an index folder is removed only after that.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max, Q
+
+from apps.tables.models import (
+    Commit,
+    MetadataVersion,
+    ProtocolVersion,
+    Table,
+    TableColumn,
+)
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.schema import StructField, StructType, parse_schema, type_text
+from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS, read_batches
+from deltaweb.index.index_result import FAILED, IndexResult
+
+# Part of a folder's name; a new one makes the next index replace all stored rows.
+INDEX_FORMAT: Final = "1"
+INSERT_BATCH: Final = 500
+MAX_COLUMNS: Final = 10_000
+MAX_PATH_LENGTH: Final = 1000
+MAX_INT32: Final = 2**31 - 1
+MAX_BACKOFF_S: Final = 3600
+ABANDONED_AFTER_S: Final = 6 * 3600  # a half-written folder that old has no writer
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS: Final = 253_402_300_799_000  # the end of the year 9999
+_FIRST_MS: Final = -62_135_596_800_000  # the start of the year 1
+
+
+# === Folders ===
+
+
+def indexes_folder() -> Path:
+    """The folder of all indexes."""
+    return Path(settings.HOME) / "index"
+
+
+def new_index_folder(table_id: object, *, now: datetime, mark: str) -> Path:
+    """Name the folder of a table's next index; nothing is made yet.
+
+    Args:
+        table_id: The table.
+        now: The current time.
+        mark: Tells apart two indexes of one moment.
+    """
+    stamp = int(now.timestamp() * 1000)
+    return indexes_folder() / str(table_id) / f"{INDEX_FORMAT}-{stamp}-{mark[:8]}"
+
+
+def remove_other_indexes(table_id: object, *, keep: str) -> None:
+    """Remove a table's index folders but one; readers keep what they have mapped."""
+    folder = indexes_folder() / str(table_id)
+    for place in folder.iterdir() if folder.is_dir() else ():
+        if place.name == keep:
+            continue
+        if place.name.startswith(".") and not _is_abandoned(place):
+            continue
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def remove_orphaned_indexes() -> int:
+    """Remove the index folders of tables that are no longer registered."""
+    folder = indexes_folder()
+    if not folder.is_dir():
+        return 0
+    known = {str(table_id) for table_id in Table.objects.values_list("id", flat=True)}
+    orphans = [
+        place
+        for place in folder.iterdir()
+        if place.name not in known and _is_abandoned(place)
+    ]
+    for place in orphans:
+        shutil.rmtree(place, ignore_errors=True)
+    return len(orphans)
+
+
+def _is_abandoned(place: Path) -> bool:
+    try:
+        return time.time() - place.stat().st_mtime > ABANDONED_AFTER_S
+    except FileNotFoundError:
+        return False
+
+
+# === Failure ===
+
+
+def backoff(failures: int) -> timedelta:
+    """How long a table rests after so many failures in a row."""
+    interval_s = settings.PROBE_INTERVAL_S
+    longest_s = max(interval_s, MAX_BACKOFF_S)
+    return timedelta(seconds=min(interval_s * 2 ** min(failures, 20), longest_s))
+
+
+def store_failure(
+    table_id: object, *, code: str, message: str, hint: str, now: datetime
+) -> None:
+    """Note that a table could not be read; what was indexed before stays."""
+    with transaction.atomic():
+        table = Table.objects.select_for_update().filter(id=table_id).first()
+        if table is None:
+            return
+        table.probe_failures += 1
+        table.probe_due_at = now + backoff(table.probe_failures)
+        if table.error_since is None:
+            table.error_since = now
+        table.error_code, table.error, table.error_hint = code[:64], message, hint
+        if table.state == Table.State.NEW:
+            table.state = Table.State.FAILED
+        table.save(
+            update_fields=[
+                "probe_failures",
+                "probe_due_at",
+                "error_since",
+                "error_code",
+                "error",
+                "error_hint",
+                "state",
+            ]
+        )
+
+
+# === Success ===
+
+
+def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
+    """Make an index the one that pages read.
+
+    Commits never change, so those that are stored are kept and newer ones are added;
+    all are replaced where the log is not the one that was indexed before. What the
+    log has lost stays in the history.
+
+    Args:
+        table: The table; a removed one is passed over and its folder removed.
+        result: A result with a folder.
+        now: The current time.
+    """
+    folder = Path(result.folder)
+    with transaction.atomic():
+        current = Table.objects.select_for_update().filter(id=table.id).first()
+        if current is not None:
+            _store_rows(current, result, folder)
+            _store_summary(current, result, folder, now)
+    if current is None:
+        shutil.rmtree(folder.parent, ignore_errors=True)
+        return
+    table.refresh_from_db()
+    remove_other_indexes(table.id, keep=folder.name)
+
+
+def store_result(table: Table, result: IndexResult, *, now: datetime) -> None:
+    """Store an index, or the failure to make one."""
+    if result.state == FAILED:
+        store_failure(
+            table.id,
+            code=result.error_code,
+            message=result.error,
+            hint=result.error_hint,
+            now=now,
+        )
+    else:
+        store_index(table, result, now=now)
+
+
+def _store_rows(table: Table, result: IndexResult, folder: Path) -> None:
+    known = _last_known_version(table, result, folder)
+    if known is None:
+        for model in (Commit, MetadataVersion, ProtocolVersion):
+            model.objects.filter(table=table).delete()
+        known = -1
+    for rows in _rows_after(folder, COMMITS, known):
+        Commit.objects.bulk_create(
+            [_commit(table, row) for row in rows], batch_size=INSERT_BATCH
+        )
+    newest = None
+    for rows in _rows_after(folder, METADATA, known):
+        MetadataVersion.objects.bulk_create(
+            [_metadata(table, row) for row in rows], batch_size=INSERT_BATCH
+        )
+        newest = rows[-1]
+    for rows in _rows_after(folder, PROTOCOLS, known):
+        ProtocolVersion.objects.bulk_create(
+            [_protocol(table, row) for row in rows], batch_size=INSERT_BATCH
+        )
+    _store_readability(table, result)
+    if newest is not None:
+        _store_columns(table, newest["schema_string"])
+
+
+def _last_known_version(table: Table, result: IndexResult, folder: Path) -> int | None:
+    """The newest stored version, if the stored history is the start of the new one."""
+    is_same_log = (
+        table.index_name.startswith(f"{INDEX_FORMAT}-")
+        and table.delta_id == result.delta_id
+        and result.version is not None
+    )
+    newest = table.commits.order_by("-version").first() if is_same_log else None
+    if newest is None:
+        return None
+    for rows in read_batches(folder, COMMITS):
+        for row in rows:
+            if row["version"] == newest.version:
+                same = _commit(table, row)
+                facts = ("committed_at", "operation", "metrics", "num_added_files")
+                equal = all(getattr(same, f) == getattr(newest, f) for f in facts)
+                return newest.version if equal else None
+    return None
+
+
+def _rows_after(
+    folder: Path, name: str, version: int
+) -> Iterator[list[dict[str, Any]]]:
+    for rows in read_batches(folder, name):
+        newer = [row for row in rows if row["version"] > version]
+        if newer:
+            yield newer
+
+
+def _store_readability(table: Table, result: IndexResult) -> None:
+    """Bring older commits up to date: a VACUUM or a cleaning changed their state."""
+    newest = table.commits.aggregate(newest=Max("version"))["newest"]
+    for first, last, state, reason in result.summary.get("readable_runs", []):
+        if newest is None or first > newest:
+            break
+        other = ~Q(readability=state) | ~Q(readability_reason=reason[:300])
+        table.commits.filter(other, version__gte=first, version__lte=last).update(
+            readability=state, readability_reason=reason[:300]
+        )
+
+
+def _store_columns(table: Table, schema_string: str) -> None:
+    table.columns.all().delete()
+    try:
+        schema = parse_schema(schema_string)
+    except SchemaError:
+        return
+    columns = [
+        TableColumn(
+            table=table,
+            position=position,
+            path=".".join(path)[:MAX_PATH_LENGTH],
+            type_text=type_text(column.data_type)[:MAX_PATH_LENGTH],
+        )
+        for position, (path, column) in enumerate(_all_columns(schema, ()))
+        if position < MAX_COLUMNS
+    ]
+    TableColumn.objects.bulk_create(columns, batch_size=INSERT_BATCH)
+
+
+def _all_columns(
+    schema: StructType, above: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], StructField]]:
+    for column in schema.fields:
+        path = (*above, column.name)
+        yield path, column
+        if isinstance(column.data_type, StructType):
+            yield from _all_columns(column.data_type, path)
+
+
+def _store_summary(
+    table: Table, result: IndexResult, folder: Path, now: datetime
+) -> None:
+    newest = table.metadata_versions.order_by("-version").first()
+    table.comment = newest.description if newest else ""
+    table.state = result.state
+    table.version = table.latest_version_seen = result.version
+    table.committed_at = moment(result.committed_at_ms or 0)
+    table.indexed_at = table.probed_at = now
+    table.index_name = folder.name
+    table.delta_id = result.delta_id[:200]
+    table.num_files = result.num_files
+    table.size_bytes = result.size_bytes
+    table.num_records = result.num_records
+    table.num_tombstones = result.num_tombstones
+    table.num_columns = result.num_columns
+    table.partition_columns = result.partition_columns
+    table.summary = result.summary
+    table.probe_failures = 0
+    table.probe_due_at = now + timedelta(seconds=settings.PROBE_INTERVAL_S)
+    table.error_code = table.error = table.error_hint = ""
+    table.error_since = None
+    table.save(update_fields=_INDEX_FIELDS)
+
+
+_INDEX_FIELDS: Final = [
+    "comment",
+    "state",
+    "version",
+    "latest_version_seen",
+    "committed_at",
+    "indexed_at",
+    "probed_at",
+    "index_name",
+    "delta_id",
+    "num_files",
+    "size_bytes",
+    "num_records",
+    "num_tombstones",
+    "num_columns",
+    "partition_columns",
+    "summary",
+    "probe_failures",
+    "probe_due_at",
+    "error_code",
+    "error",
+    "error_hint",
+    "error_since",
+]
+
+
+# === Rows ===
+
+
+def moment(time_ms: int) -> datetime:
+    """The aware time of milliseconds since the epoch, within what dates can say."""
+    return _EPOCH + timedelta(milliseconds=min(max(time_ms, _FIRST_MS), _LAST_MS))
+
+
+_COPIED: Final = (
+    "version",
+    "operation",
+    "user_name",
+    "engine_info",
+    "sentence",
+    "num_added_files",
+    "num_removed_files",
+    "added_bytes",
+    "removed_bytes",
+    "added_rows",
+    "removed_rows",
+    "num_files",
+    "size_bytes",
+    "num_records",
+    "data_change",
+    "changes_metadata",
+    "changes_schema",
+    "changes_protocol",
+    "readability",
+)
+
+
+def _commit(table: Table, row: dict[str, Any]) -> Commit:
+    return Commit(
+        table=table,
+        committed_at=moment(row["timestamp_ms"]),
+        parameters=json.loads(row["parameters"]),
+        metrics=json.loads(row["metrics"]),
+        readability_reason=row["readability_reason"][:300],
+        **{name: row[name] for name in _COPIED},
+    )
+
+
+def _metadata(table: Table, row: dict[str, Any]) -> MetadataVersion:
+    return MetadataVersion(
+        table=table,
+        version=row["version"],
+        metadata_id=row["metadata_id"][:200],
+        metadata_name=row["metadata_name"],
+        description=row["description"],
+        format_provider=row["format_provider"][:100],
+        schema_string=row["schema_string"],
+        partition_columns=json.loads(row["partition_columns"]),
+        configuration=json.loads(row["configuration"]),
+        created_time=row["created_time"],
+    )
+
+
+def _protocol(table: Table, row: dict[str, Any]) -> ProtocolVersion:
+    return ProtocolVersion(
+        table=table,
+        version=row["version"],
+        min_reader_version=min(row["min_reader_version"], MAX_INT32),
+        min_writer_version=min(row["min_writer_version"], MAX_INT32),
+        reader_features=_optional_json(row["reader_features"]),
+        writer_features=_optional_json(row["writer_features"]),
+        unsupported_reason=row["unsupported_reason"],
+    )
+
+
+def _optional_json(text: str | None) -> Any:  # noqa: ANN401 (any JSON)
+    return None if text is None else json.loads(text)

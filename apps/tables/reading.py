@@ -1,0 +1,132 @@
+"""What a worker reads for a page: some rows of a version, or its list of files.
+
+Both run in process, without Spark, and leave an Arrow file below the home folder.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from django.conf import settings
+
+from apps.tables.models import Table
+from deltaweb.table import DeltaTable
+
+MAX_ROWS: Final = 10_000
+MAX_BYTES: Final = 64 << 20  # of one result; wide rows end it early
+ROWS_A_BATCH: Final = 65_536
+
+Report = Callable[[int], None]
+
+
+def results_folder() -> Path:
+    """The folder of what jobs leave as files."""
+    return Path(settings.HOME) / "results"
+
+
+def read_preview(
+    table: Table, parameters: dict[str, Any], *, job_id: object, report: Report
+) -> dict[str, Any]:
+    """Read a page of rows and keep them as the job's result.
+
+    Args:
+        table: The table.
+        parameters: `version`, and optionally `columns` (names), `predicate` (SQL),
+            `limit` and `offset`.
+        job_id: Names the result.
+        report: Told the count of rows passed so far; it may raise to stop.
+
+    Returns:
+        `rows`, `files_scanned`, `files_total`, and `more`: whether rows follow.
+
+    Raises:
+        DeltaError: If the version, the predicate or a file of it cannot be read.
+    """
+    limit = min(int(parameters.get("limit") or 50), MAX_ROWS)
+    offset = max(int(parameters.get("offset") or 0), 0)
+    snapshot = _table(table).snapshot(parameters["version"])
+    scan = snapshot.scan(
+        parameters.get("columns"),
+        parameters.get("predicate") or None,
+        limit=offset + limit + 1,
+    )
+    batches, more = _window(scan, offset, limit, report)
+    rows = sum(batch.num_rows for batch in batches)
+    _write_result(job_id, scan.schema, batches)
+    return {
+        "rows": rows,
+        "files_scanned": scan.files_scanned,
+        "files_total": scan.files_total,
+        "more": more,
+    }
+
+
+def list_files(
+    table: Table, version: int, *, job_id: object, report: Report
+) -> dict[str, Any]:
+    """List the files of a version and keep the list as the job's result.
+
+    Returns:
+        `rows` and `files_total`: the count of files.
+
+    Raises:
+        DeltaError: If the version cannot be read.
+    """
+    snapshot = _table(table).snapshot(version)
+    files = snapshot.files.select(
+        ["path", "size", "modification_time", "partition_values"]
+    )
+    report(0)
+    files = files.append_column("num_records", snapshot.statistics([])["num_records"])
+    report(files.num_rows)
+    whole = files.combine_chunks()
+    _write_result(job_id, whole.schema, whole.to_batches(ROWS_A_BATCH))
+    count = files.num_rows
+    return {"rows": count, "files_scanned": 0, "files_total": count, "more": False}
+
+
+def _table(table: Table) -> DeltaTable:
+    return DeltaTable(table.location, allowed_roots=settings.ALLOWED_ROOTS or ())
+
+
+def _window(
+    scan: Iterable[pa.RecordBatch], offset: int, limit: int, report: Report
+) -> tuple[list[pa.RecordBatch], bool]:
+    """Return the rows from `offset`, `limit` at most, and whether others follow."""
+    kept: list[pa.RecordBatch] = []
+    passed = size_bytes = 0
+    for batch in _without_start(scan, offset, report):
+        room = limit - passed
+        if batch.num_rows > room or size_bytes > MAX_BYTES:
+            kept.append(batch.slice(0, room))
+            return [part for part in kept if part.num_rows], True
+        kept.append(batch)
+        passed += batch.num_rows
+        size_bytes += batch.nbytes
+    return kept, False
+
+
+def _without_start(
+    scan: Iterable[pa.RecordBatch], offset: int, report: Report
+) -> Iterator[pa.RecordBatch]:
+    seen = 0
+    for batch in scan:
+        start = max(offset - seen, 0)
+        seen += batch.num_rows
+        report(seen)
+        if start < batch.num_rows:
+            yield batch.slice(start)
+
+
+def _write_result(
+    job_id: object, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+) -> None:
+    """Write the result beside and rename it, so that a page sees all of it or none."""
+    folder = results_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    beside = folder / f"{job_id}.arrow.part"
+    with pa.OSFile(str(beside), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    beside.replace(folder / f"{job_id}.arrow")

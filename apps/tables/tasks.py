@@ -1,0 +1,149 @@
+"""Background work of the catalogue: thin, idempotent, by the job's id alone."""
+
+import logging
+import time
+from pathlib import Path
+
+from celery import shared_task
+from django.conf import settings
+from django.utils import timezone
+
+from apps.jobs.models import Job
+from apps.jobs.tracking import TrackedJob, track_job
+from apps.tables import checks, probing, reading, services
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.index_jobs import IndexBatch
+from apps.tables.indexing import indexes_folder, remove_orphaned_indexes
+from apps.tables.models import Table
+
+logger = logging.getLogger(__name__)
+
+SPARK_ATTEMPTS = 2  # sessions that a batch may use up
+CLEAN_INTERVAL_S = 3600
+_cleaned_at = {"monotonic_s": 0.0}
+
+
+@shared_task(name="tables.index_log", acks_late=True, ignore_result=True)
+def index_log(*, job_id: str, **_: object) -> None:
+    """Index the job's table, and tables of other waiting jobs, by one Spark job.
+
+    Safe to run twice: an index is written beside and stored as a whole.
+    """
+    batch = IndexBatch.take(job_id, clock=timezone.now)
+    try:
+        if batch.jobs:
+            _index_in_spark(batch)
+    except Exception as error:  # noqa: BLE001 (the rows keep every failure)
+        batch.fail_open(error)
+    except BaseException:
+        batch.release()
+        raise
+    finally:
+        batch.close()
+
+
+def _index_in_spark(batch: IndexBatch) -> None:
+    """Run the Spark job; a session that dies is replaced once."""
+    from deltaweb.spark import pipeline, session  # workers alone load Spark
+
+    home = Path(settings.HOME)
+    options = session.SparkOptions(
+        master=settings.SPARK_MASTER,
+        folder=home / "spark",
+        driver_memory=settings.SPARK_DRIVER_MEMORY,
+    )
+    for attempt in range(1, SPARK_ATTEMPTS + 1):
+        jobs = batch.open_jobs
+        requests = [
+            pipeline.IndexRequest(location=job.table.location, folder=str(job.folder))
+            for job in jobs
+        ]
+        try:
+            pipeline.index_tables(
+                session.get_spark(options),
+                requests,
+                lambda position, result, jobs=jobs: batch.on_result(
+                    jobs, position, result
+                ),
+                scratch=indexes_folder() / ".runs",
+                on_tick=lambda progress, jobs=jobs: batch.on_tick(jobs, progress),
+            )
+        except pipeline.SparkLostError:
+            if attempt == SPARK_ATTEMPTS:
+                raise
+            logger.warning("Spark stopped; its work is done again.")
+        else:
+            return
+
+
+@shared_task(name="tables.probe_due", ignore_result=True)
+def probe_due(**_: object) -> None:
+    """Look for new commits of every table that is due; safe to repeat."""
+    probing.probe_tables(now=timezone.now())
+    if time.monotonic() - _cleaned_at["monotonic_s"] > CLEAN_INTERVAL_S:
+        _cleaned_at["monotonic_s"] = time.monotonic()
+        remove_orphaned_indexes()
+
+
+@shared_task(name="tables.check_location", acks_late=True, ignore_result=True)
+def check_location(*, job_id: str, **_: object) -> None:
+    """Say what is at a location before a table is registered there."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        location = job.parameters["location"]
+        found = checks.check_location(location, on_step=job.step)
+        job.result = found.as_json()
+
+
+@shared_task(name="tables.scan_root", acks_late=True, ignore_result=True)
+def scan_root(*, job_id: str, **_: object) -> None:
+    """Register every table below a folder; known ones stay as they are."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        job.step("Looking for tables")
+        requested_by = Job.objects.get(id=job.id).requested_by
+        report = services.scan_root(
+            root=job.parameters["root"], now=timezone.now(), created_by=requested_by
+        )
+        job.result = report.as_json()
+
+
+@shared_task(name="tables.preview_rows", acks_late=True, ignore_result=True)
+def preview_rows(*, job_id: str, **_: object) -> None:
+    """Read some rows of a version for a page."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        table = _table_of(job)
+        job.step("Reading rows")
+        job.result = reading.read_preview(
+            table,
+            job.parameters,
+            job_id=job.id,
+            report=lambda rows: job.progress(rows, unit="rows"),
+        )
+
+
+@shared_task(name="tables.list_version_files", acks_late=True, ignore_result=True)
+def list_version_files(*, job_id: str, **_: object) -> None:
+    """List the files of a version for a page."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        table = _table_of(job)
+        job.step("Replaying the log")
+        job.result = reading.list_files(
+            table,
+            job.parameters["version"],
+            job_id=job.id,
+            report=lambda files: job.progress(files, unit="files"),
+        )
+
+
+def _table_of(job: TrackedJob) -> Table:
+    table = Table.objects.filter(id=job.parameters["table_id"]).first()
+    if table is None:
+        raise TableNotRegisteredError(name=job.title)
+    return table
