@@ -20,6 +20,13 @@ FILES = {
     "@tabler/core/dist/css/tabler.min.css": "tabler/tabler.min.css",
     "@tabler/core/README.md": "tabler/README.md",
     "@tabler/icons/LICENSE": "icons-LICENSE",
+    "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2": (
+        "inter/inter-latin.woff2"
+    ),
+    "@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2": (
+        "inter/inter-latin-ext.woff2"
+    ),
+    "@fontsource-variable/inter/LICENSE": "inter/LICENSE",
     "plotly.js-cartesian-dist-min/plotly-cartesian.min.js": (
         "plotly/plotly-cartesian.min.js"
     ),
