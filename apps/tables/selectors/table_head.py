@@ -133,8 +133,8 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
     """
     jobs = list(_index_jobs(table))
     index_job = next((job for job in jobs if job.state in Job.ACTIVE_STATES), None)
-    newest_job = jobs[0] if jobs else None
-    failed = newest_job if newest_job and newest_job.state == Job.State.FAILED else None
+    has_failed = jobs and not index_job and jobs[0].state == Job.State.FAILED
+    failed = jobs[0] if has_failed else None
     shown = table.version if version is None else version
     if shown is None or table.version is None:
         return TableHead(
