@@ -24,7 +24,7 @@ def editor_required(view: View[P]) -> View[P]:
 
     @wraps(view)
     def guarded(
-        request: HttpRequest, *args: P.args, **kwargs: P.kwargs
+        request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponseBase:
         if not getattr(request.user, "is_editor", False):
             raise RoleRequiredError(role="an editor or an administrator")
@@ -38,7 +38,7 @@ def admin_required(view: View[P]) -> View[P]:
 
     @wraps(view)
     def guarded(
-        request: HttpRequest, *args: P.args, **kwargs: P.kwargs
+        request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponseBase:
         if not getattr(request.user, "is_admin", False):
             raise RoleRequiredError(role="an administrator")

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from zoneinfo import available_timezones
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max
 
 from apps.accounts import errors
 from apps.accounts.models import APIKey, User
@@ -55,10 +55,10 @@ def user_rows(*, q: str = "") -> list[UserRow]:
     users = User.objects.get_queryset().order_by("username")
     if q:
         users = users.filter(username__icontains=q)
-    users = users.annotate(
-        num_keys=Count("api_keys", filter=Q(api_keys__revoked_at__isnull=True)),
-        key_used_at=Max("api_keys__last_used_at"),
-    )
+    keys = APIKey.objects.filter(user__in=users).values("user_id")
+    usable = keys.filter(revoked_at__isnull=True).annotate(number=Count("id"))
+    num_keys = dict(usable.values_list("user_id", "number"))
+    used_at = dict(keys.annotate(at=Max("last_used_at")).values_list("user_id", "at"))
     return [
         UserRow(
             id=user.id,
@@ -67,9 +67,9 @@ def user_rows(*, q: str = "") -> list[UserRow]:
             is_active=user.is_active,
             joined_at=user.date_joined,
             last_seen_at=max(
-                filter(None, (user.last_login, user.key_used_at)), default=None
+                filter(None, (user.last_login, used_at.get(user.id))), default=None
             ),
-            num_keys=user.num_keys,
+            num_keys=num_keys.get(user.id, 0),
         )
         for user in users
     ]

@@ -11,8 +11,14 @@ class JobsConfig(AppConfig):
     name = "apps.jobs"
 
     def ready(self) -> None:
-        """Take a place in the rail, and listen for the signals of workers."""
-        from apps.jobs import heartbeat  # noqa: F401, PLC0415 (models must be loaded)
+        """Take a place in the rail, and find brokers and workers."""
+        from apps.jobs import (  # noqa: PLC0415 (models must be loaded)
+            file_broker,
+            heartbeat,
+        )
+
+        file_broker.register()
+        heartbeat.connect()
 
         navigation.register(
             navigation.NavEntry(

@@ -17,22 +17,31 @@ from apps.jobs.process import process_name
 logger = logging.getLogger(__name__)
 
 INTERVAL_S = 5
-
+STOP_TIMEOUT_S = 5
 
 _stop = threading.Event()
+_threads: list[threading.Thread] = []
 
 
-@worker_ready.connect
+def connect() -> None:
+    """Wait for Celery to say that this process is a worker."""
+    worker_ready.connect(start)
+    worker_shutdown.connect(stop)
+
+
 def start(**_: object) -> None:
     """Begin to write this worker's row, in a thread that ends with the process."""
     _stop.clear()
-    threading.Thread(target=_beat, name="heartbeat", daemon=True).start()
+    thread = threading.Thread(target=_beat, name="heartbeat", daemon=True)
+    _threads.append(thread)
+    thread.start()
 
 
-@worker_shutdown.connect
 def stop(**_: object) -> None:
     """Take the worker's row away: it leaves in good order."""
     _stop.set()
+    while _threads:
+        _threads.pop().join(STOP_TIMEOUT_S)  # or its last beat would bring the row back
     try:
         Worker.objects.filter(name=process_name()).delete()
     except DatabaseError:

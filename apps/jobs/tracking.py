@@ -20,9 +20,9 @@ import time
 import traceback
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db import DatabaseError, OperationalError, connection
@@ -293,16 +293,25 @@ class TrackedJob:
             logger.warning("Job %s ended after its lease was lost.", self.id)
 
 
-@contextmanager
 def track_job(
     job_id: str | uuid.UUID, *, clock: Callable[[], datetime] = timezone.now
-) -> Iterator[TrackedJob | None]:
+) -> "AbstractContextManager[TrackedJob | None, bool]":
     """Take a job for the length of the block and write how it ends.
 
-    Yields None when there is nothing to do: the job is unknown, done, cancelled or
-    held by another worker. No error leaves the block, for the row tells it; what
-    stops the process (SystemExit, KeyboardInterrupt) does, and the job is put back.
+    The block gets None when there is nothing to do: the job is unknown, done,
+    cancelled or held by another worker. No error leaves the block, for the row tells
+    it; what stops the process (SystemExit, KeyboardInterrupt) does, and the job is
+    put back.
     """
+    tracking = _track(job_id, clock=clock)
+    # The type says what `contextmanager` cannot: errors are swallowed.
+    return cast("AbstractContextManager[TrackedJob | None, bool]", tracking)
+
+
+@contextmanager
+def _track(
+    job_id: str | uuid.UUID, *, clock: Callable[[], datetime]
+) -> Iterator[TrackedJob | None]:
     job = TrackedJob.take(job_id, clock=clock)
     if job is None:
         logger.info("Job %s is not waiting; its wake-up is dropped.", job_id)

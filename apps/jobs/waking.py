@@ -60,6 +60,7 @@ def wake(jobs: Sequence[Job]) -> int:
         return len(jobs)
     if pause.is_on():
         logger.info("The broker was down just now; the sweep wakes %s.", jobs[0].id)
+        _leave_to_sweep(jobs)
         return 0
     sent = 0
     try:
@@ -82,9 +83,15 @@ def wake(jobs: Sequence[Job]) -> int:
             type(error).__name__,
             error,
         )
+        _leave_to_sweep(jobs[sent:])
     else:
         pause.end()
     return sent
+
+
+def _leave_to_sweep(jobs: Sequence[Job]) -> None:
+    ids = [job.id for job in jobs]
+    Job.objects.filter(id__in=ids).update(woken_at=None)
 
 
 def _connection() -> Any:  # noqa: ANN401 (kombu is untyped)

@@ -27,7 +27,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -90,9 +90,7 @@ class SubcommandsCommand(BaseCommand):
             *,
             help: str,  # noqa: A002 (argparse's own word)
         ) -> CommandParser:
-            sub = cast(
-                "CommandParser", group.add_parser(name, help=help, description=help)
-            )
+            sub = group.add_parser(name, help=help, description=help)
             # SUPPRESS: without it the subcommand's default would undo `user --json`.
             sub.add_argument(
                 "--json",

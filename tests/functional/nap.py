@@ -15,7 +15,7 @@ from celery import shared_task
 TICK_S = 0.05
 
 
-@shared_task(name="test.nap", acks_late=True, ignore_result=True)
+@shared_task(name="test.nap", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # Celery has no types
 def nap(*, job_id: str, **_: object) -> None:
     """Sleep for as long as this attempt is to take."""
     from apps.jobs.tracking import track_job

@@ -16,7 +16,7 @@ import pytest
 
 from tests.installation import ROOT, environment, run, wait_for
 
-TAKEN_WITHIN_S = 40
+TAKEN_WITHIN_S = 90  # a start alone takes many seconds on a busy machine
 WORKER = (
     *(sys.executable, "-m", "celery", "-A", "deltaweb", "worker"),
     *("--pool", "threads", "--concurrency", "2", "--include", "tests.functional.nap"),

@@ -168,7 +168,7 @@ class TestSignIn:
             services.sign_in(rf.post("/"), name=name, password="wrong", now=NOW)
 
     def test_too_many_failures_make_the_door_wait(self, rf: RequestFactory) -> None:
-        services.create_user(name="vera", role="viewer", password=PASSWORD)
+        vera = services.create_user(name="vera", role="viewer", password=PASSWORD)
         for _ in range(services.FAILURES_ALLOWED_FROM_ONE_ADDRESS):
             with pytest.raises(errors.SignInError):
                 services.sign_in(rf.post("/"), name="Vera", password="x", now=NOW)
@@ -177,17 +177,22 @@ class TestSignIn:
             services.sign_in(rf.post("/"), name="vera", password=PASSWORD, now=NOW)
 
         later = NOW + services.FAILURE_WINDOW + timedelta(seconds=1)
-        assert services.sign_in(rf.post("/"), name="vera", password=PASSWORD, now=later)
+        found = services.sign_in(
+            rf.post("/"), name="vera", password=PASSWORD, now=later
+        )
+        assert found == vera
         assert not FailedSignIn.objects.exists()
 
     def test_a_stranger_elsewhere_does_not_lock_the_owner_out(
         self, rf: RequestFactory
     ) -> None:
-        services.create_user(name="vera", role="viewer", password=PASSWORD)
+        vera = services.create_user(name="vera", role="viewer", password=PASSWORD)
         for _ in range(services.FAILURES_ALLOWED_FROM_ONE_ADDRESS):
             FailedSignIn.objects.create(name="vera", address="192.0.2.1", failed_at=NOW)
 
-        assert services.sign_in(rf.post("/"), name="vera", password=PASSWORD, now=NOW)
+        found = services.sign_in(rf.post("/"), name="vera", password=PASSWORD, now=NOW)
+
+        assert found == vera
 
 
 @pytest.mark.django_db

@@ -1,0 +1,107 @@
+"""The embedded broker: messages as files in a folder, each step of them atomic.
+
+kombu's own file transport writes a message or a table of queues in place, so that
+another process may read half of it, or none, and lose a wake-up. Here a file appears
+under its name when it is whole, and a message is taken by renaming it, which one
+process alone can do.
+"""
+
+import fcntl
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+from kombu.transport import TRANSPORT_ALIASES, filesystem
+
+SCHEME = "filesystem"
+
+
+def register() -> None:
+    """Let `filesystem://` mean this transport, in this process."""
+    TRANSPORT_ALIASES[SCHEME] = f"{__name__}:Transport"
+
+
+class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
+    """A channel whose files are never seen half written."""
+
+    def get_table(self, exchange: str) -> list[Any]:
+        """Return the queues that an exchange feeds."""
+        try:
+            text = self._exchange_file(exchange).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return []
+        return [filesystem.exchange_queue_t(*row) for row in json.loads(text)]
+
+    def _queue_bind(
+        self, exchange: str, routing_key: str, pattern: str, queue: str
+    ) -> None:
+        row = [routing_key or "", pattern or "", queue or ""]
+        rows = [list(bound) for bound in self.get_table(exchange)]
+        if row not in rows:
+            self._change_table(exchange, lambda rows: [row, *rows])
+
+    def _delete(
+        self,
+        queue: str,
+        exchange: str,
+        routing_key: str,
+        pattern: str,
+        *_: object,
+        **__: object,
+    ) -> None:
+        self._purge(queue)
+        row = [routing_key or "", pattern or "", queue or ""]
+        self._change_table(exchange, lambda rows: [r for r in rows if r != row])
+
+    def _change_table(
+        self, exchange: str, change: Callable[[list[list[str]]], list[list[str]]]
+    ) -> None:
+        """Replace the table of an exchange; one process at a time."""
+        path = self._exchange_file(exchange)
+        with _locked(path.with_suffix(".lock")):
+            rows = change([list(bound) for bound in self.get_table(exchange)])
+            _write_whole(path, json.dumps(rows))
+
+    def _put(self, queue: str, payload: dict[str, Any], **_: object) -> None:
+        name = f"{time.time_ns():020d}-{uuid.uuid4().hex}.{queue}.msg"
+        _write_whole(Path(self.data_folder_out) / name, json.dumps(payload))
+
+    def _get(self, queue: str) -> dict[str, Any]:
+        folder = Path(self.data_folder_in)
+        for name in sorted(path.name for path in folder.iterdir()):
+            if name.partition(".")[2] != f"{queue}.msg":
+                continue
+            taken = folder / f".taken-{name}"
+            try:
+                (folder / name).rename(taken)
+            except FileNotFoundError:  # another worker was faster
+                continue
+            payload: dict[str, Any] = json.loads(taken.read_text(encoding="utf-8"))
+            taken.unlink()
+            return payload
+        raise Empty
+
+
+class Transport(filesystem.Transport):  # type: ignore[misc]  # kombu has no types
+    """kombu's transport with the channel above."""
+
+    Channel = Channel
+
+
+def _write_whole(path: Path, text: str) -> None:
+    beside = path.with_name(f".new-{uuid.uuid4().hex}")
+    beside.write_text(text, encoding="utf-8")
+    beside.rename(path)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # closing the file lets go
+        yield
