@@ -179,7 +179,7 @@ class IndexBatch:
         job = TrackedJob.take(job_id, clock=clock)
         if job is None:
             return
-        table = Table.objects.filter(id=job.parameters.get("table_id")).first()
+        table = Table.objects.filter(id=str(job.parameters["table_id"])).first()
         if table is None:
             job.fail(_gone(job))
             return

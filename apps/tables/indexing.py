@@ -7,6 +7,7 @@ transaction, and an index folder is removed only after that.
 import json
 import shutil
 import time
+import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -106,7 +107,7 @@ def backoff(failures: int) -> timedelta:
 
 
 def store_failure(
-    table_id: object, *, code: str, message: str, hint: str, now: datetime
+    table_id: uuid.UUID, *, code: str, message: str, hint: str, now: datetime
 ) -> None:
     """Note that a table could not be read; what was indexed before stays."""
     with transaction.atomic():

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from functools import partial
 from pathlib import Path
 
 from celery import shared_task
@@ -62,11 +63,9 @@ def _index_in_spark(batch: IndexBatch) -> None:
             pipeline.index_tables(
                 session.get_spark(options),
                 requests,
-                lambda position, result, jobs=jobs: batch.on_result(
-                    jobs, position, result
-                ),
+                partial(batch.on_result, jobs),
                 scratch=indexes_folder() / ".runs",
-                on_tick=lambda progress, jobs=jobs: batch.on_tick(jobs, progress),
+                on_tick=partial(batch.on_tick, jobs),
             )
         except pipeline.SparkLostError:
             if attempt == SPARK_ATTEMPTS:

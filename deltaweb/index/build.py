@@ -44,6 +44,7 @@ from deltaweb.index.index_result import INDEXED, UNSUPPORTED, IndexResult
 from deltaweb.index.lifetimes import (
     UNKNOWN,
     FileActions,
+    Flags,
     Lifetimes,
     Longs,
     Totals,
@@ -198,6 +199,8 @@ class _Builder:
             if lifetimes is not None:
                 positions = versions[inside] - run.first
                 totals.take(np.flatnonzero(inside), positions, lifetimes.totals())
+                if run.first > 0:
+                    totals.forget_removals(versions == run.first)
                 vacuums = [
                     v for v in history.vacuums if run.first <= v.version <= run.last
                 ]
@@ -251,6 +254,10 @@ class _VersionTotals:
         self.num_records[rows] = totals.num_records[positions]
         self.removed_bytes[rows] = totals.removed_bytes[positions]
         self.removed_rows[rows] = totals.removed_rows[positions]
+
+    def forget_removals(self, rows: Flags) -> None:
+        """What left with the version that a run starts at is not known."""
+        self.removed_bytes[rows] = self.removed_rows[rows] = UNKNOWN
 
     def set_newest(self, newest: NewestFiles) -> None:
         """The newest version has the snapshot's own numbers."""

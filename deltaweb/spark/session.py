@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 APP_NAME: Final = "deltaweb"
 SHUFFLE_PARTITIONS: Final = 4
 # A quick start and a small footprint: the jobs are short and mostly wait for Python.
-JAVA_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+JAVA_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 _LOG4J: Final = """rootLogger.level = error
 rootLogger.appenderRef.stderr.ref = stderr
 appender.stderr.type = Console
@@ -121,7 +121,12 @@ def _build_session(options: SparkOptions) -> SparkSession:
 def _conf(options: SparkOptions, *, is_local: bool) -> SparkConf:
     log4j = options.folder / "log4j2.properties"
     log4j.write_text(_LOG4J, encoding="utf-8")
-    java_options = f"{JAVA_OPTIONS} -Dlog4j2.configurationFile={log4j.as_uri()}"
+    temporary = options.folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    java_options = (
+        f"{JAVA_OPTIONS} -Dlog4j2.configurationFile={log4j.as_uri()}"
+        f" -Djava.io.tmpdir={temporary}"
+    )
     conf = SparkConf()
     conf.setMaster(options.master).setAppName(APP_NAME)
     conf.set("spark.driver.memory", options.driver_memory)
