@@ -1,0 +1,259 @@
+"""An editor checks a location, sees what is there, and registers the table."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.tables import tasks
+from apps.tables.models import AllowedRoot, Table
+from deltaweb.samples import make_samples
+from tests.factories import NOW, new_table, new_user
+
+pytestmark = pytest.mark.django_db
+REGISTER = "/tables/new"
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def admin(client: Client) -> User:
+    user = new_user("ada", role=User.Role.ADMIN)
+    client.force_login(user)
+    return user
+
+
+def check(client: Client, location: object, name: str = "") -> Job:
+    """Ask for a check, do the worker's part, and return the job."""
+    answer = client.post(
+        reverse("tables:location-check"), {"location": str(location), "name": name}
+    )
+    assert answer.status_code == 302, answer.content.decode()
+    job = Job.objects.get(kind="tables.check_location")
+    assert f"check={job.id}" in answer["Location"]
+    tasks.check_location(job_id=str(job.id))
+    job.refresh_from_db()
+    return job
+
+
+def page(client: Client, job: Job) -> str:
+    return client.get(REGISTER, {"check": str(job.id)}).content.decode()
+
+
+@pytest.mark.usefixtures("admin")
+class TestCheck:
+    def test_shows_progress_while_the_check_waits(
+        self, client: Client, lake: Path
+    ) -> None:
+        client.post(reverse("tables:location-check"), {"location": f"{lake}/orders"})
+        job = Job.objects.get()
+
+        shown = page(client, job)
+
+        assert "Looking at" in shown
+        assert 'hx-trigger="load delay:' in shown
+        assert "Register</button>" not in shown
+
+    def test_shows_what_was_found_before_anything_is_saved(
+        self, client: Client, lake: Path
+    ) -> None:
+        job = check(client, lake / "orders")
+
+        shown = page(client, job)
+
+        assert job.state == Job.State.DONE, job.error
+        assert "reader 1, writer 2" in shown
+        assert "order_date" in shown or "columns" in shown
+        assert 'value="orders"' in shown
+        assert not Table.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("path", "code"),
+        [
+            pytest.param("nothing", "location-not-found", id="nothing there"),
+            pytest.param("empty", "not-a-delta-table", id="a folder without a log"),
+        ],
+    )
+    def test_says_which_step_failed_and_why(
+        self, client: Client, tmp_path: Path, path: str, code: str
+    ) -> None:
+        (tmp_path / "empty").mkdir()
+
+        job = check(client, tmp_path / path)
+        shown = page(client, job)
+
+        assert job.state == Job.State.FAILED
+        assert job.error_code == code
+        assert "No table can be read there" in shown
+        assert job.step
+        assert f"failed at: {job.step}" in shown
+
+    @pytest.mark.parametrize(
+        "location", ["orders", "http://host/x", "", "s3://k:s@b/x"]
+    )
+    def test_refuses_a_text_that_is_no_location_at_once(
+        self, client: Client, location: str
+    ) -> None:
+        answer = client.post(reverse("tables:location-check"), {"location": location})
+
+        assert answer.status_code == 422
+        assert 'aria-invalid="true"' in answer.content.decode()
+        assert not Job.objects.exists()
+
+    def test_another_users_check_is_not_shown(self, client: Client, lake: Path) -> None:
+        job = check(client, lake / "orders")
+        client.force_login(new_user("ed", role=User.Role.EDITOR))
+
+        assert "reader 1, writer 2" not in page(client, job)
+
+
+@pytest.mark.usefixtures("admin")
+class TestSave:
+    def test_registers_what_was_checked_and_opens_it(
+        self, client: Client, admin: User, lake: Path
+    ) -> None:
+        job = check(client, lake / "orders")
+
+        answer = client.post(
+            REGISTER,
+            {
+                "check": str(job.id),
+                "location": "/ignored",
+                "name": "sales.orders",
+                "description": "All of them",
+                "restricted": "on",
+            },
+        )
+
+        table = Table.objects.get()
+        assert answer["Location"] == "/t/sales/orders/"
+        assert table.location == f"{lake}/orders"
+        assert table.description == "All of them"
+        assert table.restricted
+        assert table.created_by == admin
+        assert Job.objects.filter(kind="tables.index_log").count() == 1
+
+    def test_a_taken_name_keeps_what_was_found_on_the_page(
+        self, client: Client, lake: Path
+    ) -> None:
+        new_table("orders")
+        job = check(client, lake / "orders")
+
+        answer = client.post(
+            REGISTER, {"check": str(job.id), "location": "/x", "name": "orders"}
+        )
+
+        assert answer.status_code == 422
+        assert "already registered" in answer.content.decode()
+        assert "reader 1, writer 2" in answer.content.decode()
+
+    def test_nothing_is_registered_without_a_check(
+        self, client: Client, lake: Path
+    ) -> None:
+        answer = client.post(REGISTER, {"location": f"{lake}/orders", "name": "orders"})
+
+        assert answer.status_code == 302
+        assert "check=" in answer["Location"]
+        assert not Table.objects.exists()
+
+
+@pytest.mark.usefixtures("admin")
+class TestScan:
+    def test_registers_every_table_below_a_folder(
+        self, client: Client, lake: Path
+    ) -> None:
+        answer = client.post(reverse("tables:table-scan"), {"root": str(lake)})
+        job = Job.objects.get(kind="tables.scan_root")
+        tasks.scan_root(job_id=str(job.id))
+
+        shown = client.get(answer["Location"]).content.decode()
+
+        assert "4 tables registered" in shown
+        assert Table.objects.count() == 4
+
+    def test_says_why_a_folder_cannot_be_scanned(
+        self, client: Client, tmp_path: Path
+    ) -> None:
+        answer = client.post(
+            reverse("tables:table-scan"), {"root": f"{tmp_path}/nothing"}
+        )
+        tasks.scan_root(job_id=str(Job.objects.get().id))
+
+        shown = client.get(answer["Location"]).content.decode()
+
+        assert "The folder could not be scanned" in shown
+        assert "does not exist" in shown
+
+
+@pytest.mark.usefixtures("admin")
+class TestSamples:
+    def test_an_empty_install_offers_them_and_loads_them(self, client: Client) -> None:
+        assert "Load the samples" in client.get("/tables/").content.decode()
+
+        answer = client.post(reverse("tables:load-samples"), follow=True)
+
+        assert "4 sample tables are in the catalog" in answer.content.decode()
+        assert Table.objects.filter(namespace="samples").count() == 4
+
+
+class TestRoles:
+    @pytest.mark.parametrize(
+        ("method", "path"),
+        [
+            ("get", REGISTER),
+            ("post", REGISTER),
+            ("post", "/tables/check"),
+            ("post", "/tables/scan"),
+            ("post", "/tables/load-samples"),
+            ("get", "/t/default/orders/settings"),
+            ("post", "/t/default/orders/settings"),
+            ("post", "/t/default/orders/remove"),
+        ],
+    )
+    def test_viewers_change_nothing(
+        self, client: Client, method: str, path: str
+    ) -> None:
+        new_table("orders")
+        client.force_login(new_user("vera"))
+
+        answer = getattr(client, method)(path, {"location": "/x", "confirm": "orders"})
+
+        assert answer.status_code == 403
+        assert Table.objects.count() == 1
+        assert not Job.objects.exists()
+
+    def test_editors_register_from_allowed_roots_alone(
+        self, client: Client, lake: Path
+    ) -> None:
+        client.force_login(new_user("ed", role=User.Role.EDITOR))
+        location = {"location": f"{lake}/orders"}
+
+        refused = client.post(reverse("tables:location-check"), location)
+        AllowedRoot.objects.create(path=str(lake.resolve()), created_at=NOW)
+        allowed = client.post(reverse("tables:location-check"), location)
+
+        assert refused.status_code == 422
+        assert "allowed roots" in refused.content.decode()
+        assert allowed.status_code == 302
+
+    @pytest.mark.usefixtures("admin")
+    def test_a_removed_table_is_refused_without_its_name(self, client: Client) -> None:
+        new_table("orders")
+
+        refused = client.post("/t/default/orders/remove", {"confirm": "order"})
+        removed = client.post("/t/default/orders/remove", {"confirm": "orders"})
+
+        assert refused.status_code == 422
+        assert removed["Location"] == "/tables/"
+        assert not Table.objects.exists()
