@@ -26,13 +26,13 @@ def register() -> None:
     TRANSPORT_ALIASES[SCHEME] = f"{__name__}:Transport"
 
 
-class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
+class Channel(filesystem.Channel):
     """A channel whose files are never seen half written."""
 
     def get_table(self, exchange: str) -> list[Any]:
         """Return the queues that an exchange feeds."""
         try:
-            text = self._exchange_file(exchange).read_text(encoding="utf-8")
+            text = self._path_of(exchange).read_text(encoding="utf-8")
         except FileNotFoundError:
             return []
         return [filesystem.exchange_queue_t(*row) for row in json.loads(text)]
@@ -54,7 +54,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
         *_: object,
         **__: object,
     ) -> None:
-        self._purge(queue)
+        self._purge(queue)  # type: ignore[no-untyped-call]  # kombu's own
         row = [routing_key or "", pattern or "", queue or ""]
         self._change_table(exchange, lambda rows: [r for r in rows if r != row])
 
@@ -62,16 +62,23 @@ class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
         self, exchange: str, change: Callable[[list[list[str]]], list[list[str]]]
     ) -> None:
         """Replace the table of an exchange; one process at a time."""
-        path = self._exchange_file(exchange)
+        path = self._path_of(exchange)
         with _locked(path.with_suffix(".lock")):
             rows = change([list(bound) for bound in self.get_table(exchange)])
             _write_whole(path, json.dumps(rows))
 
-    def _put(self, queue: str, payload: dict[str, Any], **_: object) -> None:
-        name = f"{time.time_ns():020d}-{uuid.uuid4().hex}.{queue}.msg"
-        _write_whole(Path(self.data_folder_out) / name, json.dumps(payload))
+    def _path_of(self, exchange: str) -> Path:
+        path: Path = self._exchange_file(exchange)  # type: ignore[no-untyped-call]  # kombu's own
+        return path
 
-    def _get(self, queue: str) -> dict[str, Any]:
+    def _put(  # type: ignore[override]  # kombu's classes differ in this name
+        self, queue: str, message: dict[str, Any], **_: object
+    ) -> None:
+        name = f"{time.time_ns():020d}-{uuid.uuid4().hex}.{queue}.msg"
+        _write_whole(Path(self.data_folder_out) / name, json.dumps(message))
+
+    def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
+        del timeout  # the transport polls
         folder = Path(self.data_folder_in)
         for name in sorted(path.name for path in folder.iterdir()):
             if name.partition(".")[2] != f"{queue}.msg":
@@ -81,13 +88,13 @@ class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
                 (folder / name).rename(taken)
             except FileNotFoundError:  # another worker was faster
                 continue
-            payload: dict[str, Any] = json.loads(taken.read_text(encoding="utf-8"))
+            message: dict[str, Any] = json.loads(taken.read_text(encoding="utf-8"))
             taken.unlink()
-            return payload
+            return message
         raise Empty
 
 
-class Transport(filesystem.Transport):  # type: ignore[misc]  # kombu has no types
+class Transport(filesystem.Transport):
     """kombu's transport with the channel above."""
 
     Channel = Channel

@@ -5,11 +5,13 @@ from queue import Empty
 from typing import Any
 
 import pytest
-from kombu import Connection, Exchange, Queue
+from kombu import connection as kombu_connection
 
 from apps.jobs.file_broker import Transport
 
 Connect = Callable[[], Any]
+Connection: Any = kombu_connection.Connection  # kombu has few types
+state: Any = Transport.global_state
 
 
 @pytest.fixture
@@ -17,7 +19,7 @@ def connect(tmp_path: Path) -> Connect:
     """Opens connections to one broker, as processes of their own would."""
     for name in ("queue", "control"):
         (tmp_path / name).mkdir()
-    Transport.global_state.clear()
+    state.clear()
     options = {
         "data_folder_in": str(tmp_path / "queue"),
         "data_folder_out": str(tmp_path / "queue"),
@@ -29,7 +31,7 @@ def connect(tmp_path: Path) -> Connect:
 def take_all(connect: Connect, name: str) -> list[Any]:
     with connect() as connection:
         queue = connection.SimpleQueue(name)
-        taken = []
+        taken: list[Any] = []
         while True:
             try:
                 message = queue.get(block=False)
@@ -76,9 +78,10 @@ def test_each_message_reaches_one_of_many_takers(
 def test_queues_bound_at_once_are_all_kept(connect: Connect) -> None:
     def bind(number: int) -> None:
         with connect() as connection:
-            exchange = Exchange("default", type="direct")
-            name = f"q{number}"
-            Queue(name, exchange, routing_key=name)(connection.channel()).declare()
+            channel, name = connection.channel(), f"q{number}"
+            channel.exchange_declare("default", type="direct")
+            channel.queue_declare(name)
+            channel.queue_bind(name, "default", name)
 
     with ThreadPoolExecutor(8) as pool:
         for future in [pool.submit(bind, number) for number in range(24)]:
