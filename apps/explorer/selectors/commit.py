@@ -4,14 +4,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
+from apps.explorer.selectors.bounded_read import StorageSlowError, read_within
 from apps.explorer.selectors.changes import Change, metadata_changes, protocol_changes
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.pages.errors import PageError
@@ -19,15 +18,12 @@ from apps.tables.models import Commit, Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.table import DeltaTable
 
-STORAGE_TIMEOUT_S = 1.0
+SLOW_HINT = "What is indexed is shown; reload the page to try again."
 MAX_FILES_SHOWN = 200
 MAX_ACTIONS_SHOWN = 50
 MAX_ACTION_LENGTH = 4000
 MAX_PARTITIONS_SHOWN = 8
 MAX_VALUE_LENGTH = 2000
-
-# A read that storage never answers must not hold the request: it is left behind here.
-_readers = ThreadPoolExecutor(max_workers=8, thread_name_prefix="commit-reader")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,17 +138,12 @@ def commit_actions(table: Table, version: int) -> CommitActions:
 
     The one thing a page asks of storage; when it fails, that is told in the answer.
     """
-    reading = _readers.submit(DeltaTable(table.location).read_commit, version)
     try:
-        raw = reading.result(timeout=STORAGE_TIMEOUT_S)
+        raw = read_within(lambda: DeltaTable(table.location).read_commit(version))
     except DeltaError as error:
         return CommitActions(problem=error.message, hint=error.hint)
-    except FutureTimeoutError:
-        reading.cancel()
-        return CommitActions(
-            problem="Storage did not answer within a second.",
-            hint="What is indexed is shown; reload the page to try again.",
-        )
+    except StorageSlowError as error:
+        return CommitActions(problem=str(error), hint=SLOW_HINT)
     return _commit_actions(raw)
 
 

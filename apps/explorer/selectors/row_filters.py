@@ -1,6 +1,5 @@
 """The conditions on rows: from the address to a chip and to SQL."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal, InvalidOperation
@@ -92,7 +91,8 @@ def _sql(field: StructField, operator: str, value: str, zone: tzinfo) -> str:
     if operator in _WITHOUT_VALUE:
         return f"{quoted} {_WITHOUT_VALUE[operator]}"
     if not is_plain(field.data_type):
-        expected = f"only null or notnull for {field.name!r}, a {type_text(field.data_type)[:80]}"
+        kind = type_text(field.data_type)[:80]
+        expected = f"only null or notnull for {field.name!r}, a {kind}"
         raise QueryError(part="f", expected=expected)
     if operator != "contains":
         literal = _literal(field, value, zone)
@@ -107,7 +107,7 @@ def _literal(field: StructField, value: str, zone: tzinfo) -> str:
     """Return a value of the address as the SQL literal of a column's type."""
     data_type = field.data_type
     kind = "decimal" if isinstance(data_type, DecimalType) else type_name(data_type)
-    literals: dict[str, Callable[[str], str]] = {
+    literals = {
         "boolean": lambda text: {"true": "TRUE", "false": "FALSE"}[text.lower()],
         "date": lambda text: f"DATE '{date.fromisoformat(text).isoformat()}'",
         "timestamp": lambda text: f"TIMESTAMP '{_utc_text(text, zone)}'",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from apps.tables.models import MetadataVersion
+from deltaweb.delta import schema_text
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.schema import parse_schema
 
@@ -32,15 +33,13 @@ def _spellings(
     schema_string: str, partition_columns: tuple[str, ...], table_name: str
 ) -> tuple[Spelling, ...]:
     try:
-        from deltaweb.delta import schema_text
-
         schema = parse_schema(schema_string)
         codes = (
             ("DDL", schema_text.ddl(schema, table_name, partition_columns)),
             ("Spark", schema_text.spark(schema)),
             ("pyarrow", schema_text.pyarrow(schema)),
         )
-    except (SchemaError, ImportError):
+    except SchemaError:
         return ()
     pretty = json.dumps(json.loads(schema_string), indent=2, ensure_ascii=False)
     return tuple(

@@ -1,0 +1,90 @@
+import json
+from datetime import date
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+
+from apps.explorer import charts
+from apps.explorer.operations import MERGE, WRITE
+
+CARTESIAN = {"bar", "scatter", "box", "heatmap", "histogram", "contour", "violin"}
+EDGES = [0, 1024, 4096, 16384, 65536]
+
+
+def all_charts() -> list[Any]:
+    days = [date(2026, 11, 1), date(2026, 11, 2)]
+    points = [
+        charts.VersionPoint(version=v, num_records=v * 10, num_files=v, size_bytes=v)
+        for v in range(5)
+    ]
+    return [
+        pytest.param(
+            charts.commits_per_day(days, {WRITE: (1, 2), MERGE: (0, 1)}), id="commits"
+        ),
+        pytest.param(charts.commits_per_day(days, {}), id="no commits"),
+        pytest.param(
+            charts.file_sizes(EDGES, [0, 5, 9, 1, 0], target_bytes=20_000), id="sizes"
+        ),
+        pytest.param(
+            charts.file_sizes(EDGES, [0] * 5, target_bytes=None), id="no files"
+        ),
+        pytest.param(
+            charts.over_versions(points, schema_changes=[3], shown=2), id="versions"
+        ),
+        pytest.param(charts.over_versions([]), id="no versions"),
+    ]
+
+
+@pytest.mark.parametrize("chart", all_charts())
+class TestEveryChart:
+    def test_is_a_figure_that_plotly_knows(self, chart: charts.Chart) -> None:
+        assert go.Figure(chart.figure) is not None
+
+    def test_uses_traces_of_the_bundle_that_is_served(
+        self, chart: charts.Chart
+    ) -> None:
+        assert {trace["type"] for trace in chart.figure["data"]} <= CARTESIAN
+
+    def test_is_plain_json_without_a_template(self, chart: charts.Chart) -> None:
+        assert "template" not in json.loads(json.dumps(chart.figure))["layout"]
+
+    def test_says_in_words_what_it_shows(self, chart: charts.Chart) -> None:
+        assert chart.label
+        assert all(len(row) == len(chart.header) for row in chart.rows)
+
+
+def test_a_day_is_a_row_of_the_table_only_with_commits() -> None:
+    days = [date(2026, 11, 1), date(2026, 11, 2), date(2026, 11, 3)]
+
+    chart = charts.commits_per_day(days, {WRITE: (1, 0, 2)})
+
+    assert [tuple(row) for row in chart.rows] == [("2026-11-03", 2), ("2026-11-01", 1)]
+
+
+def test_bins_far_from_any_file_are_left_out() -> None:
+    edges = [0, *(2**power for power in range(10, 40))]
+    counts = [0] * len(edges)
+    counts[10] = 7
+
+    chart = charts.file_sizes(edges, counts, target_bytes=None)
+
+    assert list(chart.figure["data"][0]["y"]) == [0, 7, 0]
+    assert [tuple(row) for row in chart.rows] == [("512 KiB to 1 MiB", 7)]
+
+
+def test_files_below_a_quarter_of_the_target_are_called_small() -> None:
+    chart = charts.file_sizes(EDGES, [1, 2, 3, 4, 5], target_bytes=16384)
+
+    texts = [note["text"] for note in chart.figure["layout"]["annotations"]]
+
+    assert texts == ["small: 3 of 15", "target"]
+
+
+def test_sizes_stand_in_where_rows_are_unknown() -> None:
+    point = charts.VersionPoint(version=0, num_records=None, num_files=1, size_bytes=9)
+
+    chart = charts.over_versions([point])
+
+    assert list(chart.figure["data"][0]["y"]) == [9]
+    assert chart.label == "Size over versions"

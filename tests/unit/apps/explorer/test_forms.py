@@ -1,0 +1,110 @@
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+from django.http import QueryDict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.explorer.forms import (
+    QueryError,
+    parse_file_filter,
+    parse_history_filter,
+    parse_row_query,
+    parse_search,
+)
+
+
+class TestHistoryFilter:
+    def test_reads_every_part(self) -> None:
+        query = QueryDict("op=WRITE&op=MERGE&op=WRITE&user=etl&from=2026-11-01&q=id")
+
+        wanted = parse_history_filter(query)
+
+        assert wanted.operations == ("WRITE", "MERGE")
+        assert wanted.user_name == "etl"
+        assert wanted.first_day == date(2026, 11, 1)
+        assert wanted.last_day is None
+        assert wanted.text == "id"
+        assert not wanted.is_empty
+
+    def test_nothing_asked_is_every_commit(self) -> None:
+        assert parse_history_filter(QueryDict("op=&user=&from=&q=")).is_empty
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            pytest.param("from=yesterday", id="a word for a day"),
+            pytest.param("to=2026-13-01", id="a thirteenth month"),
+            pytest.param("before=-1", id="before the first version"),
+            pytest.param("before=99999999999999999999", id="beyond 64 bits"),
+            pytest.param("q=a%00b", id="a NUL byte"),
+            pytest.param("op=" + "x" * 5000, id="a text without end"),
+            pytest.param("&".join(f"op={n}" for n in range(50)), id="too many"),
+        ],
+    )
+    def test_what_cannot_be_read_is_a_400_that_names_it(self, query: str) -> None:
+        with pytest.raises(QueryError) as caught:
+            parse_history_filter(QueryDict(query))
+
+        assert caught.value.status == 400
+        assert repr(query.partition("=")[0]) in caught.value.message
+
+
+class TestFileFilter:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            pytest.param("0", 0, id="zero"),
+            pytest.param("65536", 65536, id="bytes"),
+            pytest.param("1.5 MiB", 1_572_864, id="a fraction of a unit"),
+            pytest.param("2g", 2**31, id="a letter for a unit"),
+            pytest.param("9" * 19, 2**63 - 1, id="more than a file can have"),
+        ],
+    )
+    def test_reads_sizes_as_people_write_them(self, text: str, expected: int) -> None:
+        query = QueryDict(mutable=True)
+        query["min"] = text
+
+        assert parse_file_filter(query).min_size_bytes == expected
+
+    def test_a_partition_without_a_value_is_null(self) -> None:
+        query = QueryDict("partition=country&partition=day=2026-01-01&partition=a=b=c")
+
+        assert parse_file_filter(query).partitions == (
+            ("country", None),
+            ("day", "2026-01-01"),
+            ("a", "b=c"),
+        )
+
+    @pytest.mark.parametrize("text", ["-1", "many", "1 XiB", "1e9", "½"])
+    def test_other_sizes_are_refused(self, text: str) -> None:
+        query = QueryDict(mutable=True)
+        query["max"] = text
+
+        with pytest.raises(QueryError, match="'max'"):
+            parse_file_filter(query)
+
+
+NAMES = ["op", "user", "from", "to", "q", "before", "partition", "min", "max", "sort"]
+PARSERS = [parse_history_filter, parse_file_filter, parse_row_query, parse_search]
+
+
+@pytest.mark.parametrize("parse", PARSERS)
+@given(
+    values=st.dictionaries(
+        st.sampled_from([*NAMES, "page", "col", "f"]), st.text(max_size=60)
+    )
+)
+def test_any_query_is_read_or_refused_with_a_hint(
+    parse: Callable[[QueryDict], object], values: dict[str, str]
+) -> None:
+    query = QueryDict(mutable=True)
+    query.update(values)
+
+    try:
+        answer: object = parse(query)
+    except QueryError as error:
+        answer = error.hint
+
+    assert answer is not None
