@@ -84,14 +84,18 @@ class CheckpointPart:
         return f"{self.store.root}/_delta_log/{self.name}"
 
     def find_leaves(self, row_group: int, prefix: str) -> list[str]:
-        """Return the leaves at or below `prefix` that hold any value."""
+        """Return the leaves at or below `prefix`, none where all hold only nulls.
+
+        They come together: a map without the leaf of its values is no map.
+        """
         below = f"{prefix}."
-        return [
-            leaf
-            for leaf, position in self.leaves.items()
-            if (leaf == prefix or leaf.startswith(below))
-            and not self._is_all_null(row_group, position)
+        found = [
+            leaf for leaf in self.leaves if leaf == prefix or leaf.startswith(below)
         ]
+        positions = (self.leaves[leaf] for leaf in found)
+        if all(self._is_all_null(row_group, position) for position in positions):
+            return []
+        return found
 
     def _is_all_null(self, row_group: int, position: int) -> bool:
         """Tell whether the footer counts nothing but nulls in a column chunk."""

@@ -27,6 +27,7 @@ from deltaweb.delta.table_features import DELETION_VECTORS, reading_refusal
 from deltaweb.delta.table_properties import deleted_file_retention_ms
 
 PARQUET: Final = "parquet"
+HALF_BITS: Final = 32  # half of a long
 
 ColumnName = str | Sequence[str]
 
@@ -105,7 +106,7 @@ class Snapshot:
     def size_bytes(self) -> int:
         """Sum of the sizes of the live files."""
         return sum(
-            pc.sum(_live_sizes(block.block.files["size"], block.mask)).as_py() or 0
+            _exact_sum(_live_sizes(block.block.files["size"], block.mask))
             for block in self._state.blocks
         )
 
@@ -253,6 +254,13 @@ def _hashable(columns: Sequence[ColumnName]) -> tuple[ColumnName, ...]:
 
 def _live_sizes(sizes: pa.Array, mask: pa.BooleanArray | None) -> pa.Array:
     return sizes if mask is None else sizes.filter(mask)
+
+
+def _exact_sum(numbers: pa.Array) -> int:
+    """Return a sum that no count of large numbers can wrap around."""
+    high = pc.sum(pc.shift_right(numbers, HALF_BITS)).as_py() or 0
+    low = pc.sum(pc.bit_wise_and(numbers, (1 << HALF_BITS) - 1)).as_py() or 0
+    return int((high << HALF_BITS) + low)
 
 
 def _no_text(count: int) -> pa.ChunkedArray:
