@@ -1,0 +1,193 @@
+"""Every recorded table, at every recorded version: its rows and statistics.
+
+The tables are a folder that DELTAWEB_GOLDEN names; without it no case is collected.
+How rows are hashed is `canon.py` of that folder, which is loaded from there.
+"""
+
+import importlib.util
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from deltaweb.delta.errors import DataFileMissingError, DeltaError
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.table import DeltaTable
+
+ROOT = Path(os.environ.get("DELTAWEB_GOLDEN", ""))
+TABLES = ROOT / "tables"
+HAS_GOLDEN = bool(os.environ.get("DELTAWEB_GOLDEN")) and TABLES.is_dir()
+
+
+def _expected(name: str) -> dict[str, Any]:
+    text = (TABLES / name / "expected.json").read_text(encoding="utf-8")
+    expected: dict[str, Any] = json.loads(text)
+    return expected
+
+
+def _has_rows(version: Mapping[str, Any]) -> bool:
+    return "rows" in version or "content_sha256" in version
+
+
+def _names() -> list[str]:
+    if not HAS_GOLDEN:
+        return []
+    return sorted(path.parent.name for path in TABLES.glob("*/expected.json"))
+
+
+def _row_cases() -> Iterator[Any]:
+    for name in _names():
+        for version, expected in (_expected(name).get("versions") or {}).items():
+            if _has_rows(expected):
+                yield pytest.param(name, version, id=f"{name}@{version}")
+
+
+ROW_CASES = list(_row_cases())
+STATISTICS_CASES = [name for name in _names() if _expected(name).get("stats_latest")]
+MISSING_DATA_CASES = [
+    name
+    for name in _names()
+    if _expected(name).get("content_error") == "data-file-missing"
+]
+
+
+@cache
+def canon() -> ModuleType:
+    """The module that defines the hash, from where it was recorded."""
+    spec = importlib.util.spec_from_file_location("golden_canon", ROOT / "canon.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.skipif(not HAS_GOLDEN, reason="DELTAWEB_GOLDEN names no folder")
+def test_every_recorded_version_with_rows_is_a_case() -> None:
+    folders = [path for path in TABLES.iterdir() if path.is_dir()]
+    recorded = sum(
+        _has_rows(version)
+        for folder in folders
+        for version in (_expected(folder.name).get("versions") or {}).values()
+    )
+
+    assert len(_names()) == len(folders)
+    assert len(ROW_CASES) == recorded > 0
+    assert STATISTICS_CASES
+
+
+@pytest.mark.parametrize(("name", "version"), ROW_CASES)
+def test_rows_are_those_that_were_recorded(name: str, version: str) -> None:
+    table = _expected(name)
+    expected = table["versions"][version]
+    try:
+        snapshot = _table(name).snapshot(int(version))
+    except DeltaError:
+        assert table["tier"] == "modern" or expected.get("error")
+        return
+    if _is_without_data(table, expected):
+        with pytest.raises(DataFileMissingError):
+            snapshot.read()
+        return
+
+    rows = snapshot.read()
+
+    assert rows.num_rows == expected.get("rows", rows.num_rows)
+    if "content_sha256" in expected:
+        schema_string = table["schemas"][expected["schema"]]
+        assert canon().content_sha256(canon().lines(schema_string, rows)) in {
+            expected["content_sha256"],
+            *expected.get("content_sha256_also_accepted", []),
+        }
+    rows.validate(full=True)
+
+
+@pytest.mark.parametrize("name", MISSING_DATA_CASES)
+def test_data_that_is_gone_is_named_and_its_listing_works(name: str) -> None:
+    try:
+        snapshot = _table(name).snapshot()
+    except DeltaError:
+        assert _expected(name)["tier"] == "modern"
+        return
+
+    assert snapshot.num_files > 0
+    with pytest.raises(DataFileMissingError) as caught:
+        snapshot.read()
+    assert caught.value.path in snapshot.files["path"].to_pylist()
+
+
+@pytest.mark.parametrize("name", STATISTICS_CASES)
+def test_statistics_agree_where_both_have_them(name: str) -> None:
+    expected = _expected(name)
+    try:
+        snapshot = _table(name).snapshot()
+    except DeltaError:
+        assert expected["tier"] == "modern" or expected["expect"] != "ok"
+        return
+
+    actual = _by_path(snapshot)
+
+    compared = 0
+    for file in expected["stats_latest"]["files"]:
+        ours = actual[file["path"]]
+        if file.get("num_records") is not None:
+            assert ours["num_records"] == file["num_records"]
+            compared += 1
+        for kind in ("min", "max", "null_count"):
+            compared += _compare(ours[kind] or {}, file.get(kind) or {}, kind)
+    has_values = any(len(file) > 1 for file in expected["stats_latest"]["files"])
+    assert compared > 0 or not has_values
+
+
+def _table(name: str) -> DeltaTable:
+    return DeltaTable(str(TABLES / name / "table"))
+
+
+def _is_without_data(table: Mapping[str, Any], version: Mapping[str, Any]) -> bool:
+    errors = {table.get("content_error"), version.get("content_error")}
+    return "data-file-missing" in errors and "content_sha256" not in version
+
+
+def _by_path(snapshot: Snapshot) -> dict[str, dict[str, Any]]:
+    statistics = snapshot.statistics()
+    assert statistics.num_rows == snapshot.num_files
+    paths = snapshot.files["path"].to_pylist()
+    return dict(zip(paths, statistics.to_pylist(), strict=True))
+
+
+def _compare(ours: Mapping[str, Any], theirs: Mapping[str, Any], kind: str) -> int:
+    """Compare the columns that both know; return how many."""
+    compared = 0
+    for column, value in theirs.items():
+        mine = ours.get(column)
+        if isinstance(value, dict):
+            compared += _compare(mine or {}, value, kind)
+        elif mine is not None and value is not None:
+            assert _same(mine, value), (kind, column, mine, value)
+            compared += 1
+    return compared
+
+
+def _same(mine: object, theirs: object) -> bool:
+    if isinstance(mine, datetime):
+        zone = mine.tzinfo is not None
+        other = datetime.fromisoformat(str(theirs))
+        if zone and other.tzinfo is None:
+            other = other.replace(tzinfo=UTC)
+        # A bound that was written in milliseconds may be widened to hold the rest.
+        return abs(mine - other) < timedelta(milliseconds=1)
+    if isinstance(mine, date):
+        return mine == date.fromisoformat(str(theirs))
+    if isinstance(mine, Decimal):
+        return math.isclose(mine, Decimal(str(theirs)), rel_tol=1e-12)
+    if isinstance(mine, float):
+        return math.isclose(mine, float(str(theirs)), rel_tol=1e-6)
+    return mine == theirs
