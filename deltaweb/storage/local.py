@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -87,6 +88,8 @@ class LocalTableStore:
         path = f"{self._log}/{name}"
         with self._faults(path):
             found = os.stat(path)  # noqa: PTH116  # as above
+        if not stat.S_ISREG(found.st_mode):
+            raise FileNotFoundError(path)
         return FileStatus(name, found.st_size, found.st_mtime_ns // 1_000_000)
 
     def read(self, name: str) -> bytes:
@@ -136,7 +139,7 @@ class LocalTableStore:
         place = self._data_place(path)
         try:
             with self._faults(place):
-                if os.path.isdir(place):  # noqa: PTH112  # as above
+                if not stat.S_ISREG(os.stat(place).st_mode):  # noqa: PTH116  # as above
                     raise DataFileMissingError(path=path)
                 return pa.OSFile(place, mode="rb")
         except FileNotFoundError:
@@ -174,7 +177,7 @@ class LocalTableStore:
 
     def _open_log_file(self, folder: int, name: str) -> int:
         """Open a file of the log; a link is followed where it stays inside."""
-        flags = os.O_RDONLY | os.O_CLOEXEC
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe must not hang us
         try:
             return os.open(name, flags | os.O_NOFOLLOW, dir_fd=folder)
         except OSError as error:

@@ -1,0 +1,312 @@
+"""What every log store promises, held against each of them."""
+
+import itertools
+import os
+import threading
+from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from deltaweb.delta.errors import (
+    DataFileMissingError,
+    LocationDeniedError,
+    LocationInvalidError,
+    LocationUnsupportedError,
+    PathEscapesTableError,
+)
+from deltaweb.delta.log_store import TableStore
+from deltaweb.storage.local import LocalTableStore
+from deltaweb.storage.location import normalize_location, open_store
+from deltaweb.storage.memory import MemoryTableStore
+from deltaweb.storage.remote import RemoteTableStore
+
+_numbers = itertools.count()
+
+
+class AbstractTableStoreTests(ABC):
+    """Inherited by the tests of each store."""
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> TableStore:
+        return self.new_store(tmp_path)
+
+    @abstractmethod
+    def new_store(self, folder: Path) -> TableStore:
+        """Return a store of a table without any file."""
+
+    # === The log ===
+
+    def test_an_empty_root_lists_nothing(self, store: TableStore) -> None:
+        assert store.list_names_from("0") == []
+        assert store.list_from("0") == []
+
+    def test_a_file_reads_as_it_was_written(self, store: TableStore) -> None:
+        content = bytes(range(256)) * 1000
+
+        store.put_if_absent("a.json", content)
+
+        assert store.read("a.json") == content
+        assert store.read_head("a.json", 300) == content[:300]
+        assert store.read_head("a.json", 10**7) == content
+        with store.open_input("a.json") as file:
+            assert file.read() == content
+        assert store.root_exists()
+
+    @pytest.mark.parametrize("size", [0, 1, 65535, 65536, 65537, 131072, 4_300_000])
+    def test_any_size_reads_whole(self, store: TableStore, size: int) -> None:
+        store.put("a", b"x" * size)
+
+        assert len(store.read("a")) == size
+        assert len(store.read_head("a", 65536)) == min(size, 65536)
+        assert store.status("a").size == size
+
+    def test_lists_from_a_name_in_order(self, store: TableStore) -> None:
+        for name in ("c", "a", "b", "B", "d"):
+            store.put(name, name.encode())
+
+        assert store.list_names_from("b") == ["b", "c", "d"]
+        assert store.list_names_from("bb") == ["c", "d"]
+        assert [s.name for s in store.list_from("")] == ["B", "a", "b", "c", "d"]
+        assert [s.size for s in store.list_from("d")] == [1]
+
+    def test_reads_many_in_the_order_asked_for(self, store: TableStore) -> None:
+        names = [f"{number:03d}" for number in range(40)]
+        for name in names:
+            store.put(name, name.encode())
+
+        assert store.read_many([]) == []
+        assert store.read_many(names[::-1]) == [name.encode() for name in names[::-1]]
+
+    def test_a_missing_file_is_not_found(self, store: TableStore) -> None:
+        store.put("there", b"")
+
+        for read in (
+            lambda: store.read("gone"),
+            lambda: store.read_head("gone", 1),
+            lambda: store.read_many(["there", "gone"]),
+            lambda: store.open_input("gone"),
+            lambda: store.status("gone"),
+        ):
+            with pytest.raises(FileNotFoundError):
+                read()
+
+    def test_put_if_absent_never_overwrites(self, store: TableStore) -> None:
+        store.put_if_absent("a", b"first")
+
+        with pytest.raises(FileExistsError):
+            store.put_if_absent("a", b"second")
+
+        assert store.read("a") == b"first"
+        assert store.list_names_from("") == ["a"]
+
+    def test_put_overwrites(self, store: TableStore) -> None:
+        store.put("a", b"first")
+        store.put("a", b"second")
+
+        assert store.read("a") == b"second"
+        assert store.list_names_from("") == ["a"]
+
+    def test_of_many_writers_one_wins(self, store: TableStore) -> None:
+        start = threading.Barrier(8)
+
+        def write(number: int) -> int | None:
+            start.wait()
+            try:
+                store.put_if_absent("a", b"%d" % number * 10_000)
+            except FileExistsError:
+                return None
+            return number
+
+        with ThreadPoolExecutor(8) as pool:
+            winners = [n for n in pool.map(write, range(8)) if n is not None]
+
+        assert len(winners) == 1
+        assert store.read("a") == b"%d" % winners[0] * 10_000
+
+    # === Data files ===
+
+    def test_a_path_is_decoded_once(self, store: TableStore) -> None:
+        store.put_data_file("p=%2520/a%20b+c.parquet", b"data")
+
+        assert store.has_data_file("p=%2520/a b+c.parquet")
+        assert not store.has_data_file("p=%20/a b+c.parquet")
+        with store.open_data_file("p=%2520/a%20b%2Bc.parquet") as file:
+            assert file.read() == b"data"
+
+    def test_a_data_file_is_never_overwritten(self, store: TableStore) -> None:
+        store.put_data_file("a", b"first")
+
+        with pytest.raises(FileExistsError):
+            store.put_data_file("a", b"second")
+
+    def test_a_missing_data_file_is_named(self, store: TableStore) -> None:
+        with pytest.raises(DataFileMissingError, match="gone%20file"):
+            store.open_data_file("gone%20file")
+
+    @pytest.mark.parametrize(
+        "path", ["../x", "a/../../x", "%2E%2E/x", "/x", "//x", "other://x/y", "a%00"]
+    )
+    def test_a_path_out_of_the_table_is_refused(
+        self, store: TableStore, path: str
+    ) -> None:
+        for use in (
+            lambda: store.open_data_file(path),
+            lambda: store.has_data_file(path),
+            lambda: store.put_data_file(path, b""),
+        ):
+            with pytest.raises(PathEscapesTableError):
+                use()
+
+    def test_a_path_that_stays_inside_may_turn(self, store: TableStore) -> None:
+        store.put_data_file("a", b"data")
+
+        assert store.has_data_file("./b/../a")
+
+
+class TestMemoryTableStore(AbstractTableStoreTests):
+    def new_store(self, folder: Path) -> TableStore:  # noqa: ARG002  # needs none
+        return MemoryTableStore()
+
+
+class TestRemoteTableStore(AbstractTableStoreTests):
+    def new_store(self, folder: Path) -> TableStore:  # noqa: ARG002  # needs none
+        return open_store(f"memory://storage-test/{next(_numbers)}")
+
+    def test_is_the_store_of_a_url(self, store: TableStore) -> None:
+        assert isinstance(store, RemoteTableStore)
+        assert store.root.startswith("memory://storage-test/")
+
+    def test_an_absolute_path_is_read_below_an_allowed_root(self) -> None:
+        other = open_store("memory://storage-other/t")
+        other.put_data_file("a", b"data")
+        path = "memory://storage-other/t/a"
+        strict = open_store("memory://storage-test/strict")
+        allowed = ["memory://storage-other"]
+        lenient = open_store("memory://storage-test/x", allowed_roots=allowed)
+
+        with pytest.raises(PathEscapesTableError):
+            strict.open_data_file(path)
+        with lenient.open_data_file(path) as file:
+            assert file.read() == b"data"
+
+    def test_a_scheme_without_atomic_create_is_not_written(
+        self, tmp_path: Path
+    ) -> None:
+        store = RemoteTableStore(f"local://{tmp_path}", {})
+
+        with pytest.raises(LocationUnsupportedError):
+            store.put_if_absent("a", b"")
+
+    @pytest.mark.parametrize("url", ["s3://bucket/t", "gs://bucket/t", "abfs://c@a/t"])
+    def test_a_missing_driver_is_named(self, url: str) -> None:
+        with pytest.raises(LocationUnsupportedError, match="Install the package"):
+            open_store(url)
+
+    def test_an_unknown_scheme_is_refused(self) -> None:
+        with pytest.raises(LocationUnsupportedError, match="nowhere://"):
+            open_store("nowhere://bucket/t")
+
+    def test_a_secret_stays_out_of_errors(self) -> None:
+        url = "memory://user:hunter2@host/t?token=hunter2"
+
+        store = open_store(url, {"key": "hunter2"})
+
+        assert "hunter2" not in store.root
+        with pytest.raises(DataFileMissingError) as caught:
+            store.open_data_file("a")
+        assert "hunter2" not in str(caught.value)
+
+
+class TestLocalTableStore(AbstractTableStoreTests):
+    def new_store(self, folder: Path) -> TableStore:
+        return LocalTableStore(str(folder / "table"))
+
+    def test_leaves_no_temporary_file(self, store: TableStore, tmp_path: Path) -> None:
+        store.put_if_absent("a", b"1")
+        store.put("b", b"2")
+        with pytest.raises(FileExistsError):
+            store.put_if_absent("a", b"3")
+
+        found = os.listdir(tmp_path / "table" / "_delta_log")  # noqa: PTH208  # names
+        assert sorted(found) == ["a", "b"]
+
+    def test_folders_are_not_listed(self, store: TableStore, tmp_path: Path) -> None:
+        store.put("a", b"")
+        (tmp_path / "table" / "_delta_log" / "b").mkdir()
+
+        assert store.list_names_from("") == ["a"]
+        for read in (store.read, store.status):
+            with pytest.raises(FileNotFoundError):
+                read("b")
+
+    def test_an_allowed_root_is_read(self, tmp_path: Path) -> None:
+        (tmp_path / "shared").mkdir()
+        (tmp_path / "shared" / "a b").write_bytes(b"data")
+        root, allowed = str(tmp_path / "table"), [str(tmp_path / "shared")]
+        store = LocalTableStore(root, allowed)
+
+        for path in (f"{allowed[0]}/a%20b", f"file://{allowed[0]}/a%20b"):
+            with store.open_data_file(path) as file:
+                assert file.read() == b"data"
+        with pytest.raises(PathEscapesTableError):
+            LocalTableStore(root).open_data_file(f"{allowed[0]}/a%20b")
+
+    def test_a_link_out_of_the_table_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "table").mkdir()
+        (tmp_path / "outside").write_bytes(b"secret")
+        (tmp_path / "table" / "link").symlink_to(tmp_path / "outside")
+        store = LocalTableStore(str(tmp_path / "table"))
+
+        with pytest.raises(PathEscapesTableError):
+            store.open_data_file("link")
+        with pytest.raises(PathEscapesTableError):
+            store.has_data_file("link")
+
+    def test_a_link_inside_the_table_is_followed(self, tmp_path: Path) -> None:
+        log = tmp_path / "table" / "_delta_log"
+        log.mkdir(parents=True)
+        (tmp_path / "table" / "kept").write_bytes(b"data")
+        (log / "a").symlink_to(tmp_path / "table" / "kept")
+        store = LocalTableStore(str(tmp_path / "table"))
+
+        assert store.read("a") == b"data"
+        assert store.list_names_from("") == ["a"]
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+    def test_a_folder_that_may_not_be_read_is_denied(self, tmp_path: Path) -> None:
+        log = tmp_path / "table" / "_delta_log"
+        log.mkdir(parents=True)
+        log.chmod(0)
+
+        with pytest.raises(LocationDeniedError):
+            LocalTableStore(str(tmp_path / "table")).list_names_from("")
+
+        log.chmod(0o755)
+
+
+class TestNormalizeLocation:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            pytest.param("/lake/t/", "/lake/t", id="a trailing slash"),
+            pytest.param("/lake/x/../t", "/lake/t", id="a turn"),
+            pytest.param("file:///lake/a%20b", "/lake/a b", id="a file URL"),
+            pytest.param("file:/lake/t", "/lake/t", id="a short file URL"),
+            pytest.param("S3://bucket/t/", "s3://bucket/t", id="an upper scheme"),
+            pytest.param("s3://bucket//a/./t", "s3://bucket/a/t", id="doubled slashes"),
+            pytest.param("s3://bucket/a/../../t", "s3://t", id="a turn in a URL"),
+            pytest.param("  /lake/t ", "/lake/t", id="spaces around"),
+        ],
+    )
+    def test_gives_one_form(self, text: str, expected: str) -> None:
+        assert normalize_location(text) == expected
+
+    def test_a_relative_path_starts_at_the_working_folder(self) -> None:
+        assert normalize_location("t") == str(Path.cwd() / "t")
+
+    @pytest.mark.parametrize("text", ["", "  ", "a\0b", "x" * 5000, "s3://", "s3:///"])
+    def test_refuses_what_is_no_location(self, text: str) -> None:
+        with pytest.raises(LocationInvalidError):
+            normalize_location(text)
