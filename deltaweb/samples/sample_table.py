@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +24,7 @@ from deltaweb.delta.transaction import (
     write_commit,
     write_data_file,
 )
+from deltaweb.storage.local import LocalTableStore
 
 ENGINE_INFO: Final = "deltaweb samples"
 
@@ -45,31 +45,6 @@ class Operation:
     metrics: Mapping[str, int] = field(default_factory=dict)
 
 
-class FolderStore:
-    """The files of a table that no other process sees yet."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._log = root / "_delta_log"
-        self._log.mkdir()
-
-    def put_if_absent(self, name: str, data: bytes) -> None:
-        """Create a file of the log, or raise `FileExistsError`."""
-        with (self._log / name).open("xb") as file:
-            file.write(data)
-
-    def put(self, name: str, data: bytes) -> None:
-        """Write a file of the log, over one that is there."""
-        (self._log / name).write_bytes(data)
-
-    def put_data_file(self, path: str, data: bytes) -> None:
-        """Create a data file at a path of the log, or raise `FileExistsError`."""
-        target = self._root / unquote(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("xb") as file:
-            file.write(data)
-
-
 class TableWriter:
     """Writes one table below `root`, commit by commit."""
 
@@ -79,7 +54,7 @@ class TableWriter:
         self.version = -1
         self.live: dict[str, tuple[CommittedFile, pa.Table]] = {}
         self._state = TableState()
-        self._store = FolderStore(root)
+        self._store = LocalTableStore(str(root))
         self._table_id = str(self._uuid())
 
     def write_file(

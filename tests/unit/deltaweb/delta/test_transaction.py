@@ -18,7 +18,7 @@ from deltaweb.delta.transaction import (
     write_commit,
     write_data_file,
 )
-from deltaweb.samples.sample_table import FolderStore
+from deltaweb.storage.local import LocalTableStore
 
 SCHEMA_STRING = json.dumps(
     {
@@ -32,8 +32,8 @@ SCHEMA_STRING = json.dumps(
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> FolderStore:
-    return FolderStore(tmp_path)
+def store(tmp_path: Path) -> LocalTableStore:
+    return LocalTableStore(str(tmp_path))
 
 
 def created() -> list[dict[str, Any]]:
@@ -47,7 +47,9 @@ def created() -> list[dict[str, Any]]:
 
 
 class TestWriteCommit:
-    def test_writes_one_action_a_line(self, store: FolderStore, tmp_path: Path) -> None:
+    def test_writes_one_action_a_line(
+        self, store: LocalTableStore, tmp_path: Path
+    ) -> None:
         write_commit(store, 0, created())
 
         text = (tmp_path / "_delta_log" / f"{0:020d}.json").read_text()
@@ -56,7 +58,7 @@ class TestWriteCommit:
             "metaData",
         ]
 
-    def test_never_replaces_a_version(self, store: FolderStore) -> None:
+    def test_never_replaces_a_version(self, store: LocalTableStore) -> None:
         write_commit(store, 0, created())
 
         with pytest.raises(FileExistsError):
@@ -96,7 +98,7 @@ class TestWriteDataFile:
         ],
     )
     def test_escapes_partition_values_in_the_path(
-        self, store: FolderStore, place: str | None, path: str
+        self, store: LocalTableStore, place: str | None, path: str
     ) -> None:
         file = write_data_file(
             store,
@@ -110,7 +112,7 @@ class TestWriteDataFile:
         assert file.partition_values == {"place": place}
 
     def test_gives_a_table_that_another_reader_reads(
-        self, store: FolderStore, tmp_path: Path
+        self, store: LocalTableStore, tmp_path: Path
     ) -> None:
         write_commit(store, 0, created())
         files = [
@@ -133,7 +135,7 @@ class TestWriteDataFile:
 
 class TestWriteCheckpoint:
     def test_replaces_the_commits_before_it(
-        self, store: FolderStore, tmp_path: Path
+        self, store: LocalTableStore, tmp_path: Path
     ) -> None:
         state = TableState()
         kept, gone = (

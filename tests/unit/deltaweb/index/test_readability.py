@@ -1,0 +1,55 @@
+"""Versions of equal state become runs; what the log leaves out is gone."""
+
+import pytest
+
+from deltaweb.index.readability import (
+    GONE,
+    GONE_REASON,
+    PARTLY,
+    READABLE,
+    Readability,
+    is_in_runs,
+    readable_runs,
+)
+
+GOOD = Readability(READABLE)
+HURT = Readability(PARTLY, "vacuumed")
+
+
+class TestReadableRuns:
+    def test_joins_equal_neighbours(self) -> None:
+        states = [(0, HURT), (1, HURT), (2, GOOD), (3, GOOD)]
+
+        assert readable_runs(states, 3) == [
+            (0, 1, PARTLY, "vacuumed"),
+            (2, 3, READABLE, ""),
+        ]
+
+    def test_fills_what_is_left_out(self) -> None:
+        runs = readable_runs([(5, GOOD), (9, GOOD)], 10**12)
+
+        assert runs == [
+            (0, 4, GONE, GONE_REASON),
+            (5, 5, READABLE, ""),
+            (6, 8, GONE, GONE_REASON),
+            (9, 9, READABLE, ""),
+            (10, 10**12, GONE, GONE_REASON),
+        ]
+
+
+class TestIsInRuns:
+    @pytest.mark.parametrize(
+        ("versions", "runs", "expected"),
+        [
+            pytest.param([], [(0, 1)], [], id="no version"),
+            pytest.param([0, 1], [], [False, False], id="no run"),
+            pytest.param([0, 1, 2, 3], [(1, 2)], [False, True, True, False], id="ends"),
+            pytest.param(
+                [1, 5, 9], [(0, 2), (9, 9)], [True, False, True], id="two runs"
+            ),
+        ],
+    )
+    def test_looks_versions_up_in_order(
+        self, versions: list[int], runs: list[tuple[int, int]], expected: list[bool]
+    ) -> None:
+        assert is_in_runs(versions, runs) == expected

@@ -1,0 +1,48 @@
+"""What any database takes, made of what any log holds."""
+
+import json
+from typing import Any
+
+import pytest
+
+from deltaweb.index.stored_values import bounded_json, clean_text
+
+
+class TestCleanText:
+    @pytest.mark.parametrize(
+        ("text", "cleaned"),
+        [
+            pytest.param("a\0b", "a\ufffdb", id="NUL"),
+            pytest.param("a\ud800b", "a?b", id="a lone surrogate"),
+            pytest.param("Ł 😀", "Ł 😀", id="anything else stays"),
+        ],
+    )
+    def test_replaces_what_databases_refuse(self, text: str, cleaned: str) -> None:
+        assert clean_text(text) == cleaned
+
+
+class TestBoundedJson:
+    @pytest.mark.parametrize(
+        ("value", "stored"),
+        [
+            pytest.param(float("nan"), "nan", id="not a number"),
+            pytest.param(10**5000, "∞", id="an endless integer"),
+            pytest.param({"\0": ["\ud800"]}, {"\ufffd": ["?"]}, id="nested texts"),
+            pytest.param(2**60, 2**60, id="a long stays exact"),
+        ],
+    )
+    def test_says_odd_values_as_text(self, value: Any, stored: Any) -> None:  # noqa: ANN401 (any JSON)
+        assert json.loads(bounded_json({"x": value})) == {"x": stored}
+
+    def test_keeps_the_start_of_what_is_too_long(self) -> None:
+        text = bounded_json({f"key{n}": "x" * 5000 for n in range(100)})
+
+        assert len(text) < 64_000
+        assert json.loads(text)["key0"] == "x" * 500
+
+    def test_ends_deep_nesting(self) -> None:
+        value: list[Any] = []
+        for _ in range(900):
+            value = [value]
+
+        assert "…" in bounded_json({"x": value})
