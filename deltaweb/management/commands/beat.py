@@ -12,4 +12,4 @@ class Command(BaseCommand):
 
     def handle(self, **_: object) -> None:
         """Run until a signal stops it."""
-        app.start(["beat", "--loglevel", "warning", "--pidfile", ""])
+        app.start(["--quiet", "beat", "--loglevel", "warning", "--pidfile", ""])

@@ -1,5 +1,8 @@
 """`deltaweb worker`: a process that runs jobs."""
 
+import warnings
+
+from celery.platforms import SecurityWarning
 from django.core.management.base import BaseCommand, CommandParser
 
 from deltaweb.celery import app
@@ -19,9 +22,11 @@ class Command(BaseCommand):
 
     def handle(self, *, queues: str, threads: int, **_: object) -> None:
         """Run until a signal stops the worker."""
+        # Celery warns of root because of pickle; this worker accepts JSON alone.
+        warnings.filterwarnings("ignore", category=SecurityWarning)
         app.worker_main(
             [
-                *("worker", "--pool", "threads", "--concurrency", str(threads)),
+                *("--quiet", "worker", "--pool", "threads", "--concurrency", str(threads)),
                 *("--queues", queues, "--loglevel", "warning"),
                 *("--hostname", f"{queues.replace(',', '-')}@%h"),
                 *("--without-gossip", "--without-mingle", "--without-heartbeat"),
