@@ -267,6 +267,19 @@ class ProtocolVersion(models.Model):
         return f"protocol {self.table_id}@{self.version}"
 
 
+class TableColumnQuerySet(models.QuerySet["TableColumn"]):
+    """Queries over the columns of tables."""
+
+    def visible_to(self, user: "User | AnonymousUser") -> "TableColumnQuerySet":
+        """Columns of the tables that `user` may know of; the rule is the tables'."""
+        if not user.is_authenticated:
+            return self.none()
+        return self if user.is_editor else self.filter(table__restricted=False)
+
+
+TableColumnManager = models.Manager.from_queryset(TableColumnQuerySet)
+
+
 class TableColumn(models.Model):
     """A column of a table's newest schema, nested ones by their dotted path."""
 
@@ -274,6 +287,8 @@ class TableColumn(models.Model):
     position = models.PositiveIntegerField()
     path = models.CharField(max_length=1000)
     type_text = models.CharField(max_length=1000)
+
+    objects = TableColumnManager()
 
     class Meta:
         ordering = ["position"]

@@ -103,7 +103,6 @@ def _tables(user: User | AnonymousUser, q: str) -> QuerySet[Table]:
 
 
 def _columns(user: User | AnonymousUser, q: str) -> QuerySet[TableColumn]:
-    visible = Table.objects.visible_to(user).values("id")
-    found = TableColumn.objects.filter(path__icontains=q, table__in=visible)
+    found = TableColumn.objects.visible_to(user).filter(path__icontains=q)
     ordered = found.order_by("table__namespace", "table__name", "position")
     return ordered.select_related("table").defer("table__summary")
