@@ -26,7 +26,7 @@ help:
 	@sed -n '1,5s/^# //p' Makefile
 
 setup:
-	@$(MAKE) --no-print-directory -j2 $(VENV)/.dev
+	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.dev
 
 # A minimal Debian has python3 without ensurepip: its own package brings it.
 $(BIN)/python:
@@ -61,7 +61,7 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.static
 	@touch $@
 
 run:
-	@$(MAKE) --no-print-directory -j2 $(VENV)/.static
+	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.static
 	@exec $(BIN)/python manage.py serve
 
 test: setup

@@ -26,7 +26,14 @@ class Command(BaseCommand):
         warnings.filterwarnings("ignore", category=SecurityWarning)
         app.worker_main(
             [
-                *("--quiet", "worker", "--pool", "threads", "--concurrency", str(threads)),
+                *(
+                    "--quiet",
+                    "worker",
+                    "--pool",
+                    "threads",
+                    "--concurrency",
+                    str(threads),
+                ),
                 *("--queues", queues, "--loglevel", "warning"),
                 *("--hostname", f"{queues.replace(',', '-')}@%h"),
                 *("--without-gossip", "--without-mingle", "--without-heartbeat"),
