@@ -5,7 +5,8 @@ columns throughout; only commits are objects, one at a time.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,14 +16,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.commit_summary import CommitSummary
 from deltaweb.delta.errors import (
     DeltaError,
-    LogCorruptError,
     SchemaError,
     SchemaMissingError,
 )
-from deltaweb.delta.log_segment import VersionRun
+from deltaweb.delta.log_segment import VersionRun, list_log
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.commit_files import read_file_actions, starting_files
@@ -56,16 +55,17 @@ from deltaweb.index.readability import (
     PARTLY,
     READABLE,
     Readability,
+    fault_reason,
     is_in_runs,
     partly_reason,
     readable_runs,
+    split_at_faults,
 )
 from deltaweb.index.readability import UNSUPPORTED as UNSUPPORTED_VERSION
 from deltaweb.storage.location import open_store
 from deltaweb.table import DeltaTable
 
 MAX_FILE_ACTIONS: Final = 4_000_000  # in memory at once; a longer log has no totals
-MAX_BROKEN_COMMITS: Final = 20
 DAYS_OF_COMMITS: Final = 30
 DAY_MS: Final = 86_400_000
 DEFAULT_TARGET_FILE_SIZE: Final = 128 << 20
@@ -128,6 +128,8 @@ class _Builder:
         snapshot = self.table.snapshot_metadata()
         runs = self.table.readable_versions()
         history = self._read_history(snapshot, runs)
+        if history.faults:
+            runs = self._readable_runs(runs, history)
         newest = None
         if snapshot.refusal is None:
             self.report("Reading statistics", 0, None, "")
@@ -147,7 +149,9 @@ class _Builder:
     def _read_history(self, newest: Snapshot, runs: Sequence[VersionRun]) -> History:
         history = History(root=self.store.root)
         starts = [run.first for run in runs if run.first > 0]
-        for summary in self._summaries(newest.version):
+        for summary in self.table.commit_summaries():
+            if summary.version > newest.version:
+                break
             while starts and starts[0] <= summary.version:
                 self._start_run(history, starts.pop(0))
             history.add(summary)
@@ -157,6 +161,15 @@ class _Builder:
             self._start_run(history, version)
         return history
 
+    def _readable_runs(
+        self, runs: Sequence[VersionRun], history: History
+    ) -> list[VersionRun]:
+        """The runs without what broken commits keep from being built."""
+        checkpoints = [found.version for found in list_log(self.store).checkpoints]
+        spans = [(run.first, run.last) for run in runs]
+        split = split_at_faults(spans, history.faults, checkpoints)
+        return [VersionRun(first, last) for first, last in split]
+
     def _start_run(self, history: History, version: int) -> None:
         """Take metadata and protocol of a version that only a checkpoint tells."""
         try:
@@ -164,22 +177,6 @@ class _Builder:
         except DeltaError:
             return
         history.start_at(version, snapshot.protocol, snapshot.metadata)
-
-    def _summaries(self, latest: int) -> Iterator[CommitSummary]:
-        """Yield the commits; one that is broken is passed over, with a bound."""
-        start, broken = 0, 0
-        while start <= latest:
-            try:
-                for summary in self.table.commit_summaries(start):
-                    start = summary.version + 1
-                    if summary.version <= latest:
-                        yield summary
-            except LogCorruptError:
-                start, broken = start + 1, broken + 1
-                if broken > MAX_BROKEN_COMMITS:
-                    raise
-            else:
-                return
 
     def _read_totals(
         self,
@@ -201,9 +198,7 @@ class _Builder:
                 totals.take(np.flatnonzero(inside), positions, lifetimes.totals())
                 if run.first > 0:
                     totals.forget_removals(versions == run.first)
-                vacuums = [
-                    v for v in history.vacuums if run.first <= v.version <= run.last
-                ]
+                vacuums = [v for v in history.vacuums if v.version >= run.first]
                 hurt = lifetimes.vacuumed(vacuums)
                 totals.vacuumed_by[inside] = hurt[positions]
         refused = np.array([refusal is not None for refusal in history.refusals], bool)
@@ -273,16 +268,24 @@ def _version_states(
     spans = [(run.first, run.last) for run in runs]
     can_be_built = is_in_runs(history.versions, spans)
     return [
-        _state(is_built, refusal, int(vacuum))
-        for is_built, refusal, vacuum in zip(
-            can_be_built, history.refusals, totals.vacuumed_by, strict=True
+        _state(refusal, int(vacuum)) if is_built else _gone(version, history.faults)
+        for version, is_built, refusal, vacuum in zip(
+            history.versions,
+            can_be_built,
+            history.refusals,
+            totals.vacuumed_by,
+            strict=True,
         )
     ]
 
 
-def _state(is_built: bool, refusal: DeltaError | None, vacuum: int) -> Readability:  # noqa: FBT001 (columns)
-    if not is_built:
-        return Readability(GONE, GONE_REASON)
+def _gone(version: int, faults: Sequence[int]) -> Readability:
+    position = bisect_right(faults, version)
+    reason = fault_reason(faults[position - 1]) if position else GONE_REASON
+    return Readability(GONE, reason)
+
+
+def _state(refusal: DeltaError | None, vacuum: int) -> Readability:
     if refusal is not None:
         return Readability(UNSUPPORTED_VERSION, refusal_reason(refusal))
     if vacuum != UNKNOWN:
@@ -312,8 +315,7 @@ def _summary(
 ) -> dict[str, Any]:
     known = dict(zip(history.versions, states, strict=True))
     if snapshot.version not in known:  # a checkpoint without its commit
-        refusal = snapshot.refusal
-        known[snapshot.version] = _state(True, refusal, UNKNOWN)  # noqa: FBT003 (it was built)
+        known[snapshot.version] = _state(snapshot.refusal, UNKNOWN)
     runs = readable_runs(sorted(known.items()), snapshot.version)
     summary: dict[str, Any] = {
         "readable_runs": [list(run) for run in runs],

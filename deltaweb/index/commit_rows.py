@@ -38,6 +38,7 @@ class History:
         timestamps_ms: When each was made.
         events: What the timeline marks: `version` and `kind`.
         vacuums: The newest VACUUMs that began, oldest first.
+        faults: The commits that do not read.
     """
 
     root: str
@@ -46,6 +47,7 @@ class History:
     timestamps_ms: list[int] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
     vacuums: list[Vacuum] = field(default_factory=list)
+    faults: list[int] = field(default_factory=list)
     _metadata: Metadata | None = None
     _protocol: Protocol | None = None
     _refusal: DeltaError | None = None
@@ -70,6 +72,8 @@ class History:
         self.versions.append(summary.version)
         self.refusals.append(self._refusal)
         self.timestamps_ms.append(summary.timestamp_ms)
+        if summary.fault is not None:
+            self.faults.append(summary.version)
         self._note_events(summary, schema=changes_schema, protocol=changes_protocol)
         row = _commit_row(summary)
         row["changes_schema"] = changes_schema

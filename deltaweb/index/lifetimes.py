@@ -131,14 +131,16 @@ class Lifetimes:
         came back before.
 
         Args:
-            vacuums: The VACUUMs of the run, oldest first.
+            vacuums: The VACUUMs from the run's first version on, oldest first; one
+                after its last version sees the files as that version left them.
 
         Returns:
             The version of the newest such VACUUM, `UNKNOWN` where all files are kept.
         """
         result = np.full(self._count, UNKNOWN, dtype=np.int64)
         for vacuum in vacuums:
-            hit = self._coverage(self._deleted_by(vacuum), vacuum.version - self._first)
+            at = min(vacuum.version - self._first, self._count - 1)
+            hit = self._coverage(self._deleted_by(vacuum, at), at)
             result[hit] = vacuum.version
         return result
 
@@ -157,9 +159,8 @@ class Lifetimes:
         result[:-1][same] = self._versions[1:][same]
         return result
 
-    def _deleted_by(self, vacuum: Vacuum) -> Flags:
-        """The removes whose file the VACUUM has deleted."""
-        at = vacuum.version - self._first
+    def _deleted_by(self, vacuum: Vacuum, at: int) -> Flags:
+        """The removes whose file the VACUUM has deleted, as of position `at`."""
         return (
             ~self._is_add
             & (self._versions <= at)

@@ -1,5 +1,6 @@
 """Which versions can still be read, as far as the log tells: runs of equal state."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -30,6 +31,39 @@ class ReadableRun(NamedTuple):
 def partly_reason(vacuum_version: int) -> str:
     """Why a version lacks files."""
     return f"Some of its files were deleted by the VACUUM of version {vacuum_version}."
+
+
+def fault_reason(version: int) -> str:
+    """Why versions from a broken commit on cannot be built."""
+    return f"Commit {version} of the log does not read, so nothing builds this version."
+
+
+def split_at_faults(
+    runs: Iterable[tuple[int, int]], faults: Sequence[int], checkpoints: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Take out of runs what a broken commit keeps from being built.
+
+    Args:
+        runs: Versions (first, last) that the names in the log promise, ascending.
+        faults: Commits that do not read, ascending.
+        checkpoints: Versions of complete checkpoints, ascending.
+
+    Returns:
+        The runs without the versions from a broken commit to the next checkpoint.
+    """
+    result = []
+    for first, last in runs:
+        start = first
+        for fault in faults[bisect_left(faults, first) : bisect_right(faults, last)]:
+            if fault < start:
+                continue  # a later checkpoint has it already
+            if fault > start:
+                result.append((start, fault - 1))
+            position = bisect_left(checkpoints, fault)
+            start = checkpoints[position] if position < len(checkpoints) else last + 1
+        if start <= last:
+            result.append((start, last))
+    return result
 
 
 def readable_runs(

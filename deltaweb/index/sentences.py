@@ -29,6 +29,8 @@ def commit_sentence(summary: CommitSummary) -> str:
     Returns:
         A sentence that starts with a capital letter and ends with a full stop.
     """
+    if summary.fault is not None:
+        return f"This commit does not read: {shorten(summary.fault)}."
     tell = _WORDS.get(summary.operation.strip().upper(), _tell_actions)
     text = tell(summary, Facts(summary.metrics), Facts(summary.parameters))
     return text[0].upper() + text[1:] + "."

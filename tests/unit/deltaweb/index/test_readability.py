@@ -10,6 +10,7 @@ from deltaweb.index.readability import (
     Readability,
     is_in_runs,
     readable_runs,
+    split_at_faults,
 )
 
 GOOD = Readability(READABLE)
@@ -53,3 +54,28 @@ class TestIsInRuns:
         self, versions: list[int], runs: list[tuple[int, int]], expected: list[bool]
     ) -> None:
         assert is_in_runs(versions, runs) == expected
+
+
+class TestSplitAtFaults:
+    @pytest.mark.parametrize(
+        ("faults", "checkpoints", "expected"),
+        [
+            pytest.param([], [], [(0, 20)], id="nothing broken"),
+            pytest.param([5], [], [(0, 4)], id="no checkpoint after it"),
+            pytest.param([5], [10], [(0, 4), (10, 20)], id="from the next checkpoint"),
+            pytest.param([10], [10], [(0, 9), (10, 20)], id="one at the commit itself"),
+            pytest.param([0], [3], [(3, 20)], id="the first commit"),
+            pytest.param(
+                [5, 7], [10], [(0, 4), (10, 20)], id="two before one checkpoint"
+            ),
+            pytest.param([5, 12], [10], [(0, 4), (10, 11)], id="two, one after it"),
+            pytest.param([25], [10], [(0, 20)], id="outside the run"),
+        ],
+    )
+    def test_takes_out_what_a_broken_commit_hides(
+        self,
+        faults: list[int],
+        checkpoints: list[int],
+        expected: list[tuple[int, int]],
+    ) -> None:
+        assert split_at_faults([(0, 20)], faults, checkpoints) == expected

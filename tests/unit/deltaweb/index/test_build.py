@@ -1,0 +1,335 @@
+"""An index says of every version what the log and another reader say."""
+
+import json
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable as PeerTable
+
+from deltaweb.index.build import build_index
+from deltaweb.index.file_index import (
+    COMMITS,
+    METADATA,
+    PROTOCOLS,
+    FileIndex,
+    open_index,
+    read_batches,
+)
+from deltaweb.index.index_result import FAILED, INDEXED, UNSUPPORTED, IndexResult
+from deltaweb.samples import make_samples
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+NOW_MS = int(NOW.timestamp() * 1000)
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the sample tables; tests that change one copy it."""
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    return folder
+
+
+def index(location: Path, folder: Path) -> IndexResult:
+    return build_index(str(location), None, folder / "index", now_ms=NOW_MS)
+
+
+def commits(result: IndexResult) -> list[dict[str, Any]]:
+    return rows(result, COMMITS)
+
+
+def rows(result: IndexResult, name: str) -> list[dict[str, Any]]:
+    return [row for batch in read_batches(Path(result.folder), name) for row in batch]
+
+
+def add_commit(table: Path, version: int, *actions: dict[str, Any]) -> None:
+    text = "".join(json.dumps(action) + "\n" for action in actions)
+    (table / "_delta_log" / f"{version:020d}.json").write_text(text)
+
+
+class TestNewestVersion:
+    @pytest.fixture
+    def orders(self, lake: Path, tmp_path: Path) -> FileIndex:
+        return open_index(index(lake / "orders", tmp_path).folder)
+
+    def test_has_the_facts_of_the_snapshot(self, lake: Path, tmp_path: Path) -> None:
+        result = index(lake / "orders", tmp_path)
+
+        peer = PeerTable(lake / "orders")
+        assert (result.state, result.version) == (INDEXED, peer.version())
+        assert result.num_files == len(peer.file_uris())
+        assert result.num_records == 5568
+        assert result.delta_id == peer.metadata().id
+        assert result.partition_columns == ["order_date", "country"]
+        assert result.num_columns == 10
+
+    def test_lists_the_files_with_typed_partitions_and_statistics(
+        self, orders: FileIndex
+    ) -> None:
+        row = orders.files.slice(0, 1).to_pylist()[0]
+
+        assert orders.files.num_rows == 84
+        assert dict(row["partition_values"])["country"] == row["partition"]["country"]
+        assert row["partition"]["order_date"].isoformat() in row["path"]
+        assert row["min"]["order_id"] <= row["max"]["order_id"]
+        assert row["max"]["order_id"] - row["min"]["order_id"] == row["num_records"] - 1
+        assert row["null_count"]["order_id"] == 0
+        assert "country" not in row["min"]
+
+    def test_is_memory_mapped(self, orders: FileIndex) -> None:
+        before = pa.total_allocated_bytes()
+
+        again = open_index(orders.folder)
+
+        assert pa.total_allocated_bytes() - before < again.files.nbytes / 4
+
+    def test_adds_up_what_the_overview_draws(self, orders: FileIndex) -> None:
+        summary = orders.summary["summary"]
+
+        assert sum(summary["size_histogram"]["counts"]) == 84
+        assert summary["num_partitions"] == 84
+        assert sum(p["rows"] for p in summary["partitions"]) == 5568
+        assert summary["stats_files"] == 84
+        assert sum(summary["commits_30d"]) == 22
+        assert len(summary["commits_30d"]) == 30
+        assert summary["target_file_size_bytes"] == 128 << 20
+
+    def test_may_be_empty(self, lake: Path, tmp_path: Path) -> None:
+        result = index(lake / "returns", tmp_path)
+
+        assert (result.num_files, result.num_records) == (0, 0)
+        assert open_index(result.folder).files.num_rows == 0
+
+
+class TestHistory:
+    def test_has_the_totals_that_another_reader_finds_at_each_version(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        result = index(lake / "customers", tmp_path)
+
+        stored = commits(result)
+        assert [row["version"] for row in stored] == list(range(60))
+        for row in stored[::7]:
+            peer = PeerTable(lake / "customers", version=row["version"])
+            actions = pa.table(peer.get_add_actions(flatten=True))
+            assert row["num_files"] == actions.num_rows
+            assert row["size_bytes"] == sum(actions["size_bytes"].to_pylist())
+            assert row["num_records"] == sum(actions["num_records"].to_pylist())
+
+    def test_tells_each_commit(self, lake: Path, tmp_path: Path) -> None:
+        stored = commits(index(lake / "customers", tmp_path))
+
+        assert stored[0]["operation"] == "CREATE TABLE"
+        assert stored[1]["user_name"] == "signup-stream"
+        assert stored[1]["sentence"].startswith("Appended")
+        assert json.loads(stored[1]["metrics"])["numFiles"] == "1"
+        assert [r["version"] for r in stored if r["changes_schema"]] == [20, 39]
+        assert [r["version"] for r in stored if r["changes_metadata"]] == [
+            0,
+            10,
+            20,
+            39,
+        ]
+
+    def test_keeps_metadata_and_protocol_by_version(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        result = index(lake / "customers", tmp_path)
+
+        assert [row["version"] for row in rows(result, METADATA)] == [0, 10, 20, 39]
+        assert [row["version"] for row in rows(result, PROTOCOLS)] == [0]
+
+    def test_marks_the_versions_that_a_vacuum_hurt(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        result = index(lake / "customers", tmp_path)
+
+        missing = {
+            row["version"]
+            for row in commits(result)
+            if not all(
+                (lake / "customers" / Path(uri).name).exists()
+                for uri in PeerTable(
+                    lake / "customers", version=row["version"]
+                ).file_uris()
+            )
+        }
+        hurt = {r["version"] for r in commits(result) if r["readability"] == "PARTLY"}
+        assert hurt == missing
+        first, second, third = result.summary["readable_runs"]
+        assert first == [0, 0, "READABLE", ""]
+        assert second[2:] == [
+            "PARTLY",
+            "Some of its files were deleted by the VACUUM of version 49.",
+        ]
+        assert third[1:3] == [59, "READABLE"]
+        assert {"version": 50, "kind": "vacuum"} in result.summary["events"]
+
+    def test_says_what_a_cleaned_log_no_longer_reaches(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        table = Path(shutil.copytree(lake / "customers", tmp_path / "table"))
+        for version in range(45):
+            (table / "_delta_log" / f"{version:020d}.json").unlink()
+
+        result = index(table, tmp_path)
+
+        assert result.summary["readable_runs"][0][:3] == [0, 49, "GONE"]
+        assert result.summary["earliest_version"] == 50
+        stored = {row["version"]: row for row in commits(result)}
+        assert min(stored) == 45
+        assert stored[47]["readability"] == "GONE"
+        assert stored[47]["num_files"] is None
+        full = index(lake / "customers", tmp_path / "full")
+        expected = {row["version"]: row for row in commits(full)}
+        for version in range(51, 60):
+            assert stored[version] == expected[version]
+        assert [row["version"] for row in rows(result, METADATA)] == [50]
+
+    def test_passes_over_a_commit_that_does_not_parse(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        table = Path(shutil.copytree(lake / "customers", tmp_path / "table"))
+        (table / "_delta_log" / f"{30:020d}.json").write_text("{broken\n")
+
+        result = index(table, tmp_path)
+
+        assert result.state == INDEXED
+        assert result.num_records == 4260
+        stored = commits(result)
+        assert "does not read" in stored[30]["sentence"]
+        states = {row["version"]: row["readability"] for row in stored}
+        assert states[10] == "PARTLY"
+        assert {states[version] for version in range(30, 50)} == {"GONE"}
+        assert {states[version] for version in range(50, 60)} == {"READABLE"}
+        assert "Commit 30" in stored[31]["readability_reason"]
+        whole = commits(index(lake / "customers", tmp_path / "whole"))
+        assert [row["num_records"] for row in stored[:30]] == [
+            row["num_records"] for row in whole[:30]
+        ]
+        assert [row["num_records"] for row in stored[50:]] == [
+            row["num_records"] for row in whole[50:]
+        ]
+
+
+class TestUnsupportedVersion:
+    def test_is_indexed_by_metadata_and_history_alone(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
+        protocol = {
+            "minReaderVersion": 3,
+            "minWriterVersion": 7,
+            "readerFeatures": ["timeTravelMachine"],
+            "writerFeatures": ["timeTravelMachine"],
+        }
+        add_commit(table, 22, {"protocol": protocol})
+
+        result = index(table, tmp_path)
+
+        assert result.state == UNSUPPORTED
+        assert (result.version, result.num_files) == (22, None)
+        assert "timeTravelMachine" in result.error
+        assert result.summary["readable_runs"] == [
+            [0, 21, "READABLE", ""],
+            [22, 22, "UNSUPPORTED",
+             "It asks for features that are not read yet: timeTravelMachine."],
+        ]  # fmt: skip
+        assert len(commits(result)) == 23
+        stored = rows(result, PROTOCOLS)
+        assert [row["version"] for row in stored] == [0, 22]
+        assert "timeTravelMachine" in stored[1]["unsupported_reason"]
+        assert open_index(result.folder).files.num_rows == 0
+
+
+class TestBrokenTable:
+    @pytest.mark.parametrize(
+        ("break_table", "code"),
+        [
+            pytest.param(shutil.rmtree, "not-a-delta-table", id="no log"),
+            pytest.param(
+                lambda log: (log / f"{21:020d}.json").write_text("{torn"),
+                "log-corrupt",
+                id="a torn last commit",
+            ),
+            pytest.param(
+                lambda log: (log / f"{20:020d}.json").unlink(),
+                "log-gap",
+                id="a missing commit",
+            ),
+        ],
+    )
+    def test_gives_a_result_that_says_so(
+        self,
+        lake: Path,
+        tmp_path: Path,
+        break_table: Callable[[Path], object],
+        code: str,
+    ) -> None:
+        table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
+        break_table(table / "_delta_log")
+
+        result = index(table, tmp_path)
+
+        assert (result.state, result.error_code) == (FAILED, code)
+        assert result.error
+        assert result.error_hint
+        assert not (tmp_path / "index").exists()
+        assert list(tmp_path.glob(".index.*")) == []
+
+    def test_takes_hostile_values_as_texts(self, lake: Path, tmp_path: Path) -> None:
+        table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
+        info = {
+            "operation": "WRITE\0" * 100,
+            "userName": {"deep": "\ud800"},
+            "operationParameters": {"predicate": "x" * 10**6, "n": 10**400},
+            "operationMetrics": [1, 2],
+        }
+        add_commit(table, 22, {"commitInfo": info})
+
+        result = index(table, tmp_path)
+
+        newest = commits(result)[-1]
+        assert newest["version"] == 22
+        assert len(newest["operation"]) <= 100
+        assert len(newest["parameters"]) < 64_000
+        assert json.loads(newest["metrics"]) == {}
+
+
+class TestProgress:
+    def test_is_told_by_steps(self, lake: Path, tmp_path: Path) -> None:
+        told: list[tuple[str, int, int | None, str]] = []
+
+        build_index(
+            str(lake / "customers"),
+            None,
+            tmp_path / "index",
+            on_progress=lambda *progress: told.append(progress),
+        )
+
+        steps = list(dict.fromkeys(step for step, *_ in told))
+        assert steps == [
+            "Reading the newest snapshot",
+            "Replaying the log",
+            "Reading statistics",
+            "Following the files",
+            "Writing the index",
+        ]
+        assert ("Replaying the log", 60, 60, "commits") in told
+
+    def test_may_stop_the_work(self, lake: Path, tmp_path: Path) -> None:
+        def stop(step: str, *_: object) -> None:
+            if step == "Writing the index":
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            build_index(
+                str(lake / "orders"), None, tmp_path / "index", on_progress=stop
+            )
+
+        assert list(tmp_path.iterdir()) == []
