@@ -14,6 +14,8 @@ import pyarrow.parquet as pq
 
 from deltaweb.delta.data_values import MismatchError, conform, find_name
 from deltaweb.delta.errors import DataFileError, DataFileMissingError, DeltaError
+from deltaweb.delta.predicate import Predicate
+from deltaweb.delta.row_groups import select_row_groups
 from deltaweb.delta.schema import StructType, arrow_type
 
 BATCH_BYTES = 32 << 20
@@ -108,6 +110,16 @@ class DataFile:
                 for column in schema.fields
             }
         return {name: stored for name, stored in found.items() if stored is not None}
+
+    def row_groups(self, schema: StructType, predicate: Predicate | None) -> list[int]:
+        """Positions of the row groups that may hold a row the condition is true for.
+
+        Raises:
+            DataFileError: The footer is damaged.
+        """
+        with reading(self.path):
+            stored = self.find_columns(schema)
+            return select_row_groups(self.metadata, stored, schema, predicate)
 
     def batches(
         self, schema: StructType, row_group: int, max_rows: int = MAX_BATCH_ROWS

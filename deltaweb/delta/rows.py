@@ -138,12 +138,14 @@ class _RowReader:
         self.outputs = outputs
         self.predicate = predicate
         self.expression: Expression | None = None
+        self.tree: Predicate | None = None
         schema = source.schema
         tops = {path[0] for path in outputs}
         if isinstance(predicate, pc.Expression):
             tops |= _needed_columns(predicate, schema, tops)
             self.expression = predicate
         elif predicate is not None:
+            self.tree = predicate
             tops |= {path[0] for path in predicate_columns(predicate)}
             self.expression = to_expression(predicate)
         partitions = partition_schema(schema, source.partition_columns)
@@ -225,7 +227,7 @@ class _RowReader:
         """Read one file, at most `limit` rows of it."""
         remaining = limit
         with DataFile(path, self.open_file) as file:
-            for row_group in range(file.metadata.num_row_groups):
+            for row_group in file.row_groups(self.data_schema, self.tree):
                 for batch in file.batches(
                     self.data_schema, row_group, self.max_rows(limit)
                 ):
