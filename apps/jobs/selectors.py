@@ -232,8 +232,11 @@ def worker_state(*, now: datetime) -> WorkerState:
 def active_summary(user: User | AnonymousUser) -> tuple[int, Job | None]:
     """Return how many jobs are active for a user, and the one that is furthest."""
     active = visible_jobs(user).active()
+    count = active.count()
+    if not count:
+        return 0, None
     running = _light(active.filter(state=Job.State.RUNNING)).order_by("started_at")
-    return active.count(), running.first()
+    return count, running.first()
 
 
 def _light(jobs: JobQuerySet) -> JobQuerySet:

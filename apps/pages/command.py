@@ -40,6 +40,10 @@ from deltaweb.delta.errors import DeltaError
 YES = {"y", "yes"}
 
 
+class Error(CommandError):
+    """A refusal in one sentence; its name is the word that stderr begins with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """What a subcommand answers.
@@ -126,7 +130,7 @@ class SubcommandsCommand(BaseCommand):
                 as_json=json,
             )
         except CommandError as error:
-            if error.returncode == 2 or not json:  # noqa: PLR2004 (bad usage)
+            if error.returncode == 2:  # noqa: PLR2004 (bad usage)
                 raise
             self._refuse("command-error", str(error), "", as_json=json)
         except BrokenPipeError:
@@ -164,4 +168,4 @@ class SubcommandsCommand(BaseCommand):
         if as_json:
             body = {"error": code, "message": message, "hint": hint}
             self.stdout.write(to_json(body, indent=2))
-        raise CommandError(" ".join(f"{message} {hint}".split()), returncode=1)
+        raise Error(" ".join(f"{message} {hint}".split()), returncode=1)

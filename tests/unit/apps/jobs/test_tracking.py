@@ -1,11 +1,16 @@
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
-from pytest_django.fixtures import DjangoAssertNumQueries
+from django.db import OperationalError, connection
+from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
 from apps.jobs import services, tracking
 from apps.jobs.models import Job
-from apps.jobs.tracking import JobCancelled, track_job
+from apps.jobs.tracking import JobCancelled, LeaseLostError, track_job
 from deltaweb.delta.errors import VersionNotFoundError
 
 pytestmark = pytest.mark.django_db
@@ -179,3 +184,89 @@ class TestCancelling:
         job.refresh_from_db()
         assert job.state == Job.State.RUNNING
         assert job.step == "theirs"
+
+
+@pytest.mark.django_db(transaction=True)
+class TestRenewing:
+    def test_a_block_that_reports_nothing_keeps_its_lease(
+        self, settings: Settings
+    ) -> None:
+        settings.JOB_LEASE_S = 0.3
+        row = services.enqueue(kind="test.nothing", title="Do nothing", now=NOW)
+
+        with track_job(row.id) as tracked:
+            assert tracked is not None
+            row.refresh_from_db()
+            first = row.lease_expires_at
+            time.sleep(0.8)
+            row.refresh_from_db()
+
+            assert first is not None
+            assert row.lease_expires_at is not None
+            assert row.lease_expires_at > first
+
+    def test_a_worker_learns_that_its_lease_is_gone_without_writing(
+        self, settings: Settings
+    ) -> None:
+        settings.JOB_LEASE_S = 0.3
+        row = services.enqueue(kind="test.nothing", title="Do nothing", now=NOW)
+
+        with track_job(row.id) as tracked:
+            assert tracked is not None
+            Job.objects.update(lease_owner="elsewhere")
+            time.sleep(0.8)
+            with pytest.raises(LeaseLostError):
+                tracked.check_cancelled()
+
+        row.refresh_from_db()
+        assert row.state == Job.State.RUNNING
+        assert row.lease_owner == "elsewhere"
+
+
+@pytest.mark.django_db(transaction=True)
+class TestALockedDatabase:
+    def test_loses_a_report_but_not_the_work(
+        self, job: Job, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(tracking, "WRITE_INTERVAL_S", 0)
+
+        with track_job(job.id) as tracked:
+            assert tracked is not None
+            with _writes_fail(times=1):
+                tracked.progress(5, total=10)
+            tracked.progress(6, total=10)
+
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE
+        assert job.progress_done == 6
+
+    def test_does_not_lose_the_end(
+        self, job: Job, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(time, "sleep", lambda _: None)
+
+        with track_job(job.id) as tracked:
+            assert tracked is not None
+            with _writes_fail(times=3):
+                tracked.succeed({"rows": 1})
+
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE
+        assert job.result == {"rows": 1}
+
+
+@contextmanager
+def _writes_fail(*, times: int) -> Iterator[None]:
+    """Let the database refuse the next writes, as a locked one does."""
+    left = times
+
+    def refuse(execute: Any, sql: str, *arguments: Any) -> Any:  # noqa: ANN401 (Django's hook)
+        nonlocal left
+        if sql.startswith("UPDATE") and left:
+            left -= 1
+            message = "database is locked"
+            raise OperationalError(message)
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(refuse):
+        yield
