@@ -65,7 +65,7 @@ def fill_catalogue() -> Iterable[Page]:
         [
             Commit(
                 table=table,
-                version=table.version,
+                version=table.version or 0,
                 committed_at=NOW,
                 operation="WRITE",
                 user_name="etl-nightly",

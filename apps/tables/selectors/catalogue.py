@@ -229,7 +229,7 @@ def _rows(ids: list[UUID], text: str) -> list[CatalogueRow]:
         runs=F("summary__readable_runs"),
         days=F("summary__commits_30d"),
     )
-    by_id = {table.id: table for table in tables.defer("summary")}
+    by_id: dict[UUID, Any] = {table.id: table for table in tables.defer("summary")}
     newest = {
         commit.table_id: commit
         for commit in Commit.objects.filter(

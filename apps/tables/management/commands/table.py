@@ -236,7 +236,7 @@ class Command(SubcommandsCommand):
 
     def history(self, *, table: str, limit: int | None, **_: object) -> Output:
         """List commits."""
-        _, location = _locate(table)
+        location = _locate(table)[1]
         commits = DeltaTable(location).history(limit=limit)
         lines = table_output.aligned(
             ("VERSION", "TIME", "OPERATION", "USER", "ENGINE"),
@@ -266,7 +266,7 @@ class Command(SubcommandsCommand):
         **_: object,
     ) -> Output:
         """Print rows of one version."""
-        _, location = _locate(table)
+        location = _locate(table)[1]
         for_people = format == "table" and not self._answers_json
         if limit is None and for_people:
             limit = DEFAULT_ROWS
