@@ -1,0 +1,302 @@
+"""The database follows an index as a whole, and keeps what the log has lost."""
+
+import json
+import os
+import shutil
+import uuid
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pytest_django.fixtures import DjangoAssertNumQueries, Settings
+
+from apps.tables.indexing import (
+    backoff,
+    moment,
+    new_index_folder,
+    remove_orphaned_indexes,
+    remove_other_indexes,
+    store_failure,
+    store_index,
+    store_result,
+)
+from apps.tables.models import Commit, Table
+from deltaweb.index.build import build_index
+from deltaweb.index.file_index import open_index
+from deltaweb.index.index_result import IndexResult
+from deltaweb.samples import make_samples
+from tests.factories import NOW, new_unindexed_table
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def home(settings: Settings, tmp_path: Path) -> Path:
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home"
+
+
+def register(location: Path) -> Table:
+    return new_unindexed_table(location.name, location=str(location))
+
+
+def build(table: Table, mark: str = "a") -> IndexResult:
+    folder = new_index_folder(table.id, now=NOW, mark=mark)
+    return build_index(table.location, None, folder)
+
+
+def add_commit(table: Table, version: int, *actions: dict[str, object]) -> None:
+    text = "".join(json.dumps(action) + "\n" for action in actions)
+    path = Path(table.location, "_delta_log", f"{version:020d}.json")
+    path.write_text(text)
+
+
+def write_info(operation: str) -> dict[str, object]:
+    return {"commitInfo": {"operation": operation, "timestamp": 5}}
+
+
+class TestStoreIndex:
+    def test_fills_every_table_that_pages_read(self, lake: Path) -> None:
+        table = register(lake / "customers")
+
+        store_index(table, build(table), now=NOW)
+
+        assert table.state == Table.State.INDEXED
+        assert (table.version, table.num_records) == (59, 4260)
+        assert table.committed_at is not None
+        assert table.committed_at < NOW
+        assert (table.indexed_at, table.latest_version_seen) == (NOW, 59)
+        assert table.comment.startswith("Customers")
+        assert table.commits.count() == 60
+        assert [m.version for m in table.metadata_versions.all()] == [39, 20, 10, 0]
+        assert [p.min_reader_version for p in table.protocol_versions.all()] == [1]
+        assert [column.path for column in table.columns.all()][-1] == "last_seen_at"
+        newest = table.commits.get(version=59)
+        assert newest.operation == "UPDATE"
+        assert newest.metrics["numUpdatedRows"].isdigit()
+        assert newest.sentence.startswith("Updated")
+
+    def test_names_the_folder_that_pages_open(self, lake: Path, home: Path) -> None:
+        table = register(lake / "orders")
+
+        store_index(table, build(table), now=NOW)
+
+        folder = home / "index" / str(table.id) / table.index_name
+        assert open_index(folder).files.num_rows == table.num_files
+
+    def test_lists_nested_columns_by_their_path(self, lake: Path) -> None:
+        table = register(lake / "device_readings")
+
+        store_index(table, build(table), now=NOW)
+
+        paths = dict(table.columns.values_list("path", "type_text"))
+        assert paths["device.firmware.version"] == "string"
+        assert paths["tags"] == "map<string, string>"
+
+    def test_adds_new_commits_and_leaves_stored_ones(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        table = register(Path(shutil.copytree(lake / "orders", tmp_path / "orders")))
+        store_index(table, build(table), now=NOW)
+        rows = dict(table.commits.values_list("version", "id"))
+        add_commit(table, 22, write_info("CLUSTER BY"))
+
+        store_index(table, build(table, "b"), now=NOW)
+
+        stored = dict(table.commits.values_list("version", "id"))
+        assert table.version == 22
+        assert stored.pop(22)
+        assert stored == rows
+
+    def test_replaces_the_commits_of_another_log(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        location = tmp_path / "table"
+        shutil.copytree(lake / "customers", location)
+        table = register(location)
+        store_index(table, build(table), now=NOW)
+        shutil.rmtree(location)
+        shutil.copytree(lake / "device_readings", location)
+
+        store_index(table, build(table, "b"), now=NOW)
+
+        assert table.version == 6
+        assert table.commits.count() == 7
+        assert set(table.commits.values_list("user_name", flat=True)) == {
+            "schema-deploy",
+            "sensor-gateway",
+        }
+
+    def test_keeps_the_history_that_a_cleaned_log_has_lost(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        location = Path(shutil.copytree(lake / "customers", tmp_path / "customers"))
+        table = register(location)
+        store_index(table, build(table), now=NOW)
+        for version in range(50):
+            (location / "_delta_log" / f"{version:020d}.json").unlink()
+        add_commit(table, 60, write_info("WRITE"))
+
+        store_index(table, build(table, "b"), now=NOW)
+
+        assert table.commits.count() == 61
+        old = table.commits.get(version=3)
+        assert old.readability == Commit.Readability.GONE
+        assert old.operation == "WRITE"
+        assert table.commits.get(version=55).readability == "READABLE"
+
+    def test_removes_the_folders_of_older_indexes(self, lake: Path, home: Path) -> None:
+        table = register(lake / "returns")
+        store_index(table, build(table, "a"), now=NOW)
+        store_index(table, build(table, "b"), now=NOW)
+
+        folders = list((home / "index" / str(table.id)).iterdir())
+
+        assert [folder.name for folder in folders] == [table.index_name]
+        assert table.index_name.endswith("-b")
+
+    def test_passes_over_a_table_that_was_removed_meanwhile(
+        self, lake: Path, home: Path
+    ) -> None:
+        table = register(lake / "returns")
+        result = build(table)
+        table_id = table.id
+        Table.objects.filter(id=table_id).delete()
+
+        store_index(table, result, now=NOW)
+
+        assert not (home / "index" / str(table_id)).exists()
+
+    def test_changes_nothing_when_the_index_is_not_whole(self, lake: Path) -> None:
+        table = register(lake / "returns")
+        store_index(table, build(table, "a"), now=NOW)
+        before = Table.objects.values().get(id=table.id)
+        result = build(table, "b")
+        (Path(result.folder) / "commits.arrow").write_bytes(b"torn")
+
+        with pytest.raises(Exception, match=r"commits\.arrow"):
+            store_index(table, result, now=NOW + timedelta(hours=1))
+
+        assert Table.objects.values().get(id=table.id) == before
+        assert table.commits.count() == 1
+
+    def test_forgets_an_earlier_failure(self, lake: Path) -> None:
+        table = register(lake / "returns")
+        store_failure(table.id, code="log-gap", message="m", hint="h", now=NOW)
+
+        store_index(table, build(table), now=NOW)
+
+        assert (table.error_code, table.error, table.error_since) == ("", "", None)
+        assert table.probe_failures == 0
+
+    def test_asks_the_database_little(
+        self, lake: Path, django_assert_max_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        table = register(lake / "customers")
+        result = build(table)
+
+        with django_assert_max_num_queries(30):
+            store_index(table, result, now=NOW)
+
+
+class TestStoreFailure:
+    def test_keeps_what_was_indexed_before(self, lake: Path) -> None:
+        table = register(lake / "returns")
+        store_index(table, build(table), now=NOW)
+        failed = IndexResult(
+            state="FAILED", error_code="log-gap", error="A gap.", error_hint="Repair."
+        )
+
+        store_result(table, failed, now=NOW)
+
+        table.refresh_from_db()
+        assert (table.state, table.version) == (Table.State.INDEXED, 0)
+        assert (table.error_code, table.error) == ("log-gap", "A gap.")
+        assert table.error_since == NOW
+
+    def test_marks_a_table_that_was_never_indexed(self) -> None:
+        table = new_unindexed_table()
+
+        store_failure(table.id, code="log-gap", message="m", hint="h", now=NOW)
+
+        table.refresh_from_db()
+        assert table.state == Table.State.FAILED
+
+    def test_keeps_since_when_it_fails_and_rests_longer(self) -> None:
+        table = new_unindexed_table()
+        later = NOW + timedelta(hours=1)
+
+        store_failure(table.id, code="a", message="m", hint="h", now=NOW)
+        store_failure(table.id, code="b", message="m", hint="h", now=later)
+
+        table.refresh_from_db()
+        assert (table.error_code, table.error_since) == ("b", NOW)
+        assert table.probe_due_at == later + backoff(2)
+
+    def test_passes_over_a_removed_table(self) -> None:
+        store_failure(uuid.uuid4(), code="a", message="m", hint="h", now=NOW)
+
+        assert not Table.objects.exists()
+
+
+class TestBackoff:
+    @pytest.mark.parametrize(
+        ("failures", "seconds"),
+        [
+            pytest.param(0, 60, id="none"),
+            pytest.param(1, 120, id="one"),
+            pytest.param(500, 3600, id="an hour at most"),
+        ],
+    )
+    def test_doubles(self, settings: Settings, failures: int, seconds: int) -> None:
+        settings.PROBE_INTERVAL_S = 60
+
+        assert backoff(failures) == timedelta(seconds=seconds)
+
+
+class TestFolders:
+    def test_leave_what_another_worker_is_writing(self, home: Path) -> None:
+        table_id = uuid.uuid4()
+        folder = home / "index" / str(table_id)
+        for name in ("1-5-a", "1-6-b", ".1-7-c.99.ab"):
+            (folder / name).mkdir(parents=True)
+
+        remove_other_indexes(table_id, keep="1-6-b")
+
+        assert {place.name for place in folder.iterdir()} == {"1-6-b", ".1-7-c.99.ab"}
+
+    def test_of_removed_tables_are_removed_once_they_are_old(self, home: Path) -> None:
+        table = new_unindexed_table()
+        for name in (str(table.id), "old", "fresh"):
+            (home / "index" / name).mkdir(parents=True)
+        for name in (str(table.id), "old"):
+            os.utime(home / "index" / name, (0, 0))
+
+        assert remove_orphaned_indexes() == 1
+
+        left = {place.name for place in (home / "index").iterdir()}
+        assert left == {str(table.id), "fresh"}
+
+
+class TestMoment:
+    @pytest.mark.parametrize(
+        ("time_ms", "expected"),
+        [
+            pytest.param(1500, datetime(1970, 1, 1, 0, 0, 1, 500_000, UTC), id="ms"),
+            pytest.param(
+                2**63 - 1, datetime(9999, 12, 31, 23, 59, 59, 0, UTC), id="far"
+            ),
+            pytest.param(-(2**63), datetime(1, 1, 1, tzinfo=UTC), id="long ago"),
+        ],
+    )
+    def test_stays_within_what_dates_can_say(
+        self, time_ms: int, expected: datetime
+    ) -> None:
+        assert moment(time_ms) == expected

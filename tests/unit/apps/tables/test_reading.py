@@ -1,0 +1,179 @@
+"""Rows and file lists that a worker reads for a page."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from apps.jobs.models import Job
+from apps.tables import services, tasks
+from apps.tables.models import Table
+from apps.tables.selectors.results import preview_result, version_files_result
+from deltaweb.samples import make_samples
+from tests.factories import NOW, new_table, new_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    return folder
+
+
+@pytest.fixture
+def orders(lake: Path, settings: Settings, tmp_path: Path) -> Table:
+    settings.HOME = tmp_path
+    return new_table("orders", location=str(lake / "orders"), version=21)
+
+
+def preview(table: Table, **wanted: Any) -> Job:  # noqa: ANN401 (parameters)
+    job = services.request_preview(table, now=NOW, **{"version": 21, **wanted})
+    tasks.preview_rows(job_id=str(job.id))
+    job.refresh_from_db()
+    return job
+
+
+def shown(job: Job) -> list[dict[str, Any]]:
+    result = preview_result(job)
+    assert result is not None
+    return list(result.rows.to_pylist())
+
+
+def facts(job: Job) -> dict[str, Any]:
+    assert isinstance(job.result, dict)
+    return job.result
+
+
+class TestPreviewRows:
+    def test_reads_the_columns_and_rows_asked_for(self, orders: Table) -> None:
+        job = preview(
+            orders, columns=["order_id", "country"], predicate="country = 'SE'", limit=3
+        )
+
+        assert job.state == Job.State.DONE
+        assert job.result == {
+            "rows": 3,
+            "files_scanned": 1,
+            "files_total": 84,
+            "more": True,
+        }
+        assert [list(row) for row in shown(job)] == [["order_id", "country"]] * 3
+        assert {row["country"] for row in shown(job)} == {"SE"}
+
+    def test_pages_without_a_gap(self, orders: Table) -> None:
+        whole = shown(preview(orders, columns=["order_id"], limit=600))
+        parts = [
+            row
+            for offset in range(0, 600, 150)
+            for row in shown(
+                preview(orders, columns=["order_id"], limit=150, offset=offset)
+            )
+        ]
+
+        assert len(whole) == 600
+        assert parts == whole
+
+    def test_knows_the_end(self, orders: Table) -> None:
+        job = preview(orders, limit=50, offset=5560)
+
+        assert facts(job)["rows"] == 8
+        assert facts(job)["more"] is False
+
+    def test_reads_an_older_version(self, orders: Table) -> None:
+        job = preview(orders, version=0)
+
+        assert facts(job)["rows"] == 0
+        assert preview_result(job) is not None
+
+    def test_says_what_is_wrong_with_a_filter(self, orders: Table) -> None:
+        job = preview(orders, predicate="country ==== 'DE'")
+
+        assert (job.state, job.error_code) == (Job.State.FAILED, "predicate-invalid")
+        assert preview_result(job) is None
+
+    def test_says_that_a_version_is_not_there(self, orders: Table) -> None:
+        job = preview(orders, version=99)
+
+        assert (job.state, job.error_code) == (Job.State.FAILED, "version-not-found")
+
+    def test_ends_when_the_table_was_removed(self, orders: Table) -> None:
+        job = services.request_preview(orders, version=21, now=NOW)
+        Table.objects.all().delete()
+
+        tasks.preview_rows(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert (job.state, job.error_code) == (Job.State.FAILED, "table-not-registered")
+
+    def test_leaves_a_job_that_another_worker_has(self, orders: Table) -> None:
+        job = services.request_preview(orders, version=21, now=NOW)
+        Job.objects.update(state=Job.State.RUNNING, lease_owner="someone")
+
+        tasks.preview_rows(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert (job.state, job.lease_owner) == (Job.State.RUNNING, "someone")
+
+
+class TestListVersionFiles:
+    def test_lists_the_files_of_an_older_version(self, orders: Table) -> None:
+        job = services.request_version_files(orders, version=3, now=NOW)
+
+        tasks.list_version_files(job_id=str(job.id))
+
+        job.refresh_from_db()
+        result = version_files_result(job)
+        assert result is not None
+        assert result.facts["files_total"] == result.rows.num_rows == 12
+        assert result.rows["num_records"].null_count == 0
+        assert result.rows.column_names == [
+            "path",
+            "size",
+            "modification_time",
+            "partition_values",
+            "num_records",
+        ]
+
+
+@pytest.mark.usefixtures("orders")
+class TestCheckLocation:
+    def test_says_what_is_there(self, lake: Path) -> None:
+        ada = new_user("ada", role="ADMIN")
+        place = str(lake / "device_readings")
+        job = services.request_check(location=place, now=NOW, requested_by=ada)
+
+        tasks.check_location(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE
+        assert (facts(job)["version"], facts(job)["num_files"]) == (6, 6)
+
+    def test_says_that_nothing_is_there(self, lake: Path) -> None:
+        ada = new_user("ada", role="ADMIN")
+        place = str(lake / "nothing")
+        job = services.request_check(location=place, now=NOW, requested_by=ada)
+
+        tasks.check_location(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert job.state == Job.State.FAILED
+        assert job.error_hint
+
+
+@pytest.mark.usefixtures("orders")
+class TestScanRoot:
+    def test_registers_what_is_below(self, lake: Path) -> None:
+        ada = new_user("ada", role="ADMIN")
+        job = services.request_scan(root=str(lake), now=NOW, requested_by=ada)
+
+        tasks.scan_root(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE
+        assert facts(job)["num_registered"] == 3
+        assert facts(job)["known"] == ["orders"]
+        created_by = Table.objects.exclude(name="orders").values_list("created_by")
+        assert set(created_by) == {(ada.pk,)}
