@@ -37,7 +37,9 @@ $(VENV)/.tools: requirements-setup.txt | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-setup.txt
 	@touch $@
 
-UV_INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python
+# PySpark comes as a source archive; packing its 400 MB without compression saves 15 s.
+UV_INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python \
+  --config-settings-package 'pyspark:--build-option=--compression=stored'
 $(VENV)/.installed: requirements.txt pyproject.toml $(VENV)/.tools
 	@echo "Installing the packages that requirements.txt locks ..."
 	@$(UV_INSTALL) --require-hashes -r requirements.txt
