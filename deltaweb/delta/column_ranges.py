@@ -16,7 +16,7 @@ def partition_ranges(partitions: pa.StructArray) -> dict[ColumnPath, ColumnRange
     Args:
         partitions: Typed partition values, a field a column, an entry a file.
     """
-    ranges = {}
+    ranges: dict[ColumnPath, ColumnRange] = {}
     for position in range(partitions.type.num_fields):
         values = pc.struct_field(partitions, [position])
         is_null = _mask(pc.is_null(values))
@@ -39,7 +39,7 @@ def statistics_ranges(
     num_records = _one(table.column("num_records"))
     low, high = _one(table.column("min")), _one(table.column("max"))
     null_counts = _one(table.column("null_count"))
-    ranges = {}
+    ranges: dict[ColumnPath, ColumnRange] = {}
     for path in columns:
         null_count = _at(null_counts, path)
         if null_count is None:

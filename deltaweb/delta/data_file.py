@@ -150,7 +150,7 @@ class DataFile:
 
     def _batch_rows(self, row_group: int) -> int:
         group = self.metadata.row_group(row_group)
-        row_bytes = max(1, group.total_byte_size // max(1, group.num_rows))
+        row_bytes: int = max(1, group.total_byte_size // max(1, group.num_rows))
         return max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // row_bytes))
 
 

@@ -19,6 +19,8 @@ from deltaweb.delta.schema import (
 
 _TINY_TO_INT = frozenset({pa.int8(), pa.int16(), pa.int32()})
 _UNSIGNED = frozenset({pa.uint8(), pa.uint16(), pa.uint32()})
+_NARROW_FLOATS = frozenset({pa.float32()})
+_INTEGERS = _TINY_TO_INT | _UNSIGNED | {pa.int64(), pa.uint64()}
 
 
 class MismatchError(Exception):
@@ -177,11 +179,11 @@ def _may_hold(source: pa.DataType, target: pa.DataType) -> bool:
     if pa.types.is_integer(target):
         if target.bit_width <= 32:  # noqa: PLR2004 # Parquet's INT32
             return source in _TINY_TO_INT or source in _UNSIGNED
-        return pa.types.is_integer(source)
+        return source in _INTEGERS
     if pa.types.is_string(target) or pa.types.is_binary(target):
         return _is_bytes(source)
     if pa.types.is_float64(target):
-        return pa.types.is_float32(source)
+        return source in _NARROW_FLOATS
     kinds = (pa.types.is_decimal, pa.types.is_timestamp, pa.types.is_date)
     return any(kind(source) and kind(target) for kind in kinds)
 

@@ -24,7 +24,7 @@ from deltaweb.delta.schema import (
     arrow_schema,
     type_text,
 )
-from deltaweb.delta.value_text import arrow_array, parse_value
+from deltaweb.delta.value_text import Value, arrow_array, parse_value
 
 _PARSED_BY_ARROW = {
     "byte": r"^-?[0-9]{1,3}$",
@@ -148,7 +148,7 @@ def type_partition_texts(texts: pa.Array, data_type: DataType) -> pa.Array:
     return arrow_array(values, data_type)
 
 
-def _parsed(text: str, data_type: DataType) -> object:
+def _parsed(text: str, data_type: DataType) -> Value:
     try:
         return parse_value(text, data_type)
     except ValueError:

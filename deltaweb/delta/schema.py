@@ -199,7 +199,7 @@ def _data_type(value: object, path: tuple[str, ...]) -> DataType:
     if isinstance(value, str):
         return _named_type(value, path)
     kind = value.get("type") if isinstance(value, dict) else None
-    if not isinstance(value, dict) or kind not in {"struct", "array", "map"}:
+    if not isinstance(value, dict) or kind not in ("struct", "array", "map"):
         reason = f"its type {_shortened(value)} is unknown"
         raise SchemaError(column=".".join(path), reason=reason)
     if kind == "struct":

@@ -185,7 +185,7 @@ def _in_list(known: ColumnRange, predicate: In) -> Mask:
         for literal in literals:
             found |= _at_most(known, literal) & _at_least(known, literal)
         return found
-    smallest, largest = min(literals), max(literals)  # type: ignore[type-var]  # one type
+    smallest, largest = min(literals), max(literals)
     return _at_most(known, largest) & _at_least(known, smallest)
 
 

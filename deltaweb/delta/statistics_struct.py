@@ -76,7 +76,7 @@ def _empty_structs(length: int) -> pa.Array:
 def _are_kin(source: pa.DataType, target: pa.DataType) -> bool:
     """Tell whether a cast keeps the meaning, whatever it does to the range."""
     if pa.types.is_string(target):
-        return pa.types.is_large_string(source) or pa.types.is_string_view(source)
+        return source in {pa.large_string(), pa.string_view()}
     kinds = (
         pa.types.is_integer,
         pa.types.is_floating,

@@ -10,10 +10,9 @@ The text is bounded before it is parsed: in length, in tokens and in nesting.
 
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
+from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.databricks import Databricks
 from sqlglot.errors import ParseError, SqlglotError
-from sqlglot.tokens import Token, TokenType
 
 from deltaweb.delta.column_path import column_field, resolve_column
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
@@ -87,10 +86,10 @@ _CAST_KINDS = {
 }
 
 
-class _Conditions(Databricks):  # type: ignore[misc]  # sqlglot builds dialects at run time
+class _Conditions(Databricks):
     """Spark's SQL, with the standard's doubled quote inside a text."""
 
-    class Tokenizer(Databricks.Tokenizer):  # type: ignore[misc]  # as above
+    class Tokenizer(Databricks.Tokenizer):
         STRING_ESCAPES = ["'", "\\"]
 
 
@@ -118,7 +117,7 @@ def parse_predicate(sql: str, schema: StructType) -> Predicate:
 _TOO_DEEP = f"it nests deeper than {MAX_NESTING_DEPTH} levels"
 
 
-def _parse(sql: str) -> exp.Expression:
+def _parse(sql: str) -> exp.Expr:
     if len(sql) > MAX_LENGTH:
         raise PredicateError(reason=f"it is longer than {MAX_LENGTH} characters")
     if not sql.strip():
@@ -193,7 +192,7 @@ class _Converter:
             **dict.fromkeys(_OPERATORS, self.comparison),
         }
 
-    def condition(self, expression: exp.Expression) -> Predicate:
+    def condition(self, expression: exp.Expr) -> Predicate:
         """Convert one condition of any kind."""
         convert = self.converters.get(type(expression))
         if convert is None:
@@ -274,7 +273,7 @@ class _Converter:
         high = _literal(_unwrapped(expression.args["high"]))
         return And((compare(column, ">=", low), compare(column, "<=", high)))
 
-    def like(self, expression: exp.Expression) -> Predicate:
+    def like(self, expression: exp.Expr) -> Predicate:
         """Convert `a LIKE 'x%'`, with ILIKE, NOT and ESCAPE."""
         escape = "\\"
         inner = expression
@@ -293,7 +292,7 @@ class _Converter:
         like = Like(column.path, text, ignore_case=isinstance(inner, exp.ILike))
         return Not(like) if inner.args.get("negate") else like
 
-    def boolean_column(self, expression: exp.Expression) -> Predicate:
+    def boolean_column(self, expression: exp.Expr) -> Predicate:
         """Convert a column that is a condition by itself."""
         column = self.column(expression)
         if column.data_type != PrimitiveType("boolean"):
@@ -305,7 +304,7 @@ class _Converter:
 
     # === Columns ===
 
-    def comparable(self, expression: exp.Expression) -> TypedColumn:
+    def comparable(self, expression: exp.Expr) -> TypedColumn:
         """The column, which has to be of a type with an order."""
         column = self.column(expression)
         if isinstance(column.data_type, StructType | ArrayType | MapType):
@@ -321,7 +320,7 @@ class _Converter:
             raise PredicateError(reason=reason)
         return column
 
-    def column(self, expression: exp.Expression) -> TypedColumn:
+    def column(self, expression: exp.Expr) -> TypedColumn:
         """The column that a name means."""
         if not _is_column(expression):
             raise PredicateError(reason=f"{_shown(expression)} is not a column")
@@ -333,14 +332,15 @@ class _Converter:
         return TypedColumn(path, column_field(self.schema, path).data_type)
 
 
-def _is_column(expression: exp.Expression) -> bool:
+def _is_column(expression: exp.Expr) -> bool:
     return isinstance(expression, exp.Column | exp.Dot)
 
 
-def _names(expression: exp.Expression) -> tuple[str, ...]:
+def _names(expression: exp.Expr) -> tuple[str, ...]:
     if isinstance(expression, exp.Dot):
         return (*_names(expression.this), expression.expression.name)
-    return tuple(part.name for part in expression.parts)
+    parts = expression.parts if isinstance(expression, exp.Column) else ()
+    return tuple(part.name for part in parts)
 
 
 def _name(column: TypedColumn) -> str:
@@ -356,7 +356,7 @@ def _listed(schema: StructType) -> str:
     return f"its columns are {names}{' and others' if len(schema.names) > 20 else ''}"  # noqa: PLR2004 # a line
 
 
-def _unwrapped(expression: exp.Expression) -> exp.Expression:
+def _unwrapped(expression: exp.Expr) -> exp.Expr:
     while isinstance(expression, exp.Paren):
         expression = expression.this
     return expression
@@ -365,7 +365,7 @@ def _unwrapped(expression: exp.Expression) -> exp.Expression:
 # === Literals ===
 
 
-def _literal(expression: exp.Expression) -> Literal:
+def _literal(expression: exp.Expr) -> Literal:
     expression = _unwrapped(expression)
     match expression:
         case exp.Literal():
@@ -430,7 +430,7 @@ def _like_pattern(pattern: str, escape: str) -> str:
     return text
 
 
-def _shown(expression: exp.Expression) -> str:
+def _shown(expression: exp.Expr) -> str:
     """The part of the condition as SQL, cut to a line."""
     try:
         text = expression.sql(dialect=Databricks)

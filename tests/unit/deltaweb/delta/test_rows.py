@@ -1,6 +1,6 @@
 """Rows by the logical schema, from Parquet files that are as odd as real ones."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -531,7 +531,7 @@ class TestAgainstAPlainFilter:
     ) -> None:
         table = Table(tmp_path_factory.mktemp("rows"), schema_of(a=LONG))
         table.add(pa.table({"a": pa.array(values, pa.int64())}), row_group_size=group)
-        compare = {
+        compare: Callable[[int], bool] = {
             "=": lambda v: v == literal,
             "!=": lambda v: v != literal,
             "<": lambda v: v < literal,

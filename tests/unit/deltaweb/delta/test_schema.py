@@ -1,0 +1,356 @@
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaweb.delta.column_path import column_field, resolve_column, select_leaves
+from deltaweb.delta.errors import ColumnNotFoundError, SchemaError
+from deltaweb.delta.schema import (
+    MAX_NESTING_DEPTH,
+    ArrayType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    arrow_schema,
+    arrow_type,
+    format_schema,
+    leaf_fields,
+    parse_schema,
+    type_text,
+)
+
+PRIMITIVES = [
+    *("string", "long", "integer", "short", "byte", "float", "double", "boolean"),
+    *("binary", "date", "timestamp", "timestamp_ntz", "void", "variant"),
+]
+SPELLINGS = ["null", "varchar(10)", "char( 3 )", "string collate UTF8_LCASE"]
+
+
+def struct_text(*fields: dict[str, Any]) -> str:
+    return json.dumps({"type": "struct", "fields": fields})
+
+
+def field(name: str, kind: object, **rest: object) -> dict[str, Any]:
+    return {"name": name, "type": kind, "nullable": True, "metadata": {}, **rest}
+
+
+keys = st.sampled_from(["a", "b", "delta.x", "comment", "é"])
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(keys, inner, max_size=2)
+    ),
+    max_leaves=3,
+)
+type_names = st.sampled_from(
+    [*PRIMITIVES, *SPELLINGS, "decimal(38,18)", "decimal(1,0)"]
+)
+
+
+def _fields(kinds: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    def named(parts: list[tuple[Any, bool, dict[str, Any]]]) -> list[dict[str, Any]]:
+        return [
+            {"name": f"c{i}", "type": kind, "nullable": nullable, "metadata": metadata}
+            for i, (kind, nullable, metadata) in enumerate(parts)
+        ]
+
+    metadata = st.dictionaries(keys, json_values, max_size=2)
+    return st.lists(st.tuples(kinds, st.booleans(), metadata), max_size=3).map(named)
+
+
+kinds = st.recursive(
+    type_names,
+    lambda inner: (
+        _fields(inner).map(lambda fields: {"type": "struct", "fields": fields})
+        | st.tuples(inner, st.booleans()).map(
+            lambda p: {"type": "array", "elementType": p[0], "containsNull": p[1]}
+        )
+        | st.tuples(inner, inner, st.booleans()).map(
+            lambda p: {
+                "type": "map",
+                "keyType": p[0],
+                "valueType": p[1],
+                "valueContainsNull": p[2],
+            }
+        )
+    ),
+    max_leaves=6,
+)
+
+
+class TestParsingAndFormatting:
+    @given(fields=_fields(kinds))
+    def test_loses_nothing(self, fields: list[dict[str, Any]]) -> None:
+        value = {"type": "struct", "fields": fields}
+
+        schema = parse_schema(json.dumps(value))
+
+        assert json.loads(format_schema(schema)) == value
+        assert parse_schema(format_schema(schema)) == schema
+        assert isinstance(hash(schema), int)
+
+    def test_keeps_keys_that_it_does_not_know_in_their_order(self) -> None:
+        value = {
+            "type": "struct",
+            "fields": [
+                field(
+                    "a",
+                    {
+                        "type": "array",
+                        "elementType": "long",
+                        "containsNull": True,
+                        "z": 1,
+                    },
+                    y=2,
+                    x=3,
+                ),
+                field(
+                    "m",
+                    {
+                        "type": "map",
+                        "keyType": "long",
+                        "valueType": "long",
+                        "valueContainsNull": False,
+                        "z": [1],
+                    },
+                ),
+            ],
+            "w": None,
+        }
+
+        assert format_schema(parse_schema(json.dumps(value))) == json.dumps(
+            value, separators=(",", ":")
+        )
+
+    def test_takes_what_is_left_out_for_the_loosest(self) -> None:
+        schema = parse_schema(
+            struct_text(
+                {"name": "a", "type": {"type": "array", "elementType": "long"}},
+                field("m", {"type": "map", "keyType": "long", "valueType": "long"}),
+                field("d", "decimal"),
+                field("n", "long", metadata=None),
+            )
+        )
+
+        assert schema.fields[0] == StructField("a", ArrayType(PrimitiveType("long")))
+        assert schema.fields[1].data_type == MapType(
+            PrimitiveType("long"), PrimitiveType("long")
+        )
+        assert schema.fields[2].data_type == DecimalType(10, 0)
+        assert schema.fields[3].metadata == {}
+
+
+class TestRefusing:
+    @pytest.mark.parametrize(
+        ("kind", "column"),
+        [
+            pytest.param("blob", "c", id="an unknown name"),
+            pytest.param("int", "c", id="SQL's name"),
+            pytest.param(5, "c", id="a number"),
+            pytest.param(None, "c", id="nothing"),
+            pytest.param({"type": "udt"}, "c", id="an unknown object"),
+            pytest.param({"type": ["struct"]}, "c", id="a list for a name"),
+            pytest.param("decimal(39,0)", "c", id="too many digits"),
+            pytest.param("decimal(3,4)", "c", id="a scale beyond the digits"),
+            pytest.param("decimal(3,-1)", "c", id="a scale below zero"),
+            pytest.param({"type": "struct"}, "c", id="a struct without fields"),
+            pytest.param({"type": "array"}, "c.element", id="an array of nothing"),
+            pytest.param(
+                {"type": "map", "keyType": "long", "valueType": "x"},
+                "c.value",
+                id="value",
+            ),
+            pytest.param(
+                {"type": "struct", "fields": [field("x", "long"), field("X", "long")]},
+                "c.X",
+                id="a name twice but for case",
+            ),
+            pytest.param(
+                {"type": "struct", "fields": [{"type": "long"}]}, "c", id="name"
+            ),
+            pytest.param(
+                {"type": "struct", "fields": [7]}, "c", id="a field of no object"
+            ),
+            pytest.param(
+                {"type": "array", "elementType": "long", "containsNull": "yes"},
+                "c",
+                id="a flag that is no boolean",
+            ),
+        ],
+    )
+    def test_names_the_column(self, kind: object, column: str) -> None:
+        with pytest.raises(SchemaError) as caught:
+            parse_schema(struct_text(field("c", kind)))
+
+        assert caught.value.column == column
+        assert repr(column) in caught.value.message
+
+    def test_names_the_column_of_bad_metadata_and_nullability(self) -> None:
+        with pytest.raises(SchemaError, match=r"'c'.*metadata"):
+            parse_schema(struct_text(field("c", "long", metadata=[1])))
+        with pytest.raises(SchemaError, match=r"'c'.*nullable"):
+            parse_schema(struct_text(field("c", "long", nullable=1)))
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            pytest.param("", id="empty"),
+            pytest.param("{", id="torn"),
+            pytest.param("[]", id="a list"),
+            pytest.param('"struct"', id="a name"),
+            pytest.param('{"type":"array"}', id="an array"),
+            pytest.param('{"type":"struct","fields":{}}', id="fields that are no list"),
+            pytest.param("1" * 5000, id="a huge number"),
+            pytest.param("[" * 100_000, id="a deep list"),
+        ],
+    )
+    def test_refuses_what_is_no_struct(self, text: str) -> None:
+        with pytest.raises(SchemaError) as caught:
+            parse_schema(text)
+
+        assert caught.value.column == ""
+
+    def test_refuses_nesting_beyond_the_bound_and_no_sooner(self) -> None:
+        def nested(levels: int) -> str:
+            kind: object = "long"
+            for _ in range(levels):
+                kind = {"type": "array", "elementType": kind, "containsNull": True}
+            return struct_text(field("c", kind))
+
+        assert leaf_fields(parse_schema(nested(MAX_NESTING_DEPTH - 1)))
+        with pytest.raises(SchemaError, match=r"'c'.*deeper"):
+            parse_schema(nested(MAX_NESTING_DEPTH))
+
+
+class TestTypes:
+    @pytest.mark.parametrize(
+        ("kind", "text", "arrow"),
+        [
+            pytest.param("string", "string", pa.string(), id="string"),
+            pytest.param("long", "bigint", pa.int64(), id="long"),
+            pytest.param("integer", "int", pa.int32(), id="integer"),
+            pytest.param("short", "smallint", pa.int16(), id="short"),
+            pytest.param("byte", "tinyint", pa.int8(), id="byte"),
+            pytest.param(
+                "timestamp", "timestamp", pa.timestamp("us", "UTC"), id="time"
+            ),
+            pytest.param(
+                "timestamp_ntz", "timestamp_ntz", pa.timestamp("us"), id="ntz"
+            ),
+            pytest.param("void", "void", pa.null(), id="void"),
+            pytest.param("varchar(10)", "varchar(10)", pa.string(), id="varchar"),
+            pytest.param(
+                "decimal(18,2)", "decimal(18,2)", pa.decimal128(18, 2), id="decimal"
+            ),
+            pytest.param(
+                {"type": "array", "elementType": "long", "containsNull": False},
+                "array<bigint>",
+                pa.list_(pa.field("element", pa.int64(), nullable=False)),
+                id="array",
+            ),
+            pytest.param(
+                {"type": "map", "keyType": "string", "valueType": "date"},
+                "map<string, date>",
+                pa.map_(pa.string(), pa.field("value", pa.date32())),
+                id="map",
+            ),
+            pytest.param(
+                {"type": "struct", "fields": [field("x", "double", nullable=False)]},
+                "struct<x: double>",
+                pa.struct([pa.field("x", pa.float64(), nullable=False)]),
+                id="struct",
+            ),
+        ],
+    )
+    def test_have_a_text_and_an_arrow_type(
+        self, kind: object, text: str, arrow: pa.DataType
+    ) -> None:
+        column = parse_schema(struct_text(field("c", kind))).fields[0]
+
+        assert type_text(column.data_type) == text
+        assert arrow_type(column.data_type).equals(arrow)
+
+    def test_of_rows_keep_names_and_nullability(self) -> None:
+        schema = parse_schema(
+            struct_text(
+                field("a", "long", nullable=False), field("n", "void", nullable=False)
+            )
+        )
+
+        assert arrow_schema(schema) == pa.schema(
+            [pa.field("a", pa.int64(), nullable=False), pa.field("n", pa.null())]
+        )
+
+    def test_that_are_only_shown_are_refused_by_column(self) -> None:
+        inner = {"type": "struct", "fields": [field("v", "variant")]}
+
+        with pytest.raises(SchemaError, match=r"'s'.*variant"):
+            arrow_schema(parse_schema(struct_text(field("s", inner))))
+
+
+SCHEMA = parse_schema(
+    struct_text(
+        field("a.b", "long"),
+        field(
+            "a",
+            {"type": "struct", "fields": [field("b", "string"), field("C", "date")]},
+        ),
+        field("l", {"type": "array", "elementType": "long"}),
+    )
+)
+
+
+class TestColumns:
+    def test_leaves_are_paths_and_never_look_into_lists(self) -> None:
+        assert [leaf.path for leaf in leaf_fields(SCHEMA)] == [
+            ("a.b",),
+            ("a", "b"),
+            ("a", "C"),
+            ("l",),
+        ]
+
+    @pytest.mark.parametrize(
+        ("name", "path"),
+        [
+            pytest.param("A.B", ("a.b",), id="a top-level name wins, dots and all"),
+            pytest.param(("a", "b"), ("a", "b"), id="names one by one"),
+            pytest.param("A.c", ("a", "C"), id="dots lead into structs, case aside"),
+            pytest.param("l", ("l",), id="a list"),
+        ],
+    )
+    def test_are_found_by_name(self, name: str | tuple[str, ...], path: Any) -> None:  # noqa: ANN401 # a tuple
+        assert resolve_column(SCHEMA, name) == path
+        assert column_field(SCHEMA, path).name == path[-1]
+
+    @pytest.mark.parametrize("name", ["", "b", "a.x", "l.element", ("a", "b", "c")])
+    def test_that_are_none_are_named_with_the_choices(
+        self, name: str | tuple[str, ...]
+    ) -> None:
+        with pytest.raises(ColumnNotFoundError) as caught:
+            resolve_column(SCHEMA, name)
+
+        assert "a.b, a, l" in caught.value.hint
+
+    def test_field_at_a_path_that_is_none_is_refused(self) -> None:
+        with pytest.raises(ColumnNotFoundError):
+            column_field(SCHEMA, ("a", "zz"))
+        with pytest.raises(ColumnNotFoundError):
+            column_field(SCHEMA, ("zz", "a"))
+
+    def test_select_the_leaves_below_them(self) -> None:
+        assert [leaf.path for leaf in select_leaves(SCHEMA, ["l", "a"])] == [
+            ("a", "b"),
+            ("a", "C"),
+            ("l",),
+        ]
+
+    def test_of_a_struct_are_found_and_selected_by_name(self) -> None:
+        assert SCHEMA.find("L") == SCHEMA.fields[2]
+        assert SCHEMA.find("b") is None
+        assert SCHEMA.select(("l", "a.b")).names == ("a.b", "l")
+        assert StructType(()).names == ()
