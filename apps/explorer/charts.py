@@ -7,6 +7,7 @@ carry no template, no mode bar and no more points than a screen has pixels.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
@@ -20,6 +21,8 @@ SMALL = "var(--dw-amber-m)"
 GRID = "var(--dw-grid)"
 AXIS = "var(--dw-line-strong)"
 BAND = "var(--dw-band)"
+MAX_SIZE_TICKS = 7
+ROOM_FOR_NOTES = 1.18  # above the highest bar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,24 +111,26 @@ def file_sizes(
     note: str = "",
     height: str = "x-plot-s",
 ) -> Chart:
-    """Draw how many files have which size; bins are counted by the server.
+    """Draw how many files have which size; the server has counted them.
 
     Args:
-        edges: Lower edges of the bins in bytes, increasing; the last bin is open.
-        counts: Files in each bin.
+        edges: The n + 1 edges of the bins in bytes, increasing.
+        counts: Files in each of the n bins.
         target_bytes: The size that files of the table aim at, or None.
         note: What the caption adds.
         height: Class of the picture's height.
     """
-    edges, counts = _trimmed(edges, counts)
     small = _small_bins(edges, target_bytes)
+    texts = [
+        f"{bytes_text(lower)} to {bytes_text(upper)}"
+        for lower, upper in pairwise(edges)
+    ]
     figure = _figure(bargap=0.12)
-    labels = [bytes_text(edge) for edge in edges]
     figure.add_trace(
         go.Bar(
             x=list(range(len(counts))),
             y=list(counts),
-            customdata=[_bin_text(edges, index) for index in range(len(edges))],
+            customdata=texts,
             marker={
                 "color": [SMALL] * small + [ACCENT] * (len(counts) - small),
                 "opacity": [1.0] * small + [0.82] * (len(counts) - small),
@@ -133,20 +138,17 @@ def file_sizes(
             hovertemplate="%{y:,} files<br>%{customdata}<extra></extra>",
         )
     )
-    step = -(-len(labels) // 6) or 1
-    ticks = list(range(0, len(labels), step))
+    ticks = range(0, len(edges), -(-len(edges) // MAX_SIZE_TICKS) or 1)
     figure.update_xaxes(
         tickmode="array",
         tickvals=[tick - 0.5 for tick in ticks],
-        ticktext=[labels[tick] for tick in ticks],
-        range=[-0.5, len(labels) - 0.5],
+        ticktext=[bytes_text(edges[tick]) for tick in ticks],
+        range=[-0.5, max(len(counts), 1) - 0.5],
     )
-    figure.update_yaxes(rangemode="tozero", tickformat=",d", nticks=5)
-    if target_bytes is not None and edges:
-        _mark_target(figure, edges, counts, target_bytes, small)
-    rows = [
-        (_bin_text(edges, index), count) for index, count in enumerate(counts) if count
-    ]
+    top = max(counts, default=1) or 1
+    figure.update_yaxes(range=[0, top * ROOM_FOR_NOTES], tickformat=",d", nticks=5)
+    _mark_target(figure, edges, counts, target_bytes, small)
+    rows = [(text, count) for text, count in zip(texts, counts, strict=True) if count]
     return Chart(
         name="file-sizes",
         label=f"File sizes: {sum(counts):,} files in {len(rows)} size classes",
@@ -277,17 +279,6 @@ def _commits_label(
     return f"Commits per day over {len(days)} days: {counts or 'none'}"
 
 
-def _trimmed(
-    edges: Sequence[int], counts: Sequence[int]
-) -> tuple[Sequence[int], Sequence[int]]:
-    """Drop the empty bins at both ends, but one on each side of the others."""
-    filled = [index for index, count in enumerate(counts) if count]
-    if not filled:
-        return (), ()
-    first, last = max(filled[0] - 1, 0), min(filled[-1] + 2, len(counts))
-    return edges[first:last], counts[first:last]
-
-
 def _small_bins(edges: Sequence[int], target_bytes: int | None) -> int:
     """Return how many bins hold only files of less than a quarter of the target."""
     if target_bytes is None:
@@ -299,43 +290,31 @@ def _mark_target(
     figure: go.Figure,
     edges: Sequence[int],
     counts: Sequence[int],
-    target_bytes: int,
+    target_bytes: int | None,
     small: int,
 ) -> None:
-    num_small, total = sum(counts[:small]), sum(counts)
+    """Shade the bins of small files and mark the target, where the axis holds it."""
     if small:
         figure.add_vrect(
             x0=-0.5, x1=small - 0.5, fillcolor=BAND, layer="below", line_width=0
         )
-        figure.add_annotation(
-            text=f"small: {num_small:,} of {total:,}",
-            x=0,
-            xref="paper",
-            xanchor="left",
-            y=1,
-            yref="paper",
-            yanchor="top",
-            showarrow=False,
-            font={"size": 11, "color": "var(--dw-amber)"},
-        )
+        text = f"small: {sum(counts[:small]):,} of {sum(counts):,}"
+        _note(figure, text, colour="var(--dw-amber)", x=0, xref="paper", xanchor="left")
+    if target_bytes is None or not edges or not edges[0] < target_bytes <= edges[-1]:
+        return
     place = sum(1 for edge in edges if edge < target_bytes) - 0.5
-    if place <= len(edges) - 1:
-        figure.add_vline(
-            x=place, line={"color": ACCENT, "width": 1.5, "dash": "4px,3px"}
-        )
-        figure.add_annotation(
-            text="target",
-            x=place,
-            xanchor="right",
-            y=1,
-            yref="paper",
-            yanchor="top",
-            showarrow=False,
-            font={"size": 11, "color": ACCENT},
-        )
+    line = {"color": ACCENT, "width": 1.5, "dash": "4px,3px"}
+    figure.add_vline(x=place, line=line)
+    _note(figure, "target", colour=ACCENT, x=place, xanchor="right")
 
 
-def _bin_text(edges: Sequence[int], index: int) -> str:
-    if index + 1 < len(edges):
-        return f"{bytes_text(edges[index])} to {bytes_text(edges[index + 1])}"
-    return f"{bytes_text(edges[index])} and more"
+def _note(figure: go.Figure, text: str, *, colour: str, **place: object) -> None:
+    figure.add_annotation(
+        text=text,
+        y=1,
+        yref="paper",
+        yanchor="top",
+        showarrow=False,
+        font={"size": 11, "color": colour},
+        **place,
+    )

@@ -99,7 +99,38 @@ def fill_catalogue() -> Iterable[Page]:
     ]
 
 
-SCENARIOS: list[Callable[[], Iterable[Page]]] = [fill_catalogue]
+def fill_table() -> Iterable[Page]:
+    """A table of 100,000 files in 1,000 partitions and 10,000 commits, indexed."""
+    from apps.tables.models import Table
+    from tests.benchmarks.large_table import write_large_table
+
+    table = Table.objects.create(
+        name="large",
+        location="/lake/large",
+        created_at=NOW,
+        probe_due_at=NOW,
+        state=Table.State.INDEXED,
+    )
+    write_large_table(table, now=NOW)
+    return [
+        Page("dashboard", "/"),
+        Page("overview", "/t/default/large/"),
+        Page("overview, an older version", "/t/default/large/?v=5000"),
+        Page("overview as JSON", "/t/default/large.json"),
+        Page("schema of 200 columns", "/t/default/large/schema"),
+        Page("history", "/t/default/large/history"),
+        Page("history, a search", "/t/default/large/history?q=rows&op=MERGE"),
+        Page("history, far back", "/t/default/large/history?before=300"),
+        Page("one commit", "/t/default/large/history/9000"),
+        Page("files by size", "/t/default/large/files"),
+        Page("files by path, page 1,000", "/t/default/large/files?sort=path&page=1000"),
+        Page("files of a partition", "/t/default/large/files?partition=day=2026-01-07"),
+        Page("files above a size", "/t/default/large/files?min=1MiB&sort=modified"),
+        Page("data, waiting for its job", "/t/default/large/data"),
+    ]
+
+
+SCENARIOS: list[Callable[[], Iterable[Page]]] = [fill_catalogue, fill_table]
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from apps.explorer.selectors.version import TableVersion
 from apps.tables.models import Commit, ProtocolVersion, Table
 
 MAX_POINTS = 300
+MIN_POINTS = 2  # a line has two ends
 NUM_LATEST = 6
 OVERVIEW_DAYS = 30
 SCHEMA_ROWS = 12
@@ -115,7 +116,7 @@ def key_numbers(at: TableVersion) -> KeyNumbers:
         target_file_bytes=_count(table, "target_file_size_bytes"),
         num_readable=sum(run.last - run.first + 1 for run in readable),
         num_versions=at.head.timeline.num_versions if at.head.timeline else 0,
-        first_readable=readable[0].first if readable else None,
+        first_readable=at.first_readable,
     )
 
 
@@ -191,7 +192,7 @@ def _versions_chart(at: TableVersion) -> charts.Chart | None:
     if newest is None:
         return None
     points = version_points(at.table, newest)
-    if not any(point.size_bytes is not None for point in points):
+    if sum(point.size_bytes is not None for point in points) < MIN_POINTS:
         return None
     events = at.table.summary.get("events") or []
     changes = {

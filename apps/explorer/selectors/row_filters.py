@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
 
 from apps.explorer.forms import QueryError
 from deltaweb.delta.schema import (
@@ -13,6 +14,9 @@ from deltaweb.delta.schema import (
     StructType,
     type_text,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 OPERATORS = {
     "eq": "=",
@@ -107,7 +111,7 @@ def _literal(field: StructField, value: str, zone: tzinfo) -> str:
     """Return a value of the address as the SQL literal of a column's type."""
     data_type = field.data_type
     kind = "decimal" if isinstance(data_type, DecimalType) else type_name(data_type)
-    literals = {
+    literals: dict[str, Callable[[str], str]] = {
         "boolean": lambda text: {"true": "TRUE", "false": "FALSE"}[text.lower()],
         "date": lambda text: f"DATE '{date.fromisoformat(text).isoformat()}'",
         "timestamp": lambda text: f"TIMESTAMP '{_utc_text(text, zone)}'",

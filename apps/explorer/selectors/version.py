@@ -48,9 +48,26 @@ class TableVersion:
         return "" if self.is_latest else f"?v={self.version}"
 
     @property
-    def unsupported_reason(self) -> str:
-        """Why the rows of this version cannot be read, or nothing."""
-        return self.protocol.unsupported_reason if self.protocol else ""
+    def unreadable_reason(self) -> str:
+        """Why the rows and files of this version cannot be read, or nothing.
+
+        A version of which only some files are gone is still worth a try.
+        """
+        if self.protocol and self.protocol.unsupported_reason:
+            return self.protocol.unsupported_reason
+        run = self.head.timeline.shown_run if self.head.timeline else None
+        if run is None or run.state != Commit.Readability.GONE:
+            return ""
+        reason = f": {run.reason}" if run.reason else ""
+        known = f"The log no longer tells which files version {self.version} had"
+        return f"{known}{reason}."
+
+    @property
+    def first_readable(self) -> int | None:
+        """The oldest version that can be read in full, if there is any."""
+        runs = self.head.timeline.runs if self.head.timeline else ()
+        readable = [run for run in runs if run.state == Commit.Readability.READABLE]
+        return readable[0].first if readable else None
 
     def describe(self) -> dict[str, object]:
         """Return what the JSON form of every table page starts with."""

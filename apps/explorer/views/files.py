@@ -16,6 +16,7 @@ from apps.explorer.selectors import files
 from apps.explorer.selectors.indexed import indexed_files
 from apps.explorer.selectors.overview import sizes_chart
 from apps.explorer.selectors.version import TableVersion, table_version
+from apps.explorer.views.job_errors import check_job
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
 from apps.pages.responses import respond
@@ -41,6 +42,8 @@ def file_list(
     page = None if listed is None else files.file_page(listed, wanted, columns)
     shares = files.partition_shares(at.table) if at.is_latest else []
     next_url = changed(request, page=page.next_page) if page and page.next_page else ""
+    if fmt != "html":
+        check_job(job)
     if fmt == "csv" and listed is None:
         raise _not_ready(at, job)
     return respond(
@@ -86,7 +89,7 @@ def _listed(
     request: HttpRequest, at: TableVersion
 ) -> tuple[pa.Table | None, Job | None]:
     """Return the files of the version, or the job that lists them."""
-    if at.version is None or at.unsupported_reason:
+    if at.version is None or at.unreadable_reason:
         return None, None
     if at.is_latest:
         listed = indexed_files(at.table)

@@ -56,7 +56,7 @@ def _data(at: TableVersion, page: Overview | None) -> dict[str, Any]:
         "partition_columns": at.metadata.partition_columns if at.metadata else [],
         "protocol": _protocol(at),
         "metadata": _metadata(at),
-        "unsupported": at.unsupported_reason or None,
+        "unreadable": at.unreadable_reason or None,
         "readable_versions": [
             {"first": run.first, "last": run.last, "state": run.state} for run in runs
         ],

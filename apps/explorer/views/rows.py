@@ -13,6 +13,7 @@ from apps.explorer.links import Chip, changed, without
 from apps.explorer.selectors import rows
 from apps.explorer.selectors.row_filters import OPERATORS
 from apps.explorer.selectors.version import TableVersion, table_version
+from apps.explorer.views.job_errors import check_job
 from apps.explorer.zones import user_zone
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
@@ -49,6 +50,8 @@ def row_list(
         if plan and result
         else None
     )
+    if fmt != "html":
+        check_job(job)
     if fmt == "csv" and result is None:
         raise _not_ready(at, job, problem)
     next_url = changed(request, page=page.next_page) if page and page.next_page else ""
@@ -85,8 +88,8 @@ def _plan(request: HttpRequest, at: TableVersion) -> tuple[rows.RowPlan | None, 
     query = parse_row_query(request.GET)
     if at.metadata is None:
         return None, ""
-    if at.unsupported_reason:
-        return None, at.unsupported_reason
+    if at.unreadable_reason:
+        return None, at.unreadable_reason
     try:
         schema = parse_schema(at.metadata.schema_string)
     except SchemaError as error:

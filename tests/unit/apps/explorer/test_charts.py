@@ -9,7 +9,7 @@ from apps.explorer import charts
 from apps.explorer.operations import MERGE, WRITE
 
 CARTESIAN = {"bar", "scatter", "box", "heatmap", "histogram", "contour", "violin"}
-EDGES = [0, 1024, 4096, 16384, 65536]
+EDGES = [0, 1024, 4096, 16384, 65536, 262144]
 
 
 def all_charts() -> list[Any]:
@@ -26,9 +26,7 @@ def all_charts() -> list[Any]:
         pytest.param(
             charts.file_sizes(EDGES, [0, 5, 9, 1, 0], target_bytes=20_000), id="sizes"
         ),
-        pytest.param(
-            charts.file_sizes(EDGES, [0] * 5, target_bytes=None), id="no files"
-        ),
+        pytest.param(charts.file_sizes([], [], target_bytes=None), id="no files"),
         pytest.param(
             charts.over_versions(points, schema_changes=[3], shown=2), id="versions"
         ),
@@ -62,15 +60,18 @@ def test_a_day_is_a_row_of_the_table_only_with_commits() -> None:
     assert [tuple(row) for row in chart.rows] == [("2026-11-03", 2), ("2026-11-01", 1)]
 
 
-def test_bins_far_from_any_file_are_left_out() -> None:
-    edges = [0, *(2**power for power in range(10, 40))]
-    counts = [0] * len(edges)
-    counts[10] = 7
+def test_a_size_is_named_by_both_its_edges() -> None:
+    chart = charts.file_sizes([2**19, 2**20, 2**21], [7, 0], target_bytes=None)
 
-    chart = charts.file_sizes(edges, counts, target_bytes=None)
-
-    assert list(chart.figure["data"][0]["y"]) == [0, 7, 0]
     assert [tuple(row) for row in chart.rows] == [("512 KiB to 1 MiB", 7)]
+
+
+def test_a_target_beyond_every_file_is_not_drawn() -> None:
+    chart = charts.file_sizes([0, 1024], [3], target_bytes=2**27)
+
+    texts = [note["text"] for note in chart.figure["layout"]["annotations"]]
+
+    assert texts == ["small: 3 of 3"]
 
 
 def test_files_below_a_quarter_of_the_target_are_called_small() -> None:
