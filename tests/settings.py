@@ -22,3 +22,7 @@ STORAGES = {
 }
 WHITENOISE_AUTOREFRESH = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405 (as above)
+    # A file, as in life: threads that share one in memory lock whole tables.
+    DATABASES["default"]["TEST"] = {"NAME": f"{_HOME}/test.sqlite3"}  # noqa: F405 (as above)

@@ -85,6 +85,43 @@ class TestAddingAUser:
         assert response.status_code == 409
         assert "exists already" in response.content.decode()
 
+    @pytest.mark.parametrize(
+        "form", [{"name": "", "role": "VIEWER"}, {"name": "vera", "role": "OWNER"}]
+    )
+    def test_says_what_is_missing(self, admin: Client, form: dict[str, str]) -> None:
+        response = admin.post("/admin-area/users", form)
+
+        assert response.status_code == 422
+        assert not User.objects.named("vera").exists()
+
+
+class TestChangingAUser:
+    def test_a_role_is_changed(self, admin: Client) -> None:
+        vera = new_user("vera")
+
+        path = f"/admin-area/users/{vera.id}/role"
+        page = admin.post(path, {"role": "EDITOR"}, follow=True).content.decode()
+
+        assert "vera is now editor" in page
+        assert admin.post(path, {"role": "OWNER"}).status_code == 422
+        vera.refresh_from_db()
+        assert vera.role == User.Role.EDITOR
+
+    def test_an_account_is_disabled_and_enabled(self, admin: Client) -> None:
+        vera = new_user("vera")
+        path = f"/admin-area/users/{vera.id}"
+
+        page = admin.post(f"{path}/disable", follow=True).content.decode()
+        assert "vera is disabled and signed out everywhere" in page
+        assert admin.post(f"{path}/link").status_code == 409
+
+        page = admin.post(f"{path}/enable", follow=True).content.decode()
+        assert "vera can sign in again" in page
+        assert "/sign-in/" in admin.post(f"{path}/link").content.decode()
+
+    def test_an_unknown_one_is_a_404(self, admin: Client) -> None:
+        assert admin.post("/admin-area/users/999999/disable").status_code == 404
+
 
 class TestTheLastAdministrator:
     @pytest.mark.parametrize("action", ["role", "disable"])

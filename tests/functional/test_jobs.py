@@ -211,7 +211,8 @@ class TestTheLivePart:
     ) -> None:
         job = running(created_at=timezone.now() - timedelta(seconds=age_s))
 
-        part = editor.get(f"/jobs/{job.id}/progress", headers=HTMX).content.decode()
+        answer = editor.get(f"/jobs/{job.id}/progress", headers=HTMX)
+        part = " ".join(answer.content.decode().split())
 
         assert expected in part
         assert 'role="status"' in part
@@ -264,6 +265,21 @@ class TestTheLivePart:
         path = f"/jobs/{running().id}/progress"
 
         assert "HX-Redirect" in Client().get(path, headers=HTMX)
+
+    def test_counts_what_a_job_without_a_total_has_done(self, editor: Client) -> None:
+        job = running(progress_total=None, progress_done=7)
+
+        part = editor.get(f"/jobs/{job.id}/progress").content.decode()
+
+        assert "Replaying the log: 7 commits" in part
+
+    def test_says_that_the_worker_has_been_asked_to_stop(self, editor: Client) -> None:
+        job = running()
+
+        page = editor.post(f"/jobs/{job.id}/cancel", follow=True).content.decode()
+
+        assert "The worker has been asked to stop." in page
+        assert "/cancel" not in page
 
 
 class TestTheChip:

@@ -1,6 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
+from uuid import UUID
 
 import pytest
+from django.db import connection
 
 from apps.jobs import services
 from apps.jobs.models import Job
@@ -102,3 +106,20 @@ class TestRetry:
 
         with pytest.raises(services.JobNotRetryableError, match="is running"):
             services.retry(job, requested_by=None, now=NOW)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_requests_at_once_for_the_same_work_one_makes_the_job() -> None:
+    barrier = Barrier(4)
+
+    def ask() -> UUID:
+        barrier.wait()
+        try:
+            return queue(key="index:1").id
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(ask) for _ in range(4)]
+
+    assert {future.result() for future in asked} == {Job.objects.get().id}
