@@ -174,7 +174,9 @@ def _read_json(data: bytes, block_bytes: int, schema: pa.Schema) -> pa.Table | N
     try:
         table = pj.read_json(
             pa.BufferReader(data),
-            read_options=pj.ReadOptions(block_size=block_bytes),
+            read_options=pj.ReadOptions(
+                block_size=block_bytes, use_threads=len(data) > block_bytes
+            ),
             parse_options=pj.ParseOptions(
                 explicit_schema=schema, unexpected_field_behavior="ignore"
             ),

@@ -25,6 +25,7 @@ from deltaweb.delta.file_actions import (
     canonical_keys,
     dv_ids,
     file_keys,
+    files_batch,
     has_absolute_paths,
     partition_map,
 )
@@ -53,7 +54,8 @@ class FileBlock:
     """Some files of a table, live at one version or more; never changed.
 
     Attributes:
-        files: Rows by `FILES_SCHEMA`.
+        files: Rows in the columns of `FILES_SCHEMA`; partition values may be
+            dictionary-encoded.
         load_statistics: Reads their statistics, row for row.
     """
 
@@ -79,10 +81,12 @@ class SelectedBlock:
             return self.block.files.num_rows
         return int(self.mask.true_count)
 
-    def files(self) -> pa.RecordBatch:
-        """The live rows."""
-        files = self.block.files
-        return files if self.mask is None else files.filter(self.mask)
+    def compact(self) -> "SelectedBlock":
+        """Return the live rows as a block of their own, without a mask."""
+        if self.mask is None:
+            return self
+        files = self.block.files.filter(self.mask)
+        return SelectedBlock(FileBlock(files, self.statistics))
 
     def statistics(self) -> RawStatistics:
         """The statistics of the live rows."""
@@ -200,9 +204,15 @@ def apply_layer(
     return kept if layer.block is None else (*kept, SelectedBlock(layer.block))
 
 
-def concat_files(blocks: Iterable[SelectedBlock]) -> pa.Table:
-    """Return the live rows of all blocks as one table."""
-    return pa.Table.from_batches([block.files() for block in blocks], FILES_SCHEMA)
+def compact_blocks(blocks: Sequence[SelectedBlock]) -> tuple[SelectedBlock, ...]:
+    """Return the live rows alone, so that memory is held for them alone."""
+    return tuple(run_in_threads(SelectedBlock.compact, blocks))
+
+
+def concat_files(blocks: Sequence[SelectedBlock]) -> pa.Table:
+    """Return the rows of compact blocks as one table by `FILES_SCHEMA`."""
+    batches = run_in_threads(lambda one: one.block.files.cast(FILES_SCHEMA), blocks)
+    return pa.Table.from_batches(batches, FILES_SCHEMA)
 
 
 def concat_tombstones(older: pa.Table, layers: Iterable[TailLayer]) -> pa.Table:
@@ -270,7 +280,7 @@ def _added_files(
         partition_map(values, partition_columns),
         dv_ids(_field(adds, "deletionVector")),
     ]
-    return pa.RecordBatch.from_arrays(columns, schema=FILES_SCHEMA)
+    return files_batch(columns)
 
 
 def _tombstones(removes: pa.StructArray) -> pa.Table:

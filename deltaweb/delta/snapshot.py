@@ -1,6 +1,7 @@
 """The table at one version."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import Final
@@ -18,7 +19,12 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.log_store import TableStore
 from deltaweb.delta.predicate import Expression, Predicate
-from deltaweb.delta.replay import RawStatistics, concat_files, run_in_threads
+from deltaweb.delta.replay import (
+    RawStatistics,
+    compact_blocks,
+    concat_files,
+    run_in_threads,
+)
 from deltaweb.delta.rows import RowScan, RowSource, iter_rows
 from deltaweb.delta.schema import StructType, parse_schema
 from deltaweb.delta.snapshot_state import SnapshotState
@@ -95,7 +101,9 @@ class Snapshot:
         int64 (ms), data_change bool, partition_values map<string, string> (as in
         the log), dv_id string (null without a deletion vector).
         """
-        return concat_files(self._state.blocks)
+        compact = compact_blocks(self._state.blocks)
+        self._state = replace(self._state, blocks=compact)
+        return concat_files(compact)
 
     @property
     def num_files(self) -> int:

@@ -1,0 +1,227 @@
+"""The file actions of a checkpoint, row group by row group.
+
+Source: delta_protocol.md, "Checkpoint Format" and "Checkpoint Schema".
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.checkpoint_part import READ_FAULTS, RowGroup
+from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.file_actions import (
+    DELETION_VECTOR,
+    PARTITION_VALUES,
+    TOMBSTONES_SCHEMA,
+    as_text_map,
+    dv_ids,
+    files_batch,
+    partition_map,
+)
+from deltaweb.delta.replay import FileBlock, RawStatistics
+
+DV_LEAVES: Final = tuple(part.name for part in DELETION_VECTOR)
+ADD_LEAVES: Final = (
+    "add.path",
+    "add.size",
+    "add.modificationTime",
+    "add.dataChange",
+    "add.partitionValues",
+    *(f"add.deletionVector.{leaf}" for leaf in DV_LEAVES),
+)
+REMOVE_LEAVES: Final = (
+    "remove.path",
+    "remove.deletionTimestamp",
+    "remove.dataChange",
+    "remove.size",
+    *(f"remove.deletionVector.{leaf}" for leaf in DV_LEAVES),
+)
+
+
+def read_blocks(group: RowGroup) -> list[FileBlock]:
+    """Read the live files of a row group.
+
+    Raises:
+        LogCorruptError: If the file does not read, or a column is not of its type.
+    """
+    blocks = []
+    first = 0
+    for rows, files in _read_rows(group, ADD_LEAVES, _files):
+        blocks.append(FileBlock(files, partial(_load_statistics, group, first, rows)))
+        first += rows
+    return blocks
+
+
+def read_tombstones(group: RowGroup) -> list[pa.RecordBatch]:
+    """Read the tombstones of a row group, by `TOMBSTONES_SCHEMA`.
+
+    Raises:
+        LogCorruptError: As `read_blocks` does.
+    """
+    found = _read_rows(group, REMOVE_LEAVES, _tombstone_rows)
+    return [batch for _, batch in found]
+
+
+def _read_rows(
+    group: RowGroup,
+    wanted: tuple[str, ...],
+    convert: Callable[[pa.StructArray], pa.RecordBatch],
+) -> list[tuple[int, pa.RecordBatch]]:
+    """Read one kind of file action from a row group.
+
+    Returns:
+        For each chunk its count of rows, of any action, and its rows of this one.
+    """
+    part, index = group
+    action = wanted[0].split(".", 1)[0]
+    leaves = [leaf for prefix in wanted for leaf in part.find_leaves(index, prefix)]
+    if action == "add" and not part.find_leaves(index, "add.partitionValues"):
+        leaves += part.find_leaves(index, "add.partitionValues_parsed")
+    try:
+        chunks = part.read(index, leaves)[action].chunks
+        return [(len(chunk), convert(_with_path(chunk))) for chunk in chunks]
+    except READ_FAULTS:
+        reason = f"its {action} column is not of its types"
+        raise LogCorruptError(path=part.path, reason=reason) from None
+
+
+def _with_path(actions: pa.StructArray) -> pa.StructArray:
+    """Return the rows that name a file; a slice where they stand together.
+
+    A file action is there where it has a path: some writers fill the other rows with
+    structs of nulls.
+    """
+    return _take_rows(actions, _rows_with_path(actions))
+
+
+def _rows_with_path(actions: pa.StructArray) -> "np.ndarray[Any, np.dtype[np.int64]]":
+    paths = pc.struct_field(actions, ["path"])
+    if not paths.null_count:
+        return np.arange(len(paths), dtype=np.int64)
+    return np.flatnonzero(paths.is_valid().to_numpy(zero_copy_only=False))
+
+
+def _take_rows(
+    array: pa.Array, rows: "np.ndarray[Any, np.dtype[np.int64]]"
+) -> pa.Array:
+    if len(rows) == len(array):
+        return array
+    if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
+        return array.slice(rows[0], len(rows))
+    return array.take(pa.array(rows))
+
+
+def _files(adds: pa.StructArray) -> pa.RecordBatch:
+    columns = [
+        _column(adds, "path", pa.string()),
+        _column(adds, "size", pa.int64()),
+        _column(adds, "modificationTime", pa.int64()),
+        _column(adds, "dataChange", pa.bool_()),
+        _partition_values(adds),
+        _dv_column(adds),
+    ]
+    batch = files_batch(columns)
+    batch["path"].validate(full=True)  # Parquet's text may not be UTF-8
+    return batch
+
+
+def _tombstone_rows(removes: pa.StructArray) -> pa.RecordBatch:
+    columns = [
+        _column(removes, "path", pa.string()),
+        pc.fill_null(_column(removes, "deletionTimestamp", pa.int64()), 0),
+        _column(removes, "dataChange", pa.bool_()),
+        _column(removes, "size", pa.int64()),
+        _dv_column(removes),
+    ]
+    return _valid_batch(columns, TOMBSTONES_SCHEMA)
+
+
+def _valid_batch(columns: list[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
+    batch = pa.RecordBatch.from_arrays(columns, schema=schema)
+    batch["path"].validate(
+        full=True
+    )  # Parquet's text may hold bytes that are not UTF-8
+    return batch
+
+
+def _column(actions: pa.StructArray, name: str, data_type: pa.DataType) -> pa.Array:
+    """Return a field as its type, nulls where the checkpoint lacks the column."""
+    if actions.type.get_field_index(name) < 0:
+        return pa.nulls(len(actions), data_type)
+    column = pc.struct_field(actions, [name])
+    return column if column.type == data_type else column.cast(data_type)
+
+
+def _dv_column(actions: pa.StructArray) -> pa.Array:
+    if actions.type.get_field_index("deletionVector") < 0:
+        return pa.nulls(len(actions), pa.string())
+    vectors = pc.struct_field(actions, ["deletionVector"])
+    parts = [_column(vectors, part.name, part.type) for part in DELETION_VECTOR]
+    return dv_ids(pa.StructArray.from_arrays(parts, fields=list(DELETION_VECTOR)))
+
+
+def _partition_values(adds: pa.StructArray) -> pa.MapArray:
+    """Return partition values as the log's text, from whichever column has them."""
+    if adds.type.get_field_index("partitionValues") >= 0:
+        return as_text_map(pc.struct_field(adds, ["partitionValues"]))
+    if adds.type.get_field_index("partitionValues_parsed") < 0:
+        return pa.nulls(len(adds), PARTITION_VALUES)
+    return _format_parsed_values(pc.struct_field(adds, ["partitionValues_parsed"]))
+
+
+def _format_parsed_values(parsed: pa.StructArray) -> pa.MapArray:
+    """Return typed partition values in the text that the log would hold.
+
+    Source: delta_protocol.md, "Partition Value Serialization".
+    """
+    names = [parsed.type.field(index).name for index in range(parsed.type.num_fields)]
+    texts = [_partition_text(column) for column in parsed.flatten()]
+    return partition_map(
+        pa.StructArray.from_arrays(texts, names=names), frozenset(names)
+    )
+
+
+def _partition_text(column: pa.Array) -> pa.Array:
+    if pa.types.is_timestamp(column.type):
+        return pc.strftime(column.cast(pa.timestamp("us")), format="%Y-%m-%d %H:%M:%S")
+    return column.cast(pa.string())
+
+
+# === Statistics ===
+
+
+def _load_statistics(group: RowGroup, first: int, count: int) -> RawStatistics:
+    """Read the statistics of some rows of a row group, row for row with their files.
+
+    JSON is read only where typed statistics do not say all.
+    """
+    part, index = group
+    parsed = part.find_leaves(index, "add.stats_parsed")
+    try:
+        if parsed:
+            adds = part.read(index, ["add.path", *parsed])["add"].slice(first, count)
+            typed = _rows_of(adds, "stats_parsed")
+            if not typed.null_count:
+                return RawStatistics(json_text=None, parsed=typed)
+        leaves = part.find_leaves(index, "add.stats")
+        adds = part.read(index, ["add.path", *leaves])["add"].slice(first, count)
+        text = _rows_of(adds, "stats") if leaves else None
+        return RawStatistics(json_text=text, parsed=typed if parsed else None)
+    except READ_FAULTS:
+        reason = "its statistics are not readable"
+        raise LogCorruptError(path=part.path, reason=reason) from None
+
+
+def _rows_of(adds: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """Return a field of the rows that name a file."""
+    return pa.chunked_array(
+        [
+            _take_rows(pc.struct_field(chunk, [name]), _rows_with_path(chunk))
+            for chunk in adds.chunks
+        ],
+        type=adds.type.field(name).type,
+    )
