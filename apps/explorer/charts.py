@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
+from plotly.basedatatypes import BaseTraceType
 
 from apps.explorer.operations import OperationFamily
 
@@ -22,6 +23,7 @@ GRID = "var(--dw-grid)"
 AXIS = "var(--dw-line-strong)"
 BAND = "var(--dw-band)"
 MAX_SIZE_TICKS = 7
+MAX_TABLE_ROWS = 60  # newest versions in the table beside a line
 ROOM_FOR_NOTES = 1.18  # above the highest bar
 
 
@@ -68,24 +70,28 @@ def commits_per_day(
     height: str = "x-plot-m",
 ) -> Chart:
     """Draw a bar a day, stacked by the family of operations."""
-    figure = _figure(barmode="stack", bargap=0.28)
     names = [day.isoformat() for day in days]
-    for family, counts in families.items():
-        figure.add_trace(
-            go.Bar(
-                name=family.name,
-                x=names,
-                y=list(counts),
-                marker={
-                    "color": family.mark,
-                    "line": {"width": 1, "color": "var(--dw-sheet)"},
-                },
-                hovertemplate="%{y} " + family.name + "<extra></extra>",
-            )
+    bars = [
+        go.Bar(
+            name=family.name,
+            x=names,
+            y=list(counts),
+            marker={
+                "color": family.mark,
+                "line": {"width": 1, "color": "var(--dw-sheet)"},
+            },
+            hovertemplate="%{y} " + family.name + "<extra></extra>",
         )
-    figure.update_layout(hovermode="x unified")
-    figure.update_xaxes(type="date", tickformat="%-d %b", hoverformat="%a %-d %b %Y")
-    figure.update_yaxes(rangemode="tozero", tickformat=",d", nticks=4)
+        for family, counts in families.items()
+    ]
+    figure = _figure(
+        bars,
+        xaxis={"type": "date", "tickformat": "%-d %b", "hoverformat": "%a %-d %b %Y"},
+        yaxis={"rangemode": "tozero", "tickformat": ",d", "nticks": 4},
+        barmode="stack",
+        bargap=0.28,
+        hovermode="x unified",
+    )
     rows = [
         (day.isoformat(), *(counts[index] for counts in families.values()))
         for index, day in enumerate(days)
@@ -94,7 +100,7 @@ def commits_per_day(
     return Chart(
         name="commits-per-day",
         label=_commits_label(days, totals),
-        figure=_plain(figure),
+        figure=figure,
         header=("Day (UTC)", *(family.name for family in families)),
         rows=[row for row in reversed(rows) if any(row[1:])],
         note=note,
@@ -125,34 +131,37 @@ def file_sizes(
         f"{bytes_text(lower)} to {bytes_text(upper)}"
         for lower, upper in pairwise(edges)
     ]
-    figure = _figure(bargap=0.12)
-    figure.add_trace(
-        go.Bar(
-            x=list(range(len(counts))),
-            y=list(counts),
-            customdata=texts,
-            marker={
-                "color": [SMALL] * small + [ACCENT] * (len(counts) - small),
-                "opacity": [1.0] * small + [0.82] * (len(counts) - small),
-            },
-            hovertemplate="%{y:,} files<br>%{customdata}<extra></extra>",
-        )
+    bars = go.Bar(
+        x=list(range(len(counts))),
+        y=list(counts),
+        customdata=texts,
+        marker={
+            "color": [SMALL] * small + [ACCENT] * (len(counts) - small),
+            "opacity": [1.0] * small + [0.82] * (len(counts) - small),
+        },
+        hovertemplate="%{y:,} files<br>%{customdata}<extra></extra>",
     )
     ticks = range(0, len(edges), -(-len(edges) // MAX_SIZE_TICKS) or 1)
-    figure.update_xaxes(
-        tickmode="array",
-        tickvals=[tick - 0.5 for tick in ticks],
-        ticktext=[bytes_text(edges[tick]) for tick in ticks],
-        range=[-0.5, max(len(counts), 1) - 0.5],
-    )
     top = max(counts, default=1) or 1
-    figure.update_yaxes(range=[0, top * ROOM_FOR_NOTES], tickformat=",d", nticks=5)
-    _mark_target(figure, edges, counts, target_bytes, small)
+    shapes, notes = _marks(edges, counts, target_bytes, small)
+    figure = _figure(
+        [bars],
+        xaxis={
+            "tickmode": "array",
+            "tickvals": [tick - 0.5 for tick in ticks],
+            "ticktext": [bytes_text(edges[tick]) for tick in ticks],
+            "range": [-0.5, max(len(counts), 1) - 0.5],
+        },
+        yaxis={"range": [0, top * ROOM_FOR_NOTES], "tickformat": ",d", "nticks": 5},
+        bargap=0.12,
+        shapes=shapes,
+        annotations=notes,
+    )
     rows = [(text, count) for text, count in zip(texts, counts, strict=True) if count]
     return Chart(
         name="file-sizes",
         label=f"File sizes: {sum(counts):,} files in {len(rows)} size classes",
-        figure=_plain(figure),
+        figure=figure,
         header=("Size", "Files"),
         rows=rows,
         note=note,
@@ -178,45 +187,41 @@ def over_versions(
     by_rows = any(point.num_records is not None for point in points)
     values = [point.num_records if by_rows else point.size_bytes for point in points]
     word = "Rows" if by_rows else "Size"
-    figure = _figure()
-    figure.add_trace(
-        go.Scatter(
-            x=[point.version for point in points],
-            y=values,
-            mode="lines",
-            connectgaps=False,
-            line={"shape": "hv", "width": 1.75, "color": ACCENT},
-            fill="tozeroy",
-            fillcolor="var(--x-area)",
-            hovertemplate="v%{x}<br>%{y:,}"
-            + (" rows" if by_rows else " bytes")
-            + "<extra></extra>",
-        )
+    hover = "v%{x}<br>%{y:,} " + ("rows" if by_rows else "bytes") + "<extra></extra>"
+    line = go.Scatter(
+        x=[point.version for point in points],
+        y=values,
+        mode="lines",
+        connectgaps=False,
+        line={"shape": "hv", "width": 1.75, "color": ACCENT},
+        fill="tozeroy",
+        fillcolor="var(--x-area)",
+        hovertemplate=hover,
     )
     known = {point.version: value for point, value in zip(points, values, strict=True)}
     marked = [version for version in schema_changes if known.get(version) is not None]
-    if marked:
-        figure.add_trace(
-            go.Scatter(
-                x=marked,
-                y=[known[version] for version in marked],
-                mode="markers",
-                marker={"symbol": "diamond", "size": 8, "color": "var(--dw-purple-m)"},
-                hovertemplate="v%{x}: schema change<extra></extra>",
-            )
-        )
-    if shown is not None and points and shown != points[-1].version:
-        figure.add_vline(x=shown, line={"color": ACCENT, "width": 1.5, "dash": "dot"})
-    figure.update_xaxes(tickprefix="v", tickformat="d", nticks=4)
-    figure.update_yaxes(rangemode="tozero", nticks=5, tickformat="~s")
+    changes = go.Scatter(
+        x=marked,
+        y=[known[version] for version in marked],
+        mode="markers",
+        marker={"symbol": "diamond", "size": 8, "color": "var(--dw-purple-m)"},
+        hovertemplate="v%{x}: schema change<extra></extra>",
+    )
+    is_older = shown is not None and bool(points) and shown != points[-1].version
+    figure = _figure(
+        [line, changes] if marked else [line],
+        xaxis={"tickprefix": "v", "tickformat": "d", "nticks": 4},
+        yaxis={"rangemode": "tozero", "nticks": 5, "tickformat": "~s"},
+        shapes=[_upright(shown, dash="dot")] if is_older else [],
+    )
     rows = [
         (f"v{point.version}", point.num_records, point.num_files, point.size_bytes)
-        for point in reversed(points)
+        for point in points[: -MAX_TABLE_ROWS - 1 : -1]
     ]
     return Chart(
         name="over-versions",
         label=f"{word} over versions",
-        figure=_plain(figure),
+        figure=figure,
         header=("Version", "Rows", "Files", "Bytes"),
         rows=rows,
         note=note,
@@ -232,41 +237,51 @@ def bytes_text(size_bytes: int) -> str:
     return f"{value:.10g} {BYTE_UNITS[unit]}"
 
 
-def _figure(**layout: object) -> go.Figure:
-    """Return an empty figure with the look that all charts share."""
-    figure = go.Figure()
-    figure.update_layout(
-        template=None,
-        showlegend=False,
-        autosize=True,
-        margin={"l": 38, "r": 4, "t": 8, "b": 22},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"size": 11, "color": INK, "family": "var(--dw-font)"},
-        hoverlabel={
+def _figure(
+    data: Sequence[BaseTraceType],
+    *,
+    xaxis: dict[str, Any],
+    yaxis: dict[str, Any],
+    **layout: object,
+) -> dict[str, Any]:
+    """Return a figure with the look that all charts share, as plain JSON values.
+
+    It is checked by plotly as a whole, which is ten times as fast as part by part.
+    """
+    font = {"size": 11, "color": INK, "family": "var(--dw-font)"}
+    shared: dict[str, Any] = {
+        "template": {},
+        "showlegend": False,
+        "autosize": True,
+        "margin": {"l": 38, "r": 4, "t": 8, "b": 22},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": font,
+        "hoverlabel": {
             "bgcolor": "var(--dw-sheet)",
             "bordercolor": AXIS,
-            "font": {"size": 11, "color": "var(--dw-ink)", "family": "var(--dw-font)"},
+            "font": {**font, "color": "var(--dw-ink)"},
         },
-        dragmode=False,
-        **layout,
-    )
-    figure.update_xaxes(
-        showgrid=False, zeroline=False, linecolor=AXIS, ticks="", fixedrange=True
-    )
-    figure.update_yaxes(
-        gridcolor=GRID,
-        zeroline=False,
-        ticks="",
-        fixedrange=True,
-        automargin=True,
-        ticklabelstandoff=6,
-    )
-    return figure
-
-
-def _plain(figure: go.Figure) -> dict[str, Any]:
-    """Return the figure as plain JSON values; the browser needs no template."""
+        "dragmode": False,
+        "xaxis": {
+            "showgrid": False,
+            "zeroline": False,
+            "linecolor": AXIS,
+            "ticks": "",
+            "fixedrange": True,
+            **xaxis,
+        },
+        "yaxis": {
+            "gridcolor": GRID,
+            "zeroline": False,
+            "ticks": "",
+            "ticklabelstandoff": 6,
+            "fixedrange": True,
+            "automargin": True,
+            **yaxis,
+        },
+    }
+    figure = go.Figure(data=list(data), layout={**shared, **layout})
     plain: dict[str, Any] = figure.to_plotly_json()
     plain["layout"].pop("template", None)
     return plain
@@ -286,35 +301,38 @@ def _small_bins(edges: Sequence[int], target_bytes: int | None) -> int:
     return sum(1 for edge in edges[1:] if edge <= target_bytes // 4)
 
 
-def _mark_target(
-    figure: go.Figure,
+def _marks(
     edges: Sequence[int],
     counts: Sequence[int],
     target_bytes: int | None,
     small: int,
-) -> None:
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Shade the bins of small files and mark the target, where the axis holds it."""
+    shapes: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
     if small:
-        figure.add_vrect(
-            x0=-0.5, x1=small - 0.5, fillcolor=BAND, layer="below", line_width=0
-        )
+        band = {"x0": -0.5, "x1": small - 0.5, "y0": 0, "y1": 1, "yref": "paper"}
+        line = {"width": 0}
+        shapes.append({**band, "fillcolor": BAND, "layer": "below", "line": line})
         text = f"small: {sum(counts[:small]):,} of {sum(counts):,}"
-        _note(figure, text, colour="var(--dw-amber)", x=0, xref="paper", xanchor="left")
+        left = {"x": 0, "xref": "paper", "xanchor": "left"}
+        notes.append(_note(text, "var(--dw-amber)") | left)
     if target_bytes is None or not edges or not edges[0] < target_bytes <= edges[-1]:
-        return
+        return shapes, notes
     place = sum(1 for edge in edges if edge < target_bytes) - 0.5
-    line = {"color": ACCENT, "width": 1.5, "dash": "4px,3px"}
-    figure.add_vline(x=place, line=line)
-    _note(figure, "target", colour=ACCENT, x=place, xanchor="right")
+    shapes.append(_upright(place, dash="4px,3px"))
+    notes.append(_note("target", ACCENT) | {"x": place, "xanchor": "right"})
+    return shapes, notes
 
 
-def _note(figure: go.Figure, text: str, *, colour: str, **place: object) -> None:
-    figure.add_annotation(
-        text=text,
-        y=1,
-        yref="paper",
-        yanchor="top",
-        showarrow=False,
-        font={"size": 11, "color": colour},
-        **place,
-    )
+def _upright(x: float | None, *, dash: str) -> dict[str, Any]:
+    """Return a line from the bottom to the top of the plot."""
+    line = {"color": ACCENT, "width": 1.5, "dash": dash}
+    ends = {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper"}
+    return {"type": "line", "line": line, **ends}
+
+
+def _note(text: str, colour: str) -> dict[str, Any]:
+    font = {"size": 11, "color": colour}
+    top = {"y": 1, "yref": "paper", "yanchor": "top", "showarrow": False}
+    return {"text": text, "font": font, **top}
