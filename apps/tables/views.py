@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts.models import User
@@ -218,6 +219,7 @@ def _register_page(  # noqa: PLR0913 (each is one part of the page)
             "scan_form": scan_form or ScanForm(),
             "job": job,
             "found": found,
+            "found_at": parse_datetime(found["timestamp"]) if found else None,
             "scan_job": scan_job,
             "scanned": scanned,
             "known": Table.objects.filter(location=location).defer("summary")[:3]
@@ -228,7 +230,6 @@ def _register_page(  # noqa: PLR0913 (each is one part of the page)
         },
         data={"check": _job_json(job), "scan": _job_json(scan_job)},
         status=status,
-        fragment="register-state",
     )
 
 

@@ -190,8 +190,8 @@ def _index_jobs(table: Table) -> list[Job]:
 
 def _tick_versions(timeline: Timeline) -> list[int]:
     step = timeline.num_versions / (NUM_TICKS + 1)
-    marks = (timeline.first + round(step * mark) for mark in range(1, NUM_TICKS + 1))
-    return sorted(set(marks))
+    marks = {timeline.first + round(step * mark) for mark in range(1, NUM_TICKS + 1)}
+    return sorted(marks - {timeline.first, timeline.last})
 
 
 def _commits(table: Table, timeline: Timeline) -> dict[int, Commit]:
