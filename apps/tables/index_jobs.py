@@ -54,6 +54,16 @@ class IndexJob:
     is_over: bool = False
     _step: str = ""
 
+    def begin(self, step: str) -> None:
+        """Say what is being done before the table's own work begins."""
+        try:
+            self.job.step(step)
+        except JobCancelled:
+            self.is_over = True
+            self.job.cancel()
+        except LeaseLostError:
+            self.is_over = True
+
     def report(self, progress: Progress | None) -> bool:
         """Write the progress; tell whether the job is to be stopped."""
         try:
@@ -137,6 +147,11 @@ class IndexBatch:
     def open_jobs(self) -> list[IndexJob]:
         """The jobs that have not ended."""
         return [job for job in self.jobs if not job.is_over]
+
+    def begin(self, step: str) -> None:
+        """Say of every open job what it waits for; one that was cancelled ends."""
+        for job in self.open_jobs:
+            job.begin(step)
 
     def on_result(self, jobs: Sequence[IndexJob], position: int, result: Any) -> None:  # noqa: ANN401 (an IndexResult, from a layer above)
         """Store one result."""

@@ -31,6 +31,7 @@ from deltaweb.index.index_result import FAILED, IndexResult
 
 # Part of a folder's name; a new one makes the next index replace all stored rows.
 INDEX_FORMAT: Final = "1"
+RUNS_FOLDER: Final = ".runs"  # small files of Spark jobs that are running
 INSERT_BATCH: Final = 500
 MAX_COLUMNS: Final = 10_000
 MAX_PATH_LENGTH: Final = 1000
@@ -74,15 +75,15 @@ def remove_other_indexes(table_id: object, *, keep: str) -> None:
 
 
 def remove_orphaned_indexes() -> int:
-    """Remove the index folders of tables that are no longer registered."""
+    """Remove the indexes of removed tables, and what killed Spark jobs left."""
     folder = indexes_folder()
     if not folder.is_dir():
         return 0
     known = {str(table_id) for table_id in Table.objects.values_list("id", flat=True)}
     orphans = [
         place
-        for place in folder.iterdir()
-        if place.name not in known and _is_abandoned(place)
+        for place in (*folder.iterdir(), *folder.glob(f"{RUNS_FOLDER}/*"))
+        if place.name not in {*known, RUNS_FOLDER} and _is_abandoned(place)
     ]
     for place in orphans:
         shutil.rmtree(place, ignore_errors=True)

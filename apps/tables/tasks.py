@@ -14,7 +14,11 @@ from apps.jobs.tracking import TrackedJob, track_job
 from apps.tables import checks, probing, reading, services
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.index_jobs import IndexBatch
-from apps.tables.indexing import indexes_folder, remove_orphaned_indexes
+from apps.tables.indexing import (
+    RUNS_FOLDER,
+    indexes_folder,
+    remove_orphaned_indexes,
+)
 from apps.tables.models import Table
 
 logger = logging.getLogger(__name__)
@@ -54,6 +58,8 @@ def _index_in_spark(batch: IndexBatch) -> None:
         driver_memory=settings.SPARK_DRIVER_MEMORY,
     )
     for attempt in range(1, SPARK_ATTEMPTS + 1):
+        batch.begin("Starting Spark" if session.is_needed() else "Waiting for Spark")
+        spark = session.get_spark(options)
         jobs = batch.open_jobs
         requests = [
             pipeline.IndexRequest(location=job.table.location, folder=str(job.folder))
@@ -61,10 +67,10 @@ def _index_in_spark(batch: IndexBatch) -> None:
         ]
         try:
             pipeline.index_tables(
-                session.get_spark(options),
+                spark,
                 requests,
                 partial(batch.on_result, jobs),
-                scratch=indexes_folder() / ".runs",
+                scratch=indexes_folder() / RUNS_FOLDER,
                 on_tick=partial(batch.on_tick, jobs),
             )
         except pipeline.SparkLostError:

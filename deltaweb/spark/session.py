@@ -65,6 +65,12 @@ def get_spark(options: SparkOptions) -> SparkSession:
         return _build_session(options)
 
 
+def is_needed() -> bool:
+    """Whether `get_spark` would start a session, which takes seconds."""
+    session = _default_session()
+    return session is None or not is_alive(session)
+
+
 def is_alive(session: SparkSession) -> bool:
     """Whether the session's JVM answers and its context runs."""
     try:

@@ -1,0 +1,33 @@
+"""One SparkSession for all tests of this folder."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
+    """A session of two threads, stopped with its JVM after the last test."""
+    from deltaweb.spark.session import SparkOptions, get_spark, stop_session
+
+    folder = tmp_path_factory.mktemp("spark")
+    yield get_spark(SparkOptions(master="local[2]", folder=folder, driver_memory="1g"))
+    stop_session()
+
+
+@pytest.fixture(scope="session")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the sample tables, which no test changes."""
+    from datetime import UTC, datetime
+
+    from deltaweb.samples import make_samples
+
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, datetime(2026, 11, 21, 12, 0, tzinfo=UTC))
+    return folder
