@@ -16,6 +16,7 @@ from deltaweb.delta.schema import (
     arrow_type,
     type_text,
 )
+from deltaweb.delta.value_text import rescaled
 
 _TINY_TO_INT = frozenset({pa.int8(), pa.int16(), pa.int32()})
 _UNSIGNED = frozenset({pa.uint8(), pa.uint16(), pa.uint32()})
@@ -164,6 +165,8 @@ def _conform_leaf(
     try:
         if pa.types.is_timestamp(target):
             return _micros(array, target)
+        if pa.types.is_decimal(target):
+            return rescaled(array, target)
         return array.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         reason = f"a value does not fit {type_text(data_type)} ({_first_line(error)})"

@@ -19,6 +19,13 @@ from deltaweb.delta.statistics_shape import StatisticsShape
 SLICE_ROWS = 16_384
 SLICE_BYTES = 1 << 25
 MIN_SLICE_ROWS = 1_024
+# Arrow scales a decimal without noticing that it overflows. In 256 bits only a number
+# written like these can, so lines that hold one are parsed by themselves.
+_HUGE_NUMBER = (
+    r":\s*-?(?:[0-9]{39}|[0-9.]{20,}[eE]|[0-9.]+[eE]\+?(?:[2-9][0-9]|0|1[0-9]{2}))"
+)
+_WIDE_DIGITS = 76
+
 RETRY_ROWS = 256
 """Below this many rows a slice that Arrow refuses is parsed row by row."""
 
@@ -75,9 +82,14 @@ def _parse_lines(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch | No
     is_object = pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}"))
     is_short = pc.less_equal(pc.binary_length(texts), MAX_STATS_BYTES)
     usable = pc.fill_null(pc.and_(is_object, is_short), fill_value=False)
-    if not pc.all(pc.or_(usable, _is_blank(texts))).as_py():
+    lines = texts
+    if not pc.all(usable).as_py():
+        if not pc.all(pc.or_(usable, _is_blank(texts))).as_py():
+            return None
+        lines = pc.if_else(usable, texts, "{}")
+    schema = _line_schema(shape)
+    if _has_decimal(schema.field("minValues").type) and _has_huge_number(texts):
         return None
-    lines = pc.if_else(usable, texts, "{}")
     offsets = pa.array([0, len(lines)], pa.int32())
     joined = pc.binary_join(pa.ListArray.from_arrays(offsets, lines), "\n")
     buffer = pa.py_buffer(b"") if not len(lines) else joined.buffers()[2]
@@ -87,7 +99,7 @@ def _parse_lines(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch | No
         table = pj.read_json(
             pa.BufferReader(buffer),
             parse_options=pj.ParseOptions(
-                explicit_schema=_line_schema(shape), unexpected_field_behavior="ignore"
+                explicit_schema=schema, unexpected_field_behavior="ignore"
             ),
             read_options=pj.ReadOptions(use_threads=False, block_size=buffer.size + 1),
         )
@@ -115,34 +127,48 @@ def _line_schema(shape: StatisticsShape) -> pa.Schema:
 
 
 def _as_written(target: pa.DataType) -> pa.DataType:
-    """The type that Arrow's JSON reader takes for a column; dates are text there."""
+    """The type that Arrow's JSON reader takes for a column.
+
+    Dates are text there, and decimals wide enough to scale.
+    """
     if pa.types.is_date32(target):
         return pa.string()
+    if pa.types.is_decimal(target):
+        return pa.decimal256(_WIDE_DIGITS, target.scale)
     if pa.types.is_struct(target):
         fields = [target.field(i) for i in range(target.num_fields)]
         return pa.struct([pa.field(f.name, _as_written(f.type)) for f in fields])
     return target
 
 
+def _has_decimal(target: pa.DataType) -> bool:
+    if pa.types.is_struct(target):
+        fields = (target.field(i) for i in range(target.num_fields))
+        return any(_has_decimal(field.type) for field in fields)
+    return bool(pa.types.is_decimal(target))
+
+
+def _has_huge_number(texts: pa.Array) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, _HUGE_NUMBER)).as_py())
+
+
 def _named(table: pa.Table, shape: StatisticsShape) -> pa.RecordBatch:
     columns = [table.column(name).combine_chunks() for name in table.column_names[:4]]
     arrays = [
-        _with_dates(column, field.type)
+        _as_typed(column, field.type)
         for column, field in zip(columns, shape.arrow, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=shape.arrow)
 
 
-def _with_dates(array: pa.Array, target: pa.DataType) -> pa.Array:
+def _as_typed(array: pa.Array, target: pa.DataType) -> pa.Array:
     if array.type.equals(target):
         return array
     if not pa.types.is_struct(target):
         return array.cast(target)
     fields = [target.field(i) for i in range(target.num_fields)]
     columns = [
-        _with_dates(
-            pc.struct_field(array, [array.type.get_field_index(f.name)]), f.type
-        )
+        _as_typed(pc.struct_field(array, [array.type.get_field_index(f.name)]), f.type)
         for f in fields
     ]
     return pa.StructArray.from_arrays(columns, fields=fields, mask=array.is_null())

@@ -5,6 +5,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.schema import arrow_type
 from deltaweb.delta.statistics_shape import StatisticsShape
+from deltaweb.delta.value_text import rescaled
 
 
 def extract_statistics(
@@ -55,6 +56,8 @@ def _typed(array: pa.Array | None, target: pa.DataType, length: int) -> pa.Array
     if not _are_kin(array.type, target):
         return pa.nulls(length, target)
     try:
+        if pa.types.is_decimal(target):
+            return rescaled(array, target)
         return array.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return pa.nulls(length, target)

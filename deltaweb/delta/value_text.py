@@ -15,7 +15,13 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from deltaweb.delta.schema import DataType, DecimalType, PrimitiveType, arrow_type
+from deltaweb.delta.schema import (
+    MAX_DECIMAL_PRECISION,
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    arrow_type,
+)
 
 Value: TypeAlias = str | int | float | bool | bytes | Decimal
 """A date is days, a timestamp microseconds since the epoch; both are int."""
@@ -26,6 +32,7 @@ MICROS_PER_DAY = 86_400 * MICROS_PER_SECOND
 MAX_TEXT_LENGTH = 1_000
 """Characters of a number, date or time; longer text is none."""
 
+_WIDE_DIGITS = 76
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
 _NOT_FINITE = {"nan": "nan", "infinity": "inf", "inf": "inf"}
@@ -225,3 +232,18 @@ def arrow_array(values: Sequence[Value | None], data_type: DataType) -> pa.Array
     if pa.types.is_date32(target):
         return pa.array(values, pa.int32()).cast(target)
     return pa.array(values, target)
+
+
+def rescaled(array: pa.Array, target: pa.DataType) -> pa.Array:
+    """Bring decimals to the precision and scale of `target`, exactly.
+
+    Arrow scales up without noticing that the result does not fit its 128 bits, so
+    that is done in 256 bits, where the product of 38 digits and any scale fits.
+
+    Raises:
+        pyarrow.ArrowInvalid: A value does not fit.
+    """
+    if array.type.precision > MAX_DECIMAL_PRECISION:
+        message = f"{array.type} has more than {MAX_DECIMAL_PRECISION} digits"
+        raise pa.ArrowInvalid(message)
+    return array.cast(pa.decimal256(_WIDE_DIGITS, target.scale)).cast(target)

@@ -348,6 +348,16 @@ class TestTypes:
             pytest.param(
                 pa.array([_decimal("1.23")]), DecimalType(5, 1), id="lost digits"
             ),
+            pytest.param(
+                pa.array([_decimal("1" + "0" * 30)]),
+                DecimalType(38, 18),
+                id="a decimal that would overflow",
+            ),
+            pytest.param(
+                pa.array([_decimal("1")], pa.decimal256(50, 0)),
+                DecimalType(38, 18),
+                id="a decimal of too many digits",
+            ),
         ],
     )
     def test_that_do_not_fit_are_refused_by_file_and_column(
