@@ -176,7 +176,9 @@ def _kill_python_workers(spark: "SparkSession", index: Path) -> None:
     deadline = time.monotonic() + 30
     while not index.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    for pid in _children(spark.sparkContext._gateway.proc.pid):  # noqa: SLF001 (no public way)
+    gateway = spark.sparkContext._gateway  # noqa: SLF001 (no public way)
+    assert gateway is not None
+    for pid in _children(gateway.proc.pid):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
