@@ -141,8 +141,17 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BEAT_SCHEDULE = {
-    "sweep-jobs": {"task": "jobs.sweep_leases", "schedule": 10.0},
-    "probe-tables": {"task": "tables.probe_due", "schedule": 5.0},
+    # A tick that no worker took in time is dropped: the next one does its work.
+    "sweep-jobs": {
+        "task": "jobs.sweep_leases",
+        "schedule": 10.0,
+        "options": {"expires": 10.0},
+    },
+    "probe-tables": {
+        "task": "tables.probe_due",
+        "schedule": 5.0,
+        "options": {"expires": 5.0},
+    },
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 if BROKER_URL == EMBEDDED_BROKER_URL:

@@ -104,7 +104,8 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Answer with the live part alone; once the job is over it asks no more.
 
-    With `?then=reload` the page that shows it reloads at the end. The end is also an
+    With `?then=reload` the page that shows it
+    fetches its content anew at the end. The end is also an
     event, `job-finished`, for parts of the page that wait for it.
     """
     job = selectors.get_job(request.user, job_id)
@@ -115,7 +116,7 @@ def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
             response, "job-finished", {"id": str(job.id), "state": job.state}
         )
         if then:
-            response["HX-Refresh"] = "true"
+            trigger_client_event(response, "page-moved-on", {})
     return response
 
 

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import trigger_client_event
 
 from apps.accounts.models import User
 from apps.accounts.permissions import editor_required
@@ -312,14 +313,14 @@ def table_refresh(request: HttpRequest, namespace: str, name: str) -> HttpRespon
 
 @require_GET
 def table_state(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
-    """Say whether the index has moved on; if so the page that asks reloads itself."""
+    """Say whether the index has moved on; if so the page fetches itself."""
     table = selectors.get_table(_user(request), namespace, name)
     head = selectors.table_head(table)
     now_at = str(int(table.indexed_at.timestamp())) if table.indexed_at else ""
     moved_on = now_at != request.GET.get("since", "") or head.index_job is None
     if moved_on:
         response = HttpResponse(status=204)
-        response["HX-Refresh"] = "true"
+        trigger_client_event(response, "page-moved-on", {})
         return response
     return render(request, "tables/_index_watch.html", {"table": table, "head": head})
 

@@ -58,17 +58,20 @@
     });
   };
 
+  // A chart is drawn when it comes into sight.
+  const seen = new IntersectionObserver((entries) => {
+    entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
+      seen.unobserve(entry.target);
+      draw(entry.target);
+    });
+  }, { rootMargin: "200px" });
+  const watch = () => document.querySelectorAll("[data-chart]").forEach((place) => seen.observe(place));
+  const redraw = () => document.querySelectorAll("[data-drawn]").forEach(draw);
+
   const start = () => {
     document.body.append(probe);
-    const places = [...document.querySelectorAll("[data-chart]")];
-    const seen = new IntersectionObserver((entries) => {
-      entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
-        seen.unobserve(entry.target);
-        draw(entry.target);
-      });
-    }, { rootMargin: "200px" });
-    places.forEach((place) => seen.observe(place));
-    const redraw = () => places.filter((place) => place.dataset.drawn).forEach(draw);
+    watch();
+    document.addEventListener("deltaweb:main", watch);
     new MutationObserver(redraw).observe(document.documentElement, {
       attributes: true,
       attributeFilter: ["data-bs-theme"],

@@ -180,6 +180,7 @@
       if (all) all.textContent = "Expand all";
     }
   };
+  document.addEventListener("deltaweb:main", start);
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
 })();

@@ -115,6 +115,33 @@
     if (document.hidden && event.detail.elt.matches("[data-poll]")) event.preventDefault();
   });
 
+  // === What the page shows has moved on: its content is fetched and swapped ===
+  const lacks = (element) => {
+    const [name, attribute] = element.matches("script") ? ["script", "src"] : ["link", "href"];
+    const value = element.getAttribute(attribute);
+    return value && !document.querySelector(`${name}[${attribute}="${value}"]`);
+  };
+  const takeOver = (element) => {
+    const copy = document.createElement(element.tagName);
+    [...element.attributes].forEach(({ name, value }) => copy.setAttribute(name, value));
+    copy.async = false; // scripts run in the order of the page
+    document.head.append(copy);
+  };
+  const refreshMain = async () => {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    if (answer.redirected || !answer.ok) { location.reload(); return; }
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    [...fresh.head.querySelectorAll("script, link[rel=stylesheet]")].filter(lacks).forEach(takeOver);
+    const main = document.importNode(fresh.getElementById("main"), true);
+    document.getElementById("main").replaceWith(main);
+    window.htmx.process(main);
+    document.dispatchEvent(new CustomEvent("deltaweb:main"));
+    say("The page is up to date");
+  };
+  document.addEventListener("page-moved-on", () => {
+    refreshMain().catch(() => location.reload());
+  });
+
   // An error answer of the server is shown where the live part would have been.
   document.addEventListener("htmx:beforeSwap", (event) => {
     const type = event.detail.xhr.getResponseHeader("Content-Type") || "";

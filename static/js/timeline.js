@@ -3,6 +3,8 @@
 // button does it.
 (() => {
   "use strict";
+  let step = null; // what a key does to the timeline that the page shows
+
   const TIP_WIDTH = 292;
   const EDGE = 0.06; // nearer to an end, the flag's label leans inwards
 
@@ -106,7 +108,7 @@
     });
 
     // === Shortcuts: [ and ] step through versions, y pins the one that is shown ===
-    document.addEventListener("keydown", (event) => {
+    step = (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.target.matches("input, textarea, select, [contenteditable]")) return;
       if (event.key === "[" && shown > first) open(shown - 1);
@@ -119,10 +121,12 @@
         const live = document.getElementById("live");
         if (live) live.textContent = `Address with version ${shown} pinned, and copied`;
       }
-    });
+    };
   };
 
   const startAll = () => document.querySelectorAll("[data-timeline]").forEach(start);
+  document.addEventListener("keydown", (event) => step?.(event));
+  document.addEventListener("deltaweb:main", startAll);
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startAll);
   else startAll();
 })();

@@ -1,19 +1,23 @@
 """The journey of a first start: sign in, look around, register, see it indexed."""
 
+import json
+import shutil
+from pathlib import Path
+
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Watch
-from tests.installation import ROOT, Installation
+from tests.installation import ROOT, Installation, wait_for
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = {"serious", "critical"}
-TABLE = "/t/samples/orders/"
+TABLE = "/t/samples/customers/"
 PAGES = [
     pytest.param("/", id="dashboard"),
     pytest.param("/tables/", id="catalog"),
     pytest.param("/tables/new", id="register"),
-    pytest.param("/search?q=order", id="search"),
+    pytest.param("/search?q=customer", id="search"),
     pytest.param(TABLE, id="overview"),
     pytest.param(f"{TABLE}?v=0", id="an old version"),
     pytest.param(f"{TABLE}schema", id="schema"),
@@ -43,6 +47,17 @@ def serious_findings(page: Page) -> list[str]:
     ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def indexed(server: Installation) -> None:
+    """The sample tables are indexed unasked."""
+
+    def all_indexed() -> bool:
+        tables = json.loads(server.command("table", "list", "--json"))
+        return len(tables) == 4 and all(t["state"] == "INDEXED" for t in tables)
+
+    assert wait_for(all_indexed, timeout_s=120), server.log
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_is_sound_in_both_themes_and_on_a_phone(
     watch: Watch, server: Installation, path: str
@@ -59,3 +74,81 @@ def test_every_page_is_sound_in_both_themes_and_on_a_phone(
         assert overflow <= 0, f"{theme} {path} is {overflow} px too wide for a phone"
     assert watch.foreign == []
     assert [f for f in watch.faults if "/no/such/page" not in f] == []
+
+
+def test_a_table_is_registered_and_indexed_without_a_reload(
+    watch: Watch, server: Installation, tmp_path: Path
+) -> None:
+    location = tmp_path / "bookings"
+    shutil.copytree(server.home / "samples" / "orders", location)
+    page = watch.page
+    page.goto(f"{server.url}/tables/new")
+
+    page.get_by_label("Location").first.fill(str(location))
+    page.get_by_label("Name").first.fill("web.bookings")
+    page.get_by_role("button", name="Check").first.click()
+    expect(page.get_by_text("10 columns")).to_be_visible(timeout=30_000)
+    page.get_by_role("button", name="Register").first.click()
+    page.wait_for_url("**/t/web/bookings/**")
+    page.evaluate("window.notReloaded = true")
+
+    expect(page.get_by_text("Commits per day")).to_be_visible(timeout=90_000)
+    assert page.evaluate("window.notReloaded") is True
+    assert watch.foreign == []
+    assert watch.faults == []
+
+
+def test_a_new_commit_is_noticed_unasked(
+    watch: Watch, server: Installation, tmp_path: Path
+) -> None:
+    location = tmp_path / "late"
+    shutil.copytree(server.home / "samples" / "orders", location)
+    log = location / "_delta_log"
+    newest = max(log.glob("*.json"))
+    held = newest.read_bytes()
+    newest.unlink()
+    server.command("table", "add", "web.late", str(location))
+
+    def version() -> object:
+        tables = json.loads(server.command("table", "list", "--json"))
+        return next(t["version"] for t in tables if t["name"] == "web.late")
+
+    assert wait_for(lambda: version() is not None, timeout_s=60)
+    before = version()
+    newest.write_bytes(held)
+
+    assert wait_for(lambda: version() != before, timeout_s=60)
+    page = watch.page
+    page.goto(f"{server.url}/t/web/late/")
+    expect(page.locator("body")).to_contain_text(f"version {newest.stem.lstrip('0')}")
+
+
+def test_pages_work_without_a_script(browser: Browser, server: Installation) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(server.command("user", "link", "admin").split()[-1])
+
+    page.goto(f"{server.url}{TABLE}?v=3")
+    expect(page.locator("body")).to_contain_text("You are looking at")
+    page.goto(f"{server.url}{TABLE}history")
+    assert page.locator("article.dw-commit").count() > 10
+    page.goto(f"{server.url}{TABLE}schema")
+    expect(page.locator("body")).to_contain_text("customer_id")
+    context.close()
+
+
+def test_the_keyboard_reaches_search_and_versions(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}")
+
+    page.keyboard.press("[")
+    page.wait_for_url("**?v=58")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.keyboard.type("email")
+    page.keyboard.press("Enter")
+
+    page.wait_for_url("**/search?q=email")
+    expect(page.locator("main")).to_contain_text("customers")

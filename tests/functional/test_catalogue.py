@@ -300,7 +300,7 @@ class TestTableHead:
         state = "/t/default/orders/state?since="
         assert "hx-get" in viewer.get(state).content.decode()
         Table.objects.update(indexed_at=NOW, version=0, state=Table.State.INDEXED)
-        assert viewer.get(state)["HX-Refresh"] == "true"
+        assert "page-moved-on" in viewer.get(state)["HX-Trigger"]
 
     def test_a_failed_first_index_says_where_and_offers_another_try(
         self, viewer: Client
