@@ -111,11 +111,16 @@ def newest_commits(table: Table, version: int, length: int) -> list[Commit]:
     return list(commits.defer(*_LIST_DEFERS)[:length])
 
 
-def history_choices(table: Table) -> HistoryChoices:
-    """Return the operations and writers of a table, the most frequent first."""
+def history_choices(commits: CommitQuerySet) -> HistoryChoices:
+    """Return the operations and writers of commits, the most frequent first."""
+    operations: Counter[str] = Counter()
+    user_names: Counter[str] = Counter()
+    groups = commits.order_by().values_list("operation", "user_name")
+    for operation, user_name, count in groups.annotate(count=Count("id")):
+        operations[operation] += count
+        user_names[user_name] += count
     return HistoryChoices(
-        operations=_frequent(table, "operation"),
-        user_names=_frequent(table, "user_name"),
+        operations=_frequent(operations), user_names=_frequent(user_names)
     )
 
 
@@ -195,10 +200,9 @@ def end_of(day: date) -> datetime:
     return datetime.combine(day, time.max, tzinfo=UTC)
 
 
-def _frequent(table: Table, field: str) -> list[tuple[str, int]]:
-    counted = table.commits.order_by().values_list(field).annotate(count=Count("id"))
-    rows = counted.exclude(**{field: ""}).order_by("-count", field)
-    return [(str(value), int(count)) for value, count in rows[:MAX_CHOICES]]
+def _frequent(counts: Counter[str]) -> list[tuple[str, int]]:
+    named = [(name, count) for name, count in counts.items() if name]
+    return sorted(named, key=lambda pair: (-pair[1], pair[0]))[:MAX_CHOICES]
 
 
 def _midnight(day: date) -> datetime:

@@ -42,7 +42,7 @@ def commit_list(
             "next_url": next_url,
             "zone": user_zone(request.user),
             "chips": _chips(request, wanted),
-            "choices": None if is_fragment else history.history_choices(at.table),
+            "choices": None if is_fragment else history.history_choices(until),
             "chart": None if is_fragment or fmt != "html" else _chart(at, wanted),
         },
         data={

@@ -102,7 +102,7 @@ def test_days_are_those_of_the_reader() -> None:
 
 
 def test_choices_are_the_most_frequent_first(table: Table) -> None:
-    choices = history.history_choices(table)
+    choices = history.history_choices(history.commits_until(table, None))
 
     assert choices.operations[0] == ("WRITE", 3)
     assert choices.user_names == [("etl", 5)]

@@ -67,8 +67,8 @@ class TestChanges:
 
 @pytest.mark.django_db
 class TestOverview:
-    def table(self, **fields: object) -> Table:
-        table = new_table(**fields)
+    def table(self, description: str = "") -> Table:
+        table = new_table(description=description)
         for version in range(3):
             new_commit(
                 table, version, num_files=version + 1, size_bytes=100, num_records=10
