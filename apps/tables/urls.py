@@ -25,5 +25,10 @@ urlpatterns = [
     path(
         "t/<str:namespace>/<str:name>/remove", views.table_remove, name="table-remove"
     ),
+    path(
+        "t/<str:namespace>/<str:name>/versions/<str:version>.json",
+        views.version_tip,
+        name="version-tip",
+    ),
     path("t/<str:namespace>/<str:name>/state", views.table_state, name="table-state"),
 ]

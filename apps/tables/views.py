@@ -18,7 +18,7 @@ from apps.accounts.models import User
 from apps.accounts.permissions import editor_required
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
-from apps.pages.responses import respond
+from apps.pages.responses import json_response, respond
 from apps.tables import selectors, services
 from apps.tables.forms import (
     KINDS,
@@ -323,6 +323,24 @@ def table_state(request: HttpRequest, namespace: str, name: str) -> HttpResponse
         trigger_client_event(response, "page-moved-on", {})
         return response
     return render(request, "tables/_index_watch.html", {"table": table, "head": head})
+
+
+@require_GET
+def version_tip(
+    request: HttpRequest, namespace: str, name: str, version: str
+) -> HttpResponseBase:
+    """Say who made a version and when: the tip of the version timeline."""
+    table = selectors.get_table(_user(request), namespace, name)
+    number = selectors.requested_version(table, version)
+    commit = table.commits.filter(version=number).first()
+    return json_response(
+        {
+            "version": number,
+            "operation": commit.operation if commit else None,
+            "user": commit.user_name if commit else None,
+            "committed_at": commit.committed_at if commit else None,
+        }
+    )
 
 
 def _settings_page(

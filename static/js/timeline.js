@@ -6,6 +6,7 @@
   let step = null; // what a key does to the timeline that the page shows
 
   const TIP_WIDTH = 292;
+  const REST_MS = 120;
   const EDGE = 0.06; // nearer to an end, the flag's label leans inwards
 
   const start = (form) => {
@@ -30,14 +31,41 @@
       return element;
     };
 
+    // === What the tip says of a commit: asked for once the pointer rests ===
+    const commits = new Map();
+    let pointed = shown;
+    let timer = 0;
+    const when = (commit) => {
+      const at = new Date(commit.committed_at).toLocaleString("en-GB", {
+        weekday: "short", day: "numeric", month: "short", year: "numeric",
+        hour: "2-digit", minute: "2-digit", timeZone: "UTC",
+      });
+      return `${at} UTC${commit.user ? ` by ${commit.user}` : ""}`;
+    };
+    const ask = (version) => {
+      clearTimeout(timer);
+      timer = setTimeout(async () => {
+        const answer = await fetch(form.dataset.tips.replace(/0\.json$/, `${version}.json`))
+          .catch(() => null);
+        commits.set(version, answer && answer.ok ? await answer.json() : {});
+        if (!tip.hidden && pointed === version) showTip(version);
+      }, REST_MS);
+    };
+
     const showTip = (version) => {
+      pointed = version;
       const run = runOf(version);
       const state = document.createElement("span");
       state.className = "dw-status";
       const dot = document.createElement("span");
       dot.className = `dw-dot ${run ? run.dot : ""}`;
       state.append(dot, run ? run.state : "unknown");
-      tip.replaceChildren(line("b", `v${version}`), state);
+      const commit = commits.get(version);
+      const title = commit && commit.operation ? `v${version}, ${commit.operation}` : `v${version}`;
+      tip.replaceChildren(line("b", title));
+      if (commit && commit.committed_at) tip.append(line("span", when(commit)));
+      tip.append(state);
+      if (!commit) ask(version);
       if (run && run.reason) tip.append(line("span", run.reason));
       const width = strip.clientWidth;
       const x = ((version - first + 0.5) / span) * width;

@@ -214,6 +214,7 @@ class TestRestricted:
             ("get", "/t/hidden/salaries/history.csv"),
             ("get", "/t/hidden/salaries/files"),
             ("get", "/t/hidden/salaries/state"),
+            ("get", "/t/hidden/salaries/versions/0.json"),
             ("post", "/t/hidden/salaries/refresh"),
         ],
     )
@@ -261,6 +262,15 @@ class TestTableHead:
         assert 'max="2"' in strip
         assert "<button" in strip.split("<noscript>")[1]
         assert "style=" not in strip
+
+    def test_the_timelines_tip_says_who_made_a_version(self, viewer: Client) -> None:
+        new_commit(new_table("orders"), 1, operation="MERGE", user_name="etl")
+
+        tip = as_json(viewer, "/t/default/orders/versions/1.json")
+
+        assert (tip["operation"], tip["user"]) == ("MERGE", "etl")
+        unknown = viewer.get(f"/t/default/orders/versions/{'9' * 40}.json")
+        assert unknown.status_code == 404
 
     @pytest.mark.parametrize(
         ("fields", "words"),
