@@ -53,14 +53,18 @@ def _typed(array: pa.Array | None, target: pa.DataType, length: int) -> pa.Array
         return array
     if pa.types.is_struct(target) and pa.types.is_struct(array.type):
         return _typed_struct(array, target)
-    if not _are_kin(array.type, target):
-        return pa.nulls(length, target)
     try:
-        if pa.types.is_decimal(target):
-            return rescaled(array, target)
-        return array.cast(target)
+        return _exactly_cast(array, target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return pa.nulls(length, target)
+
+
+def _exactly_cast(array: pa.Array, target: pa.DataType) -> pa.Array:
+    if not _are_kin(array.type, target):
+        return pa.nulls(len(array), target)
+    if pa.types.is_decimal(target):
+        return rescaled(array, target)
+    return array.cast(target)
 
 
 def _typed_struct(array: pa.StructArray, target: pa.StructType) -> pa.Array:

@@ -153,7 +153,7 @@ def contained(column: TypedColumn, literals: list[Literal]) -> Predicate:
     if held or not fitted:
         return In(column.path, held, has_null=has_null)
     nothing = _whatever(column.path, fitted[0].value, is_true=False)
-    return And((nothing, Constant(None))) if has_null else nothing
+    return Or((nothing, Constant(None))) if has_null else nothing
 
 
 # === One literal and one type ===
