@@ -103,8 +103,6 @@ class TestOverview:
         assert "order_id" in page
 
     def test_an_older_version_stays_on_every_tab(self, viewer: Client) -> None:
-        self, viewer: Client
-    ) -> None:
         page = text_of(viewer, f"{TABLE}orders/?v=3")
 
         assert "You are looking at <b>v3</b>" in page
@@ -196,11 +194,9 @@ class TestCommit:
 
         lines = response.content.decode().splitlines()
         assert all(json.loads(line) for line in lines)
-    def test_storage_that_went_away_leaves_the_index(self, viewer: Client) -> None:
+        assert "00000000000000000021.json" in response["Content-Disposition"]
 
-    def test_storage_that_went_away_leaves_what_is_indexed(
-        self, viewer: Client
-    ) -> None:
+    def test_storage_that_went_away_leaves_the_index(self, viewer: Client) -> None:
         Table.objects.update(location="/nowhere/at/all")
 
         page = text_of(viewer, f"{TABLE}orders/history/21")
@@ -258,13 +254,11 @@ class TestFiles:
         done = text_of(viewer, f"{TABLE}orders/files?v=3", **HTMX)
 
         assert "Listing the files of this version" in waiting
-    def test_a_lost_index_does_not_change_the_answer(self, viewer: Client) -> None:
+        assert "12, " in done
         assert "<html" not in done
         assert Job.objects.count() == 1
 
-    def test_a_lost_index_changes_speed_and_not_the_answer(
-        self, viewer: Client
-    ) -> None:
+    def test_a_lost_index_does_not_change_the_answer(self, viewer: Client) -> None:
         Table.objects.update(index_name="gone")
         json_of(viewer, f"{TABLE}orders/files.json", status=202)
         work()
@@ -303,15 +297,15 @@ class TestData:
         assert [type(row[name]) for name in ("order_id", "amount")] == [str, str]
 
     def test_filters_are_of_the_rows_and_shown_in_words(self, viewer: Client) -> None:
-    def test_the_filter_form_leads_to_one_address(self, viewer: Client) -> None:
+        path = f"{TABLE}orders/data?f=country:eq:FR&v=21"
         data = self.read(viewer, path.replace("data", "data.json"))
 
-        assert {row["country"] for row in data["rows"]} == {"FR"}  # type: ignore[attr-defined]  # JSON
+        found = data["rows"]
+        assert isinstance(found, list)
+        assert {row["country"] for row in found} == {"FR"}
         assert "Rows where country = FR, version 21" in text_of(viewer, path)
 
-    def test_the_filter_form_leads_to_the_canonical_address(
-        self, viewer: Client
-    ) -> None:
+    def test_the_filter_form_leads_to_one_address(self, viewer: Client) -> None:
         response = viewer.get(f"{TABLE}orders/data?fc=country&fo=eq&fv=FR&page=3")
 
         assert response.status_code == 302
