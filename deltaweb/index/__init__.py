@@ -2,11 +2,12 @@
 
 Read in this order:
 
-    build        one table's log to an index folder, in process
-    running_totals, readability   what holds after each commit
-    distribution histogram and partitions of the newest files
-    file_index   the folder: columnar files, written whole and memory-mapped
-    sentences    a commit in plain words
+    build           one table's log to an index folder, in process
+    commit_rows     the history, a row a commit; `sentences` puts each in plain words
+    lifetimes       how long each file belonged to the table; `version_totals` from it
+    readability     which versions can still be read
+    summary         what the overview draws; `distribution` counts the newest files
+    file_index      the folder: columnar files, written whole and memory-mapped
 
 The log stays the truth: a missing or stale index changes speed, never an answer.
 """

@@ -5,7 +5,6 @@ columns throughout; only commits are objects, one at a time.
 """
 
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,20 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from deltaweb.delta.errors import (
-    DeltaError,
-    SchemaError,
-    SchemaMissingError,
-)
+from deltaweb.delta.errors import DeltaError, SchemaError
 from deltaweb.delta.log_segment import VersionRun, list_log
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.commit_files import read_file_actions, starting_files
 from deltaweb.index.commit_rows import History
-from deltaweb.index.distribution import partition_totals, size_histogram
 from deltaweb.index.file_index import (
     COMMIT_SCHEMA,
     COMMITS,
@@ -43,32 +35,16 @@ from deltaweb.index.index_result import INDEXED, UNSUPPORTED, IndexResult
 from deltaweb.index.lifetimes import (
     UNKNOWN,
     FileActions,
-    Flags,
     Lifetimes,
-    Longs,
-    Totals,
     concat_actions,
 )
-from deltaweb.index.readability import (
-    GONE,
-    GONE_REASON,
-    PARTLY,
-    READABLE,
-    Readability,
-    fault_reason,
-    is_in_runs,
-    partly_reason,
-    readable_runs,
-    split_at_faults,
-)
-from deltaweb.index.readability import UNSUPPORTED as UNSUPPORTED_VERSION
+from deltaweb.index.readability import Readability, split_at_faults
+from deltaweb.index.summary import table_summary, version_states
+from deltaweb.index.version_totals import VersionTotals, completed_commits
 from deltaweb.storage.location import open_store
 from deltaweb.table import DeltaTable
 
 MAX_FILE_ACTIONS: Final = 4_000_000  # in memory at once; a longer log has no totals
-DAYS_OF_COMMITS: Final = 30
-DAY_MS: Final = 86_400_000
-DEFAULT_TARGET_FILE_SIZE: Final = 128 << 20
 
 Progress = Callable[[str, int, int | None, str], None]
 
@@ -135,8 +111,8 @@ class _Builder:
             self.report("Reading statistics", 0, None, "")
             newest = load_newest_files(snapshot)
         totals = self._read_totals(history, runs, snapshot, newest)
-        states = _version_states(history, runs, totals)
-        summary = _summary(snapshot, newest, history, states, self.now_ms)
+        states = version_states(history, runs, totals)
+        summary = table_summary(snapshot, newest, history, states, self.now_ms)
         result = _result(folder, snapshot, newest, summary)
         self.report("Writing the index", 0, None, "")
         with written_beside(folder) as beside:
@@ -184,8 +160,8 @@ class _Builder:
         runs: Sequence[VersionRun],
         snapshot: Snapshot,
         newest: NewestFiles | None,
-    ) -> "_VersionTotals":
-        totals = _VersionTotals.unknown(history.versions)
+    ) -> VersionTotals:
+        totals = VersionTotals.unknown(history.versions)
         versions = np.array(history.versions, dtype=np.int64)
         for run in runs:
             inside = (versions >= run.first) & (versions <= run.last)
@@ -225,146 +201,6 @@ class _Builder:
                 return None
             parts.append(part)
         return Lifetimes(concat_actions(parts), first=run.first, last=run.last)
-
-
-@dataclass(slots=True, eq=False)
-class _VersionTotals:
-    """Totals by commit, row for row with the history; `UNKNOWN` where untold."""
-
-    num_files: Longs
-    size_bytes: Longs
-    num_records: Longs
-    removed_bytes: Longs
-    removed_rows: Longs
-    vacuumed_by: Longs
-
-    @classmethod
-    def unknown(cls, versions: Sequence[int]) -> "_VersionTotals":
-        return cls(*(np.full(len(versions), UNKNOWN, np.int64) for _ in range(6)))
-
-    def take(self, rows: Longs, positions: Longs, totals: Totals) -> None:
-        """Take the totals of a run for the commits at `rows`."""
-        self.num_files[rows] = totals.num_files[positions]
-        self.size_bytes[rows] = totals.size_bytes[positions]
-        self.num_records[rows] = totals.num_records[positions]
-        self.removed_bytes[rows] = totals.removed_bytes[positions]
-        self.removed_rows[rows] = totals.removed_rows[positions]
-
-    def forget_removals(self, rows: Flags) -> None:
-        """What left with the version that a run starts at is not known."""
-        self.removed_bytes[rows] = self.removed_rows[rows] = UNKNOWN
-
-    def set_newest(self, newest: NewestFiles) -> None:
-        """The newest version has the snapshot's own numbers."""
-        self.num_files[-1] = newest.num_files
-        self.size_bytes[-1] = newest.size_bytes
-        rows = newest.total_records
-        self.num_records[-1] = UNKNOWN if rows is None else rows
-
-
-def _version_states(
-    history: History, runs: Sequence[VersionRun], totals: _VersionTotals
-) -> list[Readability]:
-    spans = [(run.first, run.last) for run in runs]
-    can_be_built = is_in_runs(history.versions, spans)
-    return [
-        _state(refusal, int(vacuum)) if is_built else _gone(version, history.faults)
-        for version, is_built, refusal, vacuum in zip(
-            history.versions,
-            can_be_built,
-            history.refusals,
-            totals.vacuumed_by,
-            strict=True,
-        )
-    ]
-
-
-def _gone(version: int, faults: Sequence[int]) -> Readability:
-    position = bisect_right(faults, version)
-    reason = fault_reason(faults[position - 1]) if position else GONE_REASON
-    return Readability(GONE, reason)
-
-
-def _state(refusal: DeltaError | None, vacuum: int) -> Readability:
-    if refusal is not None:
-        return Readability(UNSUPPORTED_VERSION, refusal_reason(refusal))
-    if vacuum != UNKNOWN:
-        return Readability(PARTLY, partly_reason(vacuum))
-    return Readability(READABLE)
-
-
-def refusal_reason(refusal: DeltaError) -> str:
-    """Say without a version's number why versions may not be read."""
-    if isinstance(refusal, SchemaMissingError):
-        return "Its metadata has no schema."
-    features = getattr(refusal, "features", ())
-    if features:
-        return f"It asks for features that are not read yet: {', '.join(features)}."
-    return "It asks for a newer reader than this one."
-
-
-# === Summary ===
-
-
-def _summary(
-    snapshot: Snapshot,
-    newest: NewestFiles | None,
-    history: History,
-    states: Sequence[Readability],
-    now_ms: int,
-) -> dict[str, Any]:
-    known = dict(zip(history.versions, states, strict=True))
-    if snapshot.version not in known:  # a checkpoint without its commit
-        known[snapshot.version] = _state(snapshot.refusal, UNKNOWN)
-    runs = readable_runs(sorted(known.items()), snapshot.version)
-    summary: dict[str, Any] = {
-        "readable_runs": [list(run) for run in runs],
-        "earliest_version": next((r.first for r in runs if r.state != GONE), None),
-        "commits_30d": _commits_by_day(history.timestamps_ms, now_ms),
-        "target_file_size_bytes": _target_file_size(snapshot.metadata.configuration),
-        "events": history.events,
-        "size_histogram": {"edges": [], "counts": [], "bytes": []},
-        "partitions": [],
-        "num_partitions": 0,
-        "stats_files": 0,
-    }
-    if newest is not None:
-        partitions, count = partition_totals(
-            newest.files, newest.num_records, snapshot.metadata.partition_columns
-        )
-        summary["size_histogram"] = size_histogram(newest.files["size"])
-        summary["partitions"], summary["num_partitions"] = partitions, count
-        summary["stats_files"] = newest.num_files - newest.num_records.null_count
-    return summary
-
-
-def _commits_by_day(timestamps_ms: Sequence[int], now_ms: int) -> list[int]:
-    """Count commits by UTC day; the last of the days is today's."""
-    today = now_ms // DAY_MS
-    ages = today - np.array(timestamps_ms, dtype=np.int64) // DAY_MS
-    recent = ages[(ages >= 0) & (ages < DAYS_OF_COMMITS)]
-    counts: list[int] = np.bincount(recent, minlength=DAYS_OF_COMMITS)[::-1].tolist()
-    return counts
-
-
-def _target_file_size(configuration: Mapping[str, str]) -> int:
-    text = configuration.get("delta.targetFileSize", "").strip().lower()
-    for suffix, unit in (
-        ("gb", 30),
-        ("mb", 20),
-        ("kb", 10),
-        ("g", 30),
-        ("m", 20),
-        ("b", 0),
-    ):
-        if text.endswith(suffix):
-            text, shift = text.removesuffix(suffix).strip(), unit
-            break
-    else:
-        shift = 0
-    if text.isascii() and text.isdigit() and len(text) < len(str(1 << 60)):
-        return max(1, int(text) << shift)
-    return DEFAULT_TARGET_FILE_SIZE
 
 
 def _result(
@@ -407,43 +243,13 @@ def _epoch_ms(moment: datetime) -> int:
 def _write_history(
     folder: Path,
     history: History,
-    totals: _VersionTotals,
+    totals: VersionTotals,
     states: Sequence[Readability],
 ) -> None:
     batches = (
-        _completed(batch, slice(start, start + batch.num_rows), totals, states)
+        completed_commits(batch, slice(start, start + batch.num_rows), totals, states)
         for start, batch in history.commit_batches()
     )
     write_batches(folder, COMMITS, COMMIT_SCHEMA, batches)
     write_batches(folder, METADATA, METADATA_SCHEMA, [history.metadata_batch()])
     write_batches(folder, PROTOCOLS, PROTOCOL_SCHEMA, [history.protocol_batch()])
-
-
-def _completed(
-    batch: pa.RecordBatch,
-    rows: slice,
-    totals: _VersionTotals,
-    states: Sequence[Readability],
-) -> pa.RecordBatch:
-    """Fill in what only all commits together tell."""
-    late = {
-        "num_files": _nullable(totals.num_files[rows]),
-        "size_bytes": _nullable(totals.size_bytes[rows]),
-        "num_records": _nullable(totals.num_records[rows]),
-        "removed_bytes": pc.coalesce(
-            batch["removed_bytes"], _nullable(totals.removed_bytes[rows])
-        ),
-        "removed_rows": pc.coalesce(
-            batch["removed_rows"], _nullable(totals.removed_rows[rows])
-        ),
-        "readability": pa.array([state.state for state in states[rows]], pa.string()),
-        "readability_reason": pa.array(
-            [state.reason for state in states[rows]], pa.string()
-        ),
-    }
-    columns = [late.get(name, batch[name]) for name in COMMIT_SCHEMA.names]
-    return pa.RecordBatch.from_arrays(columns, schema=COMMIT_SCHEMA)
-
-
-def _nullable(values: Longs) -> pa.Array:
-    return pa.array(values, mask=values == UNKNOWN)

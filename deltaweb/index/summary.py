@@ -1,0 +1,153 @@
+"""What the overview of a table draws, and which of its versions can be read."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from deltaweb.delta.errors import DeltaError, SchemaMissingError
+from deltaweb.delta.log_segment import VersionRun
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.index.commit_rows import History
+from deltaweb.index.distribution import partition_totals, size_histogram
+from deltaweb.index.file_rows import NewestFiles
+from deltaweb.index.lifetimes import UNKNOWN
+from deltaweb.index.readability import (
+    GONE,
+    GONE_REASON,
+    PARTLY,
+    READABLE,
+    UNSUPPORTED,
+    Readability,
+    fault_reason,
+    is_in_runs,
+    partly_reason,
+    readable_runs,
+)
+from deltaweb.index.version_totals import VersionTotals
+
+DAYS_OF_COMMITS: Final = 30
+DAY_MS: Final = 86_400_000
+DEFAULT_TARGET_FILE_SIZE: Final = 128 << 20
+
+
+def table_summary(
+    snapshot: Snapshot,
+    newest: NewestFiles | None,
+    history: History,
+    states: Sequence[Readability],
+    now_ms: int,
+) -> dict[str, Any]:
+    """Add up what `Table.summary` holds.
+
+    Args:
+        snapshot: The newest version.
+        newest: Its files; None where it may not be read.
+        history: The commits.
+        states: Whether each of them can be read, row for row.
+        now_ms: The time that `commits_30d` ends at.
+    """
+    known = dict(zip(history.versions, states, strict=True))
+    if snapshot.version not in known:  # a checkpoint without its commit
+        known[snapshot.version] = _state(snapshot.refusal, UNKNOWN)
+    runs = readable_runs(sorted(known.items()), snapshot.version)
+    summary: dict[str, Any] = {
+        "readable_runs": [list(run) for run in runs],
+        "earliest_version": next((r.first for r in runs if r.state != GONE), None),
+        "commits_30d": _commits_by_day(history.timestamps_ms, now_ms),
+        "target_file_size_bytes": _target_file_size(snapshot.metadata.configuration),
+        "events": history.events,
+        "size_histogram": {"edges": [], "counts": [], "bytes": []},
+        "partitions": [],
+        "num_partitions": 0,
+        "stats_files": 0,
+    }
+    if newest is not None:
+        partitions, count = partition_totals(
+            newest.files, newest.num_records, snapshot.metadata.partition_columns
+        )
+        summary["size_histogram"] = size_histogram(newest.files["size"])
+        summary["partitions"], summary["num_partitions"] = partitions, count
+        summary["stats_files"] = newest.num_files - newest.num_records.null_count
+    return summary
+
+
+def _commits_by_day(timestamps_ms: Sequence[int], now_ms: int) -> list[int]:
+    """Count commits by UTC day; the last of the days is today's."""
+    today = now_ms // DAY_MS
+    ages = today - np.array(timestamps_ms, dtype=np.int64) // DAY_MS
+    recent = ages[(ages >= 0) & (ages < DAYS_OF_COMMITS)]
+    counts: list[int] = np.bincount(recent, minlength=DAYS_OF_COMMITS)[::-1].tolist()
+    return counts
+
+
+def _target_file_size(configuration: Mapping[str, str]) -> int:
+    text = configuration.get("delta.targetFileSize", "").strip().lower()
+    for suffix, unit in (
+        ("gb", 30),
+        ("mb", 20),
+        ("kb", 10),
+        ("g", 30),
+        ("m", 20),
+        ("b", 0),
+    ):
+        if text.endswith(suffix):
+            text, shift = text.removesuffix(suffix).strip(), unit
+            break
+    else:
+        shift = 0
+    if text.isascii() and text.isdigit() and len(text) < len(str(1 << 60)):
+        return max(1, int(text) << shift)
+    return DEFAULT_TARGET_FILE_SIZE
+
+
+# === Readability ===
+
+
+def version_states(
+    history: History, runs: Sequence[VersionRun], totals: VersionTotals
+) -> list[Readability]:
+    """Say of each commit whether its version can be read, row for row.
+
+    Args:
+        history: The commits.
+        runs: The versions that the log can build.
+        totals: Which of them a VACUUM has hurt.
+    """
+    spans = [(run.first, run.last) for run in runs]
+    can_be_built = is_in_runs(history.versions, spans)
+    return [
+        _state(refusal, int(vacuum)) if is_built else _gone(version, history.faults)
+        for version, is_built, refusal, vacuum in zip(
+            history.versions,
+            can_be_built,
+            history.refusals,
+            totals.vacuumed_by,
+            strict=True,
+        )
+    ]
+
+
+def _gone(version: int, faults: Sequence[int]) -> Readability:
+    position = bisect_right(faults, version)
+    reason = fault_reason(faults[position - 1]) if position else GONE_REASON
+    return Readability(GONE, reason)
+
+
+def _state(refusal: DeltaError | None, vacuum: int) -> Readability:
+    if refusal is not None:
+        return Readability(UNSUPPORTED, refusal_reason(refusal))
+    if vacuum != UNKNOWN:
+        return Readability(PARTLY, partly_reason(vacuum))
+    return Readability(READABLE)
+
+
+def refusal_reason(refusal: DeltaError) -> str:
+    """Say without a version's number why versions may not be read."""
+    if isinstance(refusal, SchemaMissingError):
+        return "Its metadata has no schema."
+    features = getattr(refusal, "features", ())
+    if features:
+        return f"It asks for features that are not read yet: {', '.join(features)}."
+    return "It asks for a newer reader than this one."
