@@ -105,7 +105,9 @@ def _conform_struct(array: pa.Array, struct: StructType, column: str) -> pa.Arra
             child = pc.struct_field(array, [names.index(name)])
             columns.append(conform(child, field.data_type, path))
     if not columns:
-        return pa.array([None if v is None else {} for v in array.is_valid()], target)
+        return pa.array(
+            [{} if ok else None for ok in array.is_valid().to_pylist()], target
+        )
     return pa.StructArray.from_arrays(columns, fields=fields, mask=array.is_null())
 
 

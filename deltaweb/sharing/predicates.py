@@ -107,11 +107,7 @@ def parse_predicate(sql: str, schema: StructType) -> Predicate:
         PredicateError: The text is not understood, is too long or nested too deeply,
             names no column of the schema, or compares what cannot be compared.
     """
-    expression = _parse(sql)
-    try:
-        return _Converter(schema).condition(expression)
-    except RecursionError:
-        raise PredicateError(reason=_TOO_DEEP) from None
+    return _Converter(schema).condition(_parse(sql))
 
 
 _TOO_DEEP = f"it nests deeper than {MAX_NESTING_DEPTH} levels"
@@ -288,6 +284,8 @@ class _Converter:
             raise PredicateError(reason=reason)
         if pattern.kind == "null":
             return Constant(None)
+        if pattern.kind != "string":
+            raise PredicateError(reason=f"{pattern.text} is no pattern of text")
         text = _like_pattern(pattern.text, escape)
         like = Like(column.path, text, ignore_case=isinstance(inner, exp.ILike))
         return Not(like) if inner.args.get("negate") else like
@@ -434,6 +432,6 @@ def _shown(expression: exp.Expr) -> str:
     """The part of the condition as SQL, cut to a line."""
     try:
         text = expression.sql(dialect=Databricks)
-    except (SqlglotError, RecursionError, ValueError):
+    except (SqlglotError, RecursionError, ValueError):  # pragma: no cover # a safeguard
         text = type(expression).__name__
     return repr(text if len(text) <= 80 else f"{text[:80]}...")  # noqa: PLR2004 # a line

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -436,3 +437,22 @@ class TestBounds:
         assert _select(Comparison(("f",), "!=", five), stats) == [True]
         assert _select(Not(Comparison(("f",), "=", five)), stats) == [True]
         assert _select(Comparison(("f",), ">", five), stats) == [False]
+
+    def test_a_literal_at_the_end_of_time_selects_everything(self) -> None:
+        first = pa.scalar(-(2**63), pa.int64()).cast(pa.timestamp("us", "UTC"))
+        stats = {
+            "minValues": {"t": "2024-01-01T00:00:00.000Z"},
+            "maxValues": {"t": "2024-01-01T00:00:00.000Z"},
+        }
+
+        assert _select(Comparison(("t",), ">=", first), stats) == [True]
+
+    def test_too_many_partitions_are_not_tried(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("deltaweb.delta.file_pruning.MAX_PARTITIONS_TRIED", 1)
+        partitions = pa.array([{"p": "a"}, {"p": "b"}])
+
+        selected = files_for_expression(pc.field("p") == "a", partitions, ROWS)
+
+        assert selected.tolist() == [True, True]

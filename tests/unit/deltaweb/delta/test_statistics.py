@@ -248,6 +248,11 @@ class TestShape:
         assert {"bin", "list", "v"}.isdisjoint(shape.bounds.names)
         assert {"bin", "list", "v"} <= set(shape.counts.names)
 
+    def test_of_no_column_bears_broken_rows(self) -> None:
+        rows = parsed("broken", '{"numRecords":7,"minValues":{"i":1}}', columns=[])
+
+        assert [row["num_records"] for row in rows] == [None, 7]
+
     def test_of_no_column_has_the_number_of_records(self) -> None:
         assert parsed('{"numRecords":7}', columns=[])[0]["num_records"] == 7
 
@@ -338,6 +343,19 @@ class TestStructs:
 
         assert table["num_records"].to_pylist() == [10, 2, None]
 
+    def test_that_are_absent_leave_all_to_json(self) -> None:
+        table = read_statistics(column('{"numRecords":10}'), None, SCHEMA, ["i"])
+
+        assert table["num_records"].to_pylist() == [10]
+
+    def test_of_decimals_are_rescaled(self) -> None:
+        value = Decimal("1.5")
+        structs = pa.chunked_array([pa.array([{"minValues": {"m": value}}])])
+
+        table = read_statistics(None, structs, SCHEMA, ["m"])
+
+        assert table["min"].to_pylist() == [{"m": value}]
+
     def test_that_are_all_there_leave_json_alone(self) -> None:
         structs = pa.chunked_array([pa.array([{"numRecords": 2}])])
 
@@ -385,6 +403,15 @@ class TestBothWays:
 
 
 class TestRanges:
+    def test_of_columns_without_an_order_tell_of_nulls(self) -> None:
+        text = '{"numRecords":2,"nullCount":{"list":2,"bin":0}}'
+        table = parse_statistics(column(text), SCHEMA, ["list", "bin"])
+
+        ranges = statistics_ranges(table, [("list",), ("bin",)])
+
+        assert ranges[("list",)].all_null[0]
+        assert not ranges[("bin",)].some_null[0]
+
     def test_of_columns_without_statistics_are_left_out(self) -> None:
         table = parse_statistics(column("{}"), SCHEMA, ["i"])
 

@@ -14,9 +14,10 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
 
-def micros(*parts: int) -> int:
-    year, month, day, *rest = parts
-    return (datetime(year, month, day, *rest, tzinfo=UTC) - EPOCH) // MICROSECOND
+def micros(year: int, month: int, day: int, *time: int) -> int:
+    hour, minute, second, micro = (*time, 0, 0, 0, 0)[:4]
+    at = datetime(year, month, day, hour, minute, second, micro, UTC)
+    return (at - EPOCH) // MICROSECOND
 
 
 class TestReading:

@@ -97,6 +97,7 @@ class TestComparisons:
             pytest.param("s = 'it\\'s'", {"s": "it's"}, id="Spark's quote"),
             pytest.param("c = 'x'", {"c": "x"}, id="text of a fixed length"),
             pytest.param("b", {"b": True}, id="a column alone"),
+            pytest.param("b = TRUE", {"b": True}, id="a boolean"),
             pytest.param("NOT b", {"b": False}, id="a column denied"),
             pytest.param("b = 'false'", {"b": False}, id="a boolean in quotes"),
             pytest.param(
@@ -275,6 +276,14 @@ class TestRefusing:
             pytest.param(
                 "s RLIKE 'x'", "is not a condition", id="a regular expression"
             ),
+            pytest.param(
+                "s RLIKE 'x' ESCAPE '!'", "is not a condition", id="its escape"
+            ),
+            pytest.param("s LIKE 5", "no pattern", id="a number as a pattern"),
+            pytest.param("i = TRUE", "true is no int", id="a boolean for a number"),
+            pytest.param("s = i.j.k.l.m.n.o", "no column 'i.j.k", id="a long path"),
+            pytest.param("i = " + "1+" * 6000 + "1", "is not a value", id="a long sum"),
+            pytest.param("l = " + "9" * 600, "no bigint", id="a number of 600 digits"),
             pytest.param("i <=> j", "does not compare a column", id="two null-safe"),
             pytest.param("1 <=> 2", "does not compare a column", id="none null-safe"),
             pytest.param("1 IS NULL", "does not test a column", id="a value tested"),

@@ -1,0 +1,112 @@
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.data_values import MismatchError, conform
+from deltaweb.delta.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    arrow_type,
+)
+
+LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
+MAP = MapType(STRING, LONG)
+PAIRS = pa.map_(pa.string(), pa.int32())
+
+
+def conformed(array: pa.Array, data_type: DataType) -> pa.Array:
+    result = conform(array, data_type, "c")
+    result.validate(full=True)
+    assert result.type.equals(arrow_type(data_type))
+    return result
+
+
+class TestEncodings:
+    @pytest.mark.parametrize(
+        "array",
+        [
+            pytest.param(pa.array(["a", "a", None]).dictionary_encode(), id="codes"),
+            pytest.param(
+                pa.RunEndEncodedArray.from_arrays([2, 3], pa.array(["a", None])),
+                id="runs",
+            ),
+            pytest.param(
+                pa.ExtensionArray.from_storage(
+                    pa.json_(pa.string()), pa.array(["a", "a", None])
+                ),
+                id="an extension",
+            ),
+            pytest.param(pa.array(["a", "a", None], pa.large_string()), id="large"),
+            pytest.param(pa.array(["a", "a", None], pa.string_view()), id="views"),
+        ],
+    )
+    def test_are_undone(self, array: pa.Array) -> None:
+        assert conformed(array, STRING).to_pylist() == ["a", "a", None]
+
+
+class TestLists:
+    @pytest.mark.parametrize(
+        "kind",
+        [
+            pytest.param(pa.list_(pa.int32()), id="list"),
+            pytest.param(pa.large_list(pa.int32()), id="large"),
+            pytest.param(pa.list_view(pa.int32()), id="view"),
+            pytest.param(pa.large_list_view(pa.int32()), id="large view"),
+        ],
+    )
+    def test_keep_nulls_and_empty_lists_in_a_slice(self, kind: pa.DataType) -> None:
+        array = pa.array([[9], None, [], [1, None], [2]], kind).slice(1, 3)
+
+        assert conformed(array, ArrayType(LONG)).to_pylist() == [None, [], [1, None]]
+
+    def test_of_a_fixed_size_are_lists(self) -> None:
+        array = pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int64(), 2))
+
+        assert conformed(array, ArrayType(LONG)).to_pylist() == [[1, 2], None, [3, 4]]
+
+
+class TestMaps:
+    def test_keep_nulls_and_empty_maps_in_a_slice(self) -> None:
+        array = pa.array([[("z", 9)], None, [], [("a", 1), ("b", None)]], PAIRS).slice(
+            1
+        )
+
+        assert conformed(array, MAP).to_pylist() == [None, [], [("a", 1), ("b", None)]]
+
+    def test_are_read_from_lists_of_pairs(self) -> None:
+        array = pa.array([[{"key": "a", "value": 1}], None])
+
+        assert conformed(array, MAP).to_pylist() == [[("a", 1)], None]
+
+    def test_with_a_null_key_are_refused(self) -> None:
+        array = pa.array([[{"key": None, "value": 1}]])
+
+        with pytest.raises(MismatchError, match="key of the map is null"):
+            conform(
+                pa.array(
+                    array,
+                    pa.list_(pa.struct([("key", pa.string()), ("value", pa.int64())])),
+                ),
+                MAP,
+                "c",
+            )
+
+
+class TestStructs:
+    def test_keep_nulls_in_a_slice(self) -> None:
+        array = pa.array([{"x": 9}, None, {"x": None}, {"x": 1}]).slice(1)
+        struct = StructType((StructField("x", LONG), StructField("new", STRING)))
+
+        assert conformed(array, struct).to_pylist() == [
+            None,
+            {"x": None, "new": None},
+            {"x": 1, "new": None},
+        ]
+
+    def test_without_fields_keep_nulls(self) -> None:
+        array = pa.array([{"x": 1}, None])
+
+        assert conformed(array, StructType(())).to_pylist() == [{}, None]

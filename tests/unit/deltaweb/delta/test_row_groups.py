@@ -1,0 +1,142 @@
+import io
+import math
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltaweb.delta.predicate import Comparison, IsNull, Predicate
+from deltaweb.delta.row_groups import select_row_groups
+from deltaweb.delta.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    arrow_type,
+)
+
+
+def selected(
+    values: list[Any],
+    data_type: DataType,
+    predicate: Predicate,
+    **options: Any,  # noqa: ANN401 # of the writer
+) -> list[int]:
+    """Positions of the row groups, one a value, that the condition leaves."""
+    stored = options.pop("stored", arrow_type(data_type))
+    name = options.pop("name", "c")
+    buffer = io.BytesIO()
+    table = pa.table({name: pa.array(values, stored)})
+    pq.write_table(table, buffer, row_group_size=1, **options)
+    schema = StructType((StructField("c", data_type),))
+    metadata = pq.ParquetFile(buffer).metadata
+    return select_row_groups(metadata, {"c": name}, schema, predicate)
+
+
+def above(value: object, data_type: DataType) -> Comparison:
+    return Comparison(("c",), ">", pa.scalar(value, arrow_type(data_type)))
+
+
+class TestBounds:
+    @pytest.mark.parametrize(
+        ("name", "values"),
+        [
+            pytest.param("long", [1, 2, 3], id="long"),
+            pytest.param("byte", [1, 2, 3], id="byte"),
+            pytest.param("double", [1.0, 2.0, 3.0], id="double"),
+            pytest.param("float", [1.0, 2.0, 3.0], id="float"),
+            pytest.param("string", ["a", "b", "é"], id="string"),
+            pytest.param(
+                "date", [date(1, 1, 1), date(2, 1, 1), date(3, 1, 1)], id="date"
+            ),
+            pytest.param(
+                "timestamp",
+                [datetime(y, 1, 1, tzinfo=UTC) for y in (1, 2, 3)],
+                id="time",
+            ),
+        ],
+    )
+    def test_leave_row_groups_out(self, name: str, values: list[Any]) -> None:
+        data_type = PrimitiveType(name)
+
+        assert selected(values, data_type, above(values[1], data_type)) in ([2], [1, 2])
+        assert selected(values, data_type, above(values[2], data_type)) in ([], [2])
+
+    @pytest.mark.parametrize(
+        ("data_type", "values", "options"),
+        [
+            pytest.param(
+                DecimalType(5, 2),
+                [Decimal(1), Decimal(2), Decimal(3)],
+                {},
+                id="decimal",
+            ),
+            pytest.param(PrimitiveType("binary"), [b"a", b"b", b"c"], {}, id="binary"),
+            pytest.param(
+                PrimitiveType("long"), [1, 2, 3], {"stored": pa.uint32()}, id="unsigned"
+            ),
+            pytest.param(
+                PrimitiveType("double"),
+                [1, 2, 3],
+                {"stored": pa.float32()},
+                id="narrow",
+            ),
+            pytest.param(
+                PrimitiveType("long"), [1, 2, 3], {"stored": pa.string()}, id="text"
+            ),
+            pytest.param(
+                PrimitiveType("long"), [1, 2, 3], {"write_statistics": False}, id="none"
+            ),
+            pytest.param(PrimitiveType("long"), [1, 2, 3], {"name": "c.d"}, id="a dot"),
+            pytest.param(
+                PrimitiveType("double"),
+                [math.nan, math.nan, 2.0],
+                {},
+                id="not a number",
+            ),
+        ],
+    )
+    def test_that_are_in_doubt_leave_none_out(
+        self, data_type: DataType, values: list[Any], options: dict[str, Any]
+    ) -> None:
+        if options.get("stored") == pa.string():
+            values = [str(value) for value in values]
+        literal = {"binary": b"\xff"}.get(getattr(data_type, "name", ""), 2)
+
+        kept = selected(values, data_type, above(literal, data_type), **options)
+
+        assert kept == ([0, 1] if "nan" in str(values) else [0, 1, 2])
+
+    def test_beyond_the_type_leave_none_out(self) -> None:
+        kind = PrimitiveType("byte")
+
+        assert selected([1, 300], kind, above(5, kind), stored=pa.int32()) == [0, 1]
+
+    def test_within_a_character_leave_none_out(self) -> None:
+        kind = PrimitiveType("string")
+        values = [b"a\xc3", b"a\xc3"]
+
+        kept = selected(values, kind, above("b", kind), stored=pa.binary())
+
+        assert kept == [0, 1]
+
+    def test_of_nulls_answer_whether_there_are_any(self) -> None:
+        kind = PrimitiveType("long")
+
+        assert selected([1, None], kind, IsNull(("c",))) == [1]
+        assert selected([1, None], kind, above(0, kind)) == [0]
+
+    def test_of_nested_columns_are_not_looked_at(self) -> None:
+        kind = PrimitiveType("long")
+        nested = Comparison(("c", "x"), ">", pa.scalar(5))
+
+        assert selected([1, 2], kind, nested) == [0, 1]
+
+    def test_of_one_row_group_are_not_looked_at(self) -> None:
+        kind = PrimitiveType("long")
+
+        assert selected([1], kind, above(5, kind)) == [0]
