@@ -227,7 +227,7 @@ def _register_page(  # noqa: PLR0913 (each is one part of the page)
             if found
             else [],
             "is_empty": not Table.objects.exists(),
-            "any_path": services.roots_for(_user(request)) is None,
+            "roots": services.roots_for(_user(request)),
         },
         data={"check": _job_json(job), "scan": _job_json(scan_job)},
         status=status,

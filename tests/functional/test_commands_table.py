@@ -134,6 +134,65 @@ class TestCatalogue:
 
         assert run_json("refresh", "orders")["job"]["state"] == "QUEUED"
 
+    def test_a_clash_of_a_scan_is_a_warning(self, lake: Path) -> None:
+        new_table("orders", location="/elsewhere")
+        err = io.StringIO()
+
+        call_command("table", "scan", str(lake), stdout=io.StringIO(), stderr=err)
+
+        assert "orders is taken" in err.getvalue()
+        assert "orders_2" in err.getvalue()
+
+
+@pytest.mark.django_db
+class TestRefreshAndWait:
+    """The worker's part is done while the command sleeps."""
+
+    def worker_leaves(self, monkeypatch: pytest.MonkeyPatch, **fields: object) -> None:
+        def sleep(_: float) -> None:
+            Job.objects.update(**fields)
+
+        monkeypatch.setattr("time.sleep", sleep)
+
+    def test_says_which_version_is_indexed(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        new_table("orders")
+        self.worker_leaves(monkeypatch, state=Job.State.DONE)
+
+        assert "version 2" in run("refresh", "orders", "--wait")
+
+    @pytest.mark.parametrize(
+        ("fields", "sentence"),
+        [
+            pytest.param(
+                {"state": Job.State.FAILED, "error": "Commit 5 is missing."},
+                "Commit 5 is missing.",
+                id="failed",
+            ),
+            pytest.param(
+                {"state": Job.State.CANCELLED}, "was cancelled", id="cancelled"
+            ),
+        ],
+    )
+    def test_a_job_without_a_result_is_exit_1(
+        self, monkeypatch: pytest.MonkeyPatch, fields: dict[str, str], sentence: str
+    ) -> None:
+        new_table("orders")
+        self.worker_leaves(monkeypatch, **fields)
+
+        assert sentence in refusal("refresh", "orders", "--wait")
+
+    def test_does_not_wait_for_a_worker_that_is_not_there(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        new_table("orders")
+        monkeypatch.setattr(
+            "apps.tables.management.commands.table.NO_WORKER_AFTER_S", -1.0
+        )
+
+        assert "No worker is running" in refusal("refresh", "orders", "--wait")
+
 
 class TestReaders:
     def test_show_reads_a_location_without_a_database(self, lake: Path) -> None:

@@ -197,6 +197,38 @@ class TestScan:
 
 
 @pytest.mark.usefixtures("admin")
+class TestRefusedForms:
+    @pytest.mark.parametrize("root", ["", "relative", "http://host/x"])
+    def test_a_text_that_is_no_folder_is_refused_at_once(
+        self, client: Client, root: str
+    ) -> None:
+        answer = client.post(reverse("tables:table-scan"), {"root": root})
+
+        assert answer.status_code == 422
+        assert 'aria-invalid="true"' in answer.content.decode()
+        assert not Job.objects.exists()
+
+    @pytest.mark.parametrize("name", ["", "a b", "a.b.c"])
+    def test_a_name_that_is_none_is_refused(
+        self, client: Client, lake: Path, name: str
+    ) -> None:
+        job = check(client, lake / "orders")
+
+        answer = client.post(
+            REGISTER, {"check": str(job.id), "location": "/x", "name": name}
+        )
+
+        assert answer.status_code == 422
+        assert not Table.objects.exists()
+
+    def test_a_cancelled_check_says_so(self, client: Client, lake: Path) -> None:
+        job = check(client, lake / "orders")
+        Job.objects.update(state=Job.State.CANCELLED)
+
+        assert "was cancelled" in page(client, job)
+
+
+@pytest.mark.usefixtures("admin")
 class TestSamples:
     def test_an_empty_install_offers_them_and_loads_them(self, client: Client) -> None:
         assert "Load the samples" in client.get("/tables/").content.decode()
@@ -245,6 +277,7 @@ class TestRoles:
 
         assert refused.status_code == 422
         assert "allowed roots" in refused.content.decode()
+        assert str(lake.resolve()) in client.get(REGISTER).content.decode()
         assert allowed.status_code == 302
 
     @pytest.mark.usefixtures("admin")
