@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import trigger_client_event
@@ -139,11 +140,17 @@ def job_cancel(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
 
 @require_POST
 def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
-    """Run a failed or cancelled job again, as a new one."""
+    """Run a failed or cancelled job again, as a new one.
+
+    A page that waits for the job's result names itself as `next`.
+    """
     job = _job_to_change(request, job_id)
     again = services.retry(
         job, requested_by=signed_in_user(request), now=timezone.now()
     )
+    waiting_page = request.POST.get("next", "")
+    if url_has_allowed_host_and_scheme(waiting_page, allowed_hosts=None):
+        return redirect(waiting_page)
     return redirect("jobs:job-detail", again.id)
 
 

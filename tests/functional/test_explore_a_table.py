@@ -323,6 +323,22 @@ class TestData:
         assert data["error"] == "location-not-found"
         assert Job.objects.count() == 1
 
+    def test_a_retry_leads_back_to_the_page_that_waits(self, viewer: Client) -> None:
+        location = Table.objects.get().location
+        Table.objects.update(location="/nowhere/at/all")
+        viewer.get(f"{TABLE}orders/data")
+        work()
+        Table.objects.update(location=location)
+        retry = f"/jobs/{Job.objects.get().id}/retry"
+
+        response = viewer.post(retry, {"next": f"{TABLE}orders/data"})
+        elsewhere = viewer.post(retry, {"next": "//elsewhere.example/"})
+        work()
+
+        assert response["Location"] == f"{TABLE}orders/data"
+        assert elsewhere["Location"].startswith("/jobs/")
+        assert "Scanned" in text_of(viewer, f"{TABLE}orders/data")
+
     def test_a_result_that_was_cleaned_up_is_read_again(self, viewer: Client) -> None:
         self.read(viewer, f"{TABLE}orders/data.json")
         for result in (Path(settings.HOME) / "results").iterdir():

@@ -95,6 +95,14 @@ class CommitDetail:
     next_version: int | None
     actions: CommitActions = field(default_factory=CommitActions)
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the commit holds more than the page has read of it."""
+        return not self.actions.problem and (
+            len(self.actions.added) < self.commit.num_added_files
+            or len(self.actions.removed) < self.commit.num_removed_files
+        )
+
 
 def commit_detail(
     user: User | AnonymousUser, namespace: str, name: str, version: int

@@ -140,11 +140,14 @@ def byte_change(commit: Commit) -> int | None:
 def sizes_chart(at: TableVersion, *, height: str = "x-plot-s") -> charts.Chart | None:
     """Return the histogram of the newest version's file sizes, if indexed."""
     histogram = at.table.summary.get("size_histogram")
-    if not isinstance(histogram, dict) or not sum(histogram.get("counts", [])):
+    if not isinstance(histogram, dict):
+        return None
+    edges, counts = histogram.get("edges", []), histogram.get("counts", [])
+    if not sum(counts) or len(edges) != len(counts) + 1:
         return None
     return charts.file_sizes(
-        histogram["edges"],
-        histogram["counts"],
+        edges,
+        counts,
         target_bytes=_count(at.table, "target_file_size_bytes"),
         note=f"v{at.version}, exact",
         height=height,
