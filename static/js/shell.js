@@ -84,7 +84,7 @@
   // === Shortcuts ===
   const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
   const places = { d: "/", t: "/tables/", j: "/jobs/" };
-  let goPressedAt = 0;
+  let goPressedAt = -Infinity;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {
