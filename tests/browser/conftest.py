@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, sync_playwright
 
 from tests.installation import Installation, serving
 
@@ -41,10 +41,24 @@ class Watch:
     faults: list[str]
 
 
+@pytest.fixture(scope="session")
+def signed_in(browser: Browser, server: Installation) -> StorageState:
+    """The cookies of an administrator who came in by the link."""
+    context = browser.new_context()
+    context.new_page().goto(server.command("user", "link", "admin").split()[-1])
+    state = context.storage_state()
+    context.close()
+    return state
+
+
 @pytest.fixture
-def watch(browser: Browser, server: Installation) -> Iterator[Watch]:
+def watch(
+    browser: Browser, server: Installation, signed_in: StorageState
+) -> Iterator[Watch]:
     """A signed-in page that keeps foreign requests and faults of scripts."""
-    context = browser.new_context(viewport={"width": 1360, "height": 900})
+    context = browser.new_context(
+        viewport={"width": 1360, "height": 900}, storage_state=signed_in
+    )
     page = context.new_page()
     seen = Watch(page, [], [])
 
@@ -62,6 +76,5 @@ def watch(browser: Browser, server: Installation) -> Iterator[Watch]:
             else None
         ),
     )
-    page.goto(server.command("user", "link", "admin").split()[-1])
     yield seen
     context.close()
