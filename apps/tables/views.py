@@ -332,7 +332,7 @@ def version_tip(
     """Say who made a version and when: the tip of the version timeline."""
     table = selectors.get_table(_user(request), namespace, name)
     number = selectors.requested_version(table, version)
-    commit = table.commits.filter(version=number).first()
+    commit = None if number is None else table.commits.filter(version=number).first()
     return json_response(
         {
             "version": number,
