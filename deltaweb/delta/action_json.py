@@ -19,7 +19,7 @@ import pyarrow.json as pj
 
 from deltaweb.delta.errors import LogCorruptError
 
-MIN_BLOCK_BYTES: Final = 4 << 20
+MIN_BLOCK_BYTES: Final = 1 << 20
 MAX_BLOCK_BYTES: Final = 2**31 - 1
 INT64: Final = range(-(2**63), 2**63)
 NEWLINE: Final = 0x0A

@@ -6,6 +6,7 @@
 Source: delta_protocol.md, "Checkpoint Format" and "Checkpoint Schema".
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -28,7 +29,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.file_actions import TOMBSTONES_SCHEMA
 from deltaweb.delta.log_segment import Checkpoint
 from deltaweb.delta.log_store import LogStore
-from deltaweb.delta.replay import FileBlock, run_in_threads
+from deltaweb.delta.replay import ROWS_WORTH_THREADS, FileBlock, run_in_threads
 
 
 class CheckpointReader:
@@ -45,7 +46,10 @@ class CheckpointReader:
     def __init__(self, store: LogStore, checkpoint: Checkpoint) -> None:
         self.store = store
         self.version = checkpoint.version
-        self.parts = run_in_threads(partial(open_part, store), checkpoint.names)
+        # Each footer is a round trip of its own where storage is far away.
+        self.parts = run_in_threads(
+            partial(open_part, store), checkpoint.names, num_rows=ROWS_WORTH_THREADS
+        )
 
     def protocol_and_metadata(self) -> tuple[Protocol, Metadata]:
         """Return the one protocol and the one metaData.
@@ -82,13 +86,14 @@ class CheckpointReader:
     def blocks(self) -> list[FileBlock]:
         """Return the live files, a block a row group."""
         groups = self._row_groups("add.path")
-        found = run_in_threads(read_blocks, groups)
+        found = run_in_threads(read_blocks, groups, num_rows=_count_rows(groups))
         return [block for blocks in found for block in blocks]
 
     def tombstones(self) -> pa.Table:
         """Return the tombstones by `TOMBSTONES_SCHEMA`."""
         groups = self._row_groups("remove.path")
-        batches = run_in_threads(read_tombstones, groups)
+        num_rows = _count_rows(groups)
+        batches = run_in_threads(read_tombstones, groups, num_rows=num_rows)
         return pa.Table.from_batches(
             [batch for found in batches for batch in found], TOMBSTONES_SCHEMA
         )
@@ -105,7 +110,8 @@ class CheckpointReader:
     def _actions(self, *kinds: str) -> dict[str, list[dict[str, Any]]]:
         """Return the actions of rare kinds as they are."""
         found: dict[str, list[dict[str, Any]]] = {kind: [] for kind in kinds}
-        for part, index in self._row_groups(*kinds):
+        for group in self._row_groups(*kinds):
+            part, index = group.part, group.index
             leaves = {kind: part.find_leaves(index, kind) for kind in kinds}
             wanted = [leaf for some in leaves.values() for leaf in some]
             table = part.read(index, wanted)
@@ -113,6 +119,10 @@ class CheckpointReader:
                 if leaves[kind]:
                     found[kind].extend(_raw_actions(part, table[kind], kind))
         return found
+
+
+def _count_rows(groups: Sequence[RowGroup]) -> int:
+    return sum(group.part.footer.row_group(group.index).num_rows for group in groups)
 
 
 def _raw_actions(

@@ -76,7 +76,7 @@ def _read_rows(
     Returns:
         For each chunk its count of rows, of any action, and its rows of this one.
     """
-    part, index = group
+    part, index = group.part, group.index
     action = wanted[0].split(".", 1)[0]
     leaves = [leaf for prefix in wanted for leaf in part.find_leaves(index, prefix)]
     if action == "add" and not part.find_leaves(index, "add.partitionValues"):
@@ -199,7 +199,7 @@ def _load_statistics(group: RowGroup, first: int, count: int) -> RawStatistics:
 
     JSON is read only where typed statistics do not say all.
     """
-    part, index = group
+    part, index = group.part, group.index
     parsed = part.find_leaves(index, "add.stats_parsed")
     try:
         if parsed:

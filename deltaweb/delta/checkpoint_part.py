@@ -8,7 +8,7 @@ Source: delta_protocol.md, "Checkpoint Format".
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -99,8 +99,9 @@ class CheckpointPart:
         )
 
 
-class RowGroup(NamedTuple):
-    """One row group of one part: the unit of reading."""
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Row group `index` of one part: the unit of reading."""
 
     part: CheckpointPart
     index: int

@@ -222,7 +222,8 @@ class _FileNumbers:
     def _sum(self, values: pa.ChunkedArray) -> Counts:
         numbers = values.cast(pa.int64()).to_numpy()
         totals = np.concatenate([[0], np.cumsum(numbers)])[self._row_ends]
-        return np.diff(totals, prepend=0)
+        sums: Counts = np.diff(totals, prepend=0)
+        return sums
 
 
 def _num_records(stats: pa.ChunkedArray) -> pa.ChunkedArray:

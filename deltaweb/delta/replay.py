@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,8 @@ from deltaweb.delta.file_actions import (
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+ROWS_WORTH_THREADS: Final = 100_000
 
 
 class RawStatistics(NamedTuple):
@@ -78,7 +80,7 @@ class SelectedBlock:
     def num_files(self) -> int:
         """Count of live rows."""
         if self.mask is None:
-            return self.block.files.num_rows
+            return int(self.block.files.num_rows)
         return int(self.mask.true_count)
 
     def compact(self) -> "SelectedBlock":
@@ -199,19 +201,30 @@ def apply_layer(
     """Return the live files after the commits of `layer`."""
     kept = tuple(blocks)
     if len(layer.keys):
-        kept = tuple(run_in_threads(lambda block: block.without(layer.keys), blocks))
+        kept = tuple(
+            run_in_threads(
+                lambda block: block.without(layer.keys),
+                blocks,
+                num_rows=_count_rows(blocks),
+            )
+        )
     kept = tuple(block for block in kept if block.num_files)
     return kept if layer.block is None else (*kept, SelectedBlock(layer.block))
 
 
 def compact_blocks(blocks: Sequence[SelectedBlock]) -> tuple[SelectedBlock, ...]:
     """Return the live rows alone, so that memory is held for them alone."""
-    return tuple(run_in_threads(SelectedBlock.compact, blocks))
+    num_rows = _count_rows(blocks)
+    return tuple(run_in_threads(SelectedBlock.compact, blocks, num_rows=num_rows))
 
 
 def concat_files(blocks: Sequence[SelectedBlock]) -> pa.Table:
     """Return the rows of compact blocks as one table by `FILES_SCHEMA`."""
-    batches = run_in_threads(lambda one: one.block.files.cast(FILES_SCHEMA), blocks)
+    batches = run_in_threads(
+        lambda one: one.block.files.cast(FILES_SCHEMA),
+        blocks,
+        num_rows=_count_rows(blocks),
+    )
     return pa.Table.from_batches(batches, FILES_SCHEMA)
 
 
@@ -233,13 +246,26 @@ def concat_tombstones(older: pa.Table, layers: Iterable[TailLayer]) -> pa.Table:
     return result
 
 
-def run_in_threads(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Call a function that releases the GIL on each item, in order of the items."""
+def run_in_threads(
+    function: Callable[[T], R], items: Sequence[T], *, num_rows: int
+) -> list[R]:
+    """Call a function that releases the GIL on each item, in order of the items.
+
+    Args:
+        function: What to call.
+        items: What to call it with, one after the other or at once.
+        num_rows: Rows that all items hold: for a few, threads cost more than they
+            save.
+    """
     workers = min(len(items), os.cpu_count() or 1)
-    if workers <= 1:
+    if workers <= 1 or num_rows < ROWS_WORTH_THREADS:
         return [function(item) for item in items]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(function, items))
+
+
+def _count_rows(blocks: Sequence[SelectedBlock]) -> int:
+    return sum(block.block.files.num_rows for block in blocks)
 
 
 def _file_action_rows(

@@ -123,7 +123,11 @@ class Snapshot:
 
         They are read anew at each call; a part a block of files.
         """
-        return run_in_threads(lambda block: block.statistics(), self._state.blocks)
+        return run_in_threads(
+            lambda block: block.statistics(),
+            self._state.blocks,
+            num_rows=self.num_files,
+        )
 
     def statistics(self, columns: Sequence[ColumnName] | None = None) -> pa.Table:
         """Return typed statistics, row for row with `files`.

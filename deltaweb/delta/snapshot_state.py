@@ -6,7 +6,7 @@ Reading a version is `load_state`; going from one version to a later one is
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import pyarrow as pa
 
@@ -31,6 +31,8 @@ from deltaweb.delta.replay import (
 )
 
 R = TypeVar("R")
+
+MANY_FILES: Final = 250_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,9 +94,13 @@ def load_state(store: LogStore, version: int | None) -> SnapshotState:
                 raise next(iter(unreadable.values())) from None
             raise
         try:
-            return _read_segment(store, segment)
+            state = _read_segment(store, segment)
         except _UnreadableCheckpointError as fault:
             unreadable[fault.checkpoint] = fault.cause
+            continue
+        if sum(block.num_files for block in state.blocks) > MANY_FILES:
+            pa.default_memory_pool().release_unused()  # what reading alone has used
+        return state
 
 
 def advance_state(
