@@ -28,6 +28,7 @@ from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.schema import StructField, StructType, parse_schema, type_text
 from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS, read_batches
 from deltaweb.index.index_result import FAILED, IndexResult
+from deltaweb.index.stored_values import clean_text
 
 # Part of a folder's name; a new one makes the next index replace all stored rows.
 INDEX_FORMAT: Final = "1"
@@ -119,7 +120,8 @@ def store_failure(
         table.probe_due_at = now + backoff(table.probe_failures)
         if table.error_since is None:
             table.error_since = now
-        table.error_code, table.error, table.error_hint = code[:64], message, hint
+        table.error_code = code[:64]
+        table.error, table.error_hint = clean_text(message), clean_text(hint)
         if table.state == Table.State.NEW:
             table.state = Table.State.FAILED
         table.save(
@@ -253,8 +255,8 @@ def _store_columns(table: Table, schema_string: str) -> None:
         TableColumn(
             table=table,
             position=position,
-            path=".".join(path)[:MAX_PATH_LENGTH],
-            type_text=type_text(column.data_type)[:MAX_PATH_LENGTH],
+            path=clean_text(".".join(path))[:MAX_PATH_LENGTH],
+            type_text=clean_text(type_text(column.data_type))[:MAX_PATH_LENGTH],
         )
         for position, (path, column) in enumerate(_all_columns(schema, ()))
         if position < MAX_COLUMNS

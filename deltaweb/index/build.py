@@ -39,6 +39,7 @@ from deltaweb.index.lifetimes import (
     concat_actions,
 )
 from deltaweb.index.readability import Readability, split_at_faults
+from deltaweb.index.stored_values import clean_json, clean_text
 from deltaweb.index.summary import table_summary, version_states
 from deltaweb.index.version_totals import VersionTotals, completed_commits
 from deltaweb.storage.location import open_store
@@ -219,14 +220,14 @@ def _result(
         folder=str(folder),
         version=snapshot.version,
         committed_at_ms=_epoch_ms(snapshot.timestamp),
-        delta_id=snapshot.metadata.id or "",
+        delta_id=clean_text(snapshot.metadata.id or ""),
         num_files=None if newest is None else newest.num_files,
         size_bytes=None if newest is None else newest.size_bytes,
         num_records=None if newest is None else newest.total_records,
         num_tombstones=None if newest is None else snapshot.tombstones.num_rows,
         num_columns=num_columns,
-        partition_columns=list(snapshot.metadata.partition_columns),
-        summary=summary,
+        partition_columns=clean_json(list(snapshot.metadata.partition_columns)),
+        summary=clean_json(summary),
         error_code=refusal.code if refusal else "",
         error=refusal.message if refusal else "",
         error_hint=refusal.hint if refusal else "",

@@ -21,6 +21,7 @@ from deltaweb.index.stored_values import bounded_json, clean_text
 ROWS_A_BATCH: Final = 4096
 MAX_EVENTS: Final = 5000
 MAX_VACUUMS: Final = 100
+LONG: Final = range(-(2**63), 2**63)
 MAX_NAME_LENGTH: Final = 300
 MAX_OPERATION_LENGTH: Final = 100
 VACUUM_STARTS: Final = frozenset({"VACUUM START", "VACUUM"})
@@ -207,7 +208,7 @@ def _metadata_row(version: int, metadata: Metadata) -> dict[str, Any]:
             [clean_text(name) for name in metadata.partition_columns]
         ),
         "configuration": bounded_json(metadata.configuration),
-        "created_time": metadata.created_time,
+        "created_time": _long(metadata.created_time),
     }
 
 
@@ -216,12 +217,17 @@ def _protocol_row(
 ) -> dict[str, Any]:
     return {
         "version": version,
-        "min_reader_version": protocol.min_reader_version,
-        "min_writer_version": protocol.min_writer_version,
+        "min_reader_version": _long(protocol.min_reader_version),
+        "min_writer_version": _long(protocol.min_writer_version),
         "reader_features": _features(protocol.reader_features),
         "writer_features": _features(protocol.writer_features),
         "unsupported_reason": clean_text(refusal.message) if refusal else "",
     }
+
+
+def _long(value: int | None) -> int | None:
+    """A number that a column can hold: the nearest one."""
+    return None if value is None else min(max(value, LONG.start), LONG.stop - 1)
 
 
 def _features(names: Any) -> str | None:  # noqa: ANN401 (a sequence of texts or None)

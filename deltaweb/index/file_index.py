@@ -72,8 +72,8 @@ METADATA_SCHEMA: Final = pa.schema(
 PROTOCOL_SCHEMA: Final = pa.schema(
     {
         "version": pa.int64(),
-        "min_reader_version": pa.int32(),
-        "min_writer_version": pa.int32(),
+        "min_reader_version": pa.int64(),
+        "min_writer_version": pa.int64(),
         "reader_features": pa.string(),  # JSON
         "writer_features": pa.string(),  # JSON
         "unsupported_reason": pa.string(),

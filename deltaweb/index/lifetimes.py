@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 UNKNOWN: Final = -1  # a size or a count of rows that the log does not tell
+LARGEST: Final = 2**40  # bytes or rows of a file, so that sums stay within a long
 NEVER: Final = np.iinfo(np.int64).max
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
@@ -91,8 +92,8 @@ class Lifetimes:
         self._first, self._count = first, last - first + 1
         self._versions = np.maximum(actions.versions[order], first) - first
         self._is_add = actions.is_add[order]
-        self._sizes = np.maximum(actions.sizes[order], 0)
-        self._rows = actions.rows[order]
+        self._sizes = np.clip(actions.sizes[order], 0, LARGEST)
+        self._rows = np.minimum(actions.rows[order], LARGEST)
         self._deletion_ms = actions.deletion_ms[order]
 
     def totals(self) -> Totals:

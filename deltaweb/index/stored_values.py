@@ -17,6 +17,14 @@ def clean_text(text: str) -> str:
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
+def clean_json(value: Any) -> Any:  # noqa: ANN401 (any JSON)
+    """Return any JSON with texts that every database takes.
+
+    Non-finite numbers and integers beyond reason become texts.
+    """
+    return _clean(value, 0)
+
+
 def bounded_json(values: Mapping[str, Any]) -> str:
     """Return a JSON object as text; one that is too long keeps the start of it.
 

@@ -53,8 +53,8 @@ class VersionTotals:
     def set_newest(self, newest: NewestFiles) -> None:
         """The newest version has the snapshot's own numbers."""
         self.num_files[-1] = newest.num_files
-        self.size_bytes[-1] = newest.size_bytes
-        rows = newest.total_records
+        size, rows = newest.size_bytes, newest.total_records
+        self.size_bytes[-1] = UNKNOWN if size is None else size
         self.num_records[-1] = UNKNOWN if rows is None else rows
 
 

@@ -52,6 +52,40 @@ def add_commit(table: Path, version: int, *actions: dict[str, Any]) -> None:
     (table / "_delta_log" / f"{version:020d}.json").write_text(text)
 
 
+def add_file(
+    path: str,
+    *,
+    size: int = 1,
+    stats: str | None = None,
+    partition_values: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    add = {
+        "path": path,
+        "size": size,
+        "partitionValues": partition_values or {},
+        "modificationTime": 1,
+        "dataChange": True,
+    }
+    return {"add": add if stats is None else {**add, "stats": stats}}
+
+
+def set_metadata(schema_string: str, *, created_time: int = 1) -> dict[str, Any]:
+    metadata = {
+        "id": "another",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": schema_string,
+        "partitionColumns": [],
+        "configuration": {},
+        "createdTime": created_time,
+    }
+    return {"metaData": metadata}
+
+
+def schema_of(name: str, type_name: str) -> str:
+    field = {"name": name, "type": type_name, "nullable": True, "metadata": {}}
+    return json.dumps({"type": "struct", "fields": [field]})
+
+
 class TestNewestVersion:
     @pytest.fixture
     def orders(self, lake: Path, tmp_path: Path) -> FileIndex:
@@ -281,6 +315,71 @@ class TestBrokenTable:
         assert result.error_hint
         assert not (tmp_path / "index").exists()
         assert list(tmp_path.glob(".index.*")) == []
+
+    @pytest.mark.parametrize(
+        ("action", "facts"),
+        [
+            pytest.param(
+                add_file("big", size=2**62),
+                {"num_files": 88, "size_bytes": None},
+                id="sizes beyond a long",
+            ),
+            pytest.param(
+                add_file("odd", stats='{"numRecords": -7}'),
+                {"num_files": 85, "num_records": None},
+                id="a negative count of rows",
+            ),
+            pytest.param(
+                add_file("odd", stats='{"numRecords": 5', partition_values={"x": "1"}),
+                {"num_files": 85, "num_records": None},
+                id="torn statistics",
+            ),
+            pytest.param(
+                add_file("odd", partition_values={"order_date": "yesterday"}),
+                {"num_files": 85},
+                id="a partition value that is no date",
+            ),
+            pytest.param(
+                set_metadata("{torn"),
+                {"num_files": 84, "num_columns": None, "num_records": None},
+                id="a schema that does not parse",
+            ),
+            pytest.param(
+                set_metadata(schema_of("g", "geometry")),
+                {"num_files": 84, "num_records": None},
+                id="an unknown type",
+            ),
+            pytest.param(
+                set_metadata(schema_of("\ud800", "long"), created_time=2**70),
+                {"num_files": 84},
+                id="a name that is no Unicode",
+            ),
+            pytest.param(
+                {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2**40}},
+                {"num_files": 84, "num_records": 5568},
+                id="a protocol beyond its column",
+            ),
+        ],
+    )
+    def test_is_shown_as_far_as_it_goes(
+        self,
+        lake: Path,
+        tmp_path: Path,
+        action: dict[str, Any],
+        facts: dict[str, object],
+    ) -> None:
+        table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
+        actions = [action]
+        if "add" in action and "big" in action["add"]["path"]:
+            actions = [add_file(f"big{n}", size=2**62) for n in range(4)]
+        add_commit(table, 22, *actions)
+
+        result = index(table, tmp_path)
+
+        assert result.state == INDEXED
+        assert facts.items() <= result.to_json().items()
+        assert open_index(result.folder).files.num_rows == facts["num_files"]
+        json.dumps(result.to_json()).encode("ascii")
 
     def test_takes_hostile_values_as_texts(self, lake: Path, tmp_path: Path) -> None:
         table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
