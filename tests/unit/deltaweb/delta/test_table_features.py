@@ -1,0 +1,90 @@
+import pytest
+
+from deltaweb.delta.actions import Metadata, Protocol
+from deltaweb.delta.errors import UnsupportedFeatureError, UnsupportedProtocolError
+from deltaweb.delta.table_features import READING, Reading, reading_refusal
+
+MAPPED = {"delta.columnMapping.mode": "name"}
+
+
+def refusal(protocol: Protocol, configuration: dict[str, str] | None = None) -> object:
+    metadata = Metadata(id="t", configuration=configuration or {})
+    return reading_refusal(protocol, metadata, root="/t", version=3)
+
+
+def of_version(reader: int, features: list[str] | None = None) -> Protocol:
+    return Protocol(
+        min_reader_version=reader, min_writer_version=7, reader_features=features
+    )
+
+
+class TestReaderVersion:
+    @pytest.mark.parametrize("version", [0, 1, 2])
+    def test_up_to_two_is_read(self, version: int) -> None:
+        assert refusal(of_version(version)) is None
+
+    @pytest.mark.parametrize("version", [4, 5, 2**31])
+    def test_above_ours_is_refused(self, version: int) -> None:
+        found = refusal(of_version(version, ["appendOnly"]))
+
+        assert isinstance(found, UnsupportedProtocolError)
+        assert found.min_reader_version == version
+        assert str(version) in found.message
+
+    def test_two_with_mapped_columns_is_refused(self) -> None:
+        found = refusal(of_version(2), MAPPED)
+
+        assert isinstance(found, UnsupportedFeatureError)
+        assert found.features == ("columnMapping",)
+
+    def test_one_ignores_the_mapping_property(self) -> None:
+        assert refusal(of_version(1), MAPPED) is None
+
+    def test_three_without_a_list_is_refused(self) -> None:
+        assert isinstance(refusal(of_version(3)), UnsupportedFeatureError)
+
+    def test_three_with_an_empty_list_is_read(self) -> None:
+        assert refusal(of_version(3, [])) is None
+
+
+class TestReaderFeature:
+    @pytest.mark.parametrize(
+        "name", [n for n, reading in READING.items() if reading is Reading.UNCHANGED]
+    )
+    def test_that_changes_nothing_for_a_reader_is_read(self, name: str) -> None:
+        assert refusal(of_version(3, [name]), MAPPED) is None
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *(n for n, reading in READING.items() if reading is Reading.REFUSED),
+            "tableTeleport",
+            "",
+        ],
+    )
+    def test_that_is_not_read_is_refused_by_name(self, name: str) -> None:
+        found = refusal(of_version(3, ["appendOnly", name]))
+
+        assert isinstance(found, UnsupportedFeatureError)
+        assert found.features == (name,)
+        assert name in found.message
+
+    @pytest.mark.parametrize("mode", ["none", "NONE"])
+    def test_column_mapping_is_read_while_no_column_is_mapped(self, mode: str) -> None:
+        configuration = {"delta.columnMapping.mode": mode}
+
+        assert refusal(of_version(3, ["columnMapping"]), configuration) is None
+
+    def test_column_mapping_in_use_is_refused(self) -> None:
+        found = refusal(of_version(3, ["columnMapping"]), MAPPED)
+
+        assert isinstance(found, UnsupportedFeatureError)
+
+    def test_a_writer_feature_never_refuses(self) -> None:
+        protocol = Protocol(
+            min_reader_version=1,
+            min_writer_version=7,
+            writer_features=["tableTeleport", "rowTracking"],
+        )
+
+        assert refusal(protocol) is None
