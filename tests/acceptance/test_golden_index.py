@@ -1,0 +1,51 @@
+"""The index of every recorded table tells what is recorded of its versions."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deltaweb.index.build import build_index
+from deltaweb.index.file_index import COMMITS, open_index, read_batches
+
+GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables")
+NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))
+
+
+def expected(name: str) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads((GOLDEN / name / "expected.json").read_text())
+    return values
+
+
+@pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables")
+@pytest.mark.parametrize("name", NAMES)
+def test_index_tells_what_is_recorded(name: str, tmp_path: Path) -> None:
+    record = expected(name)
+
+    result = build_index(str(GOLDEN / name / "table"), None, tmp_path / "index")
+
+    if result.state == "FAILED":
+        assert record["expect"] != "ok"
+        assert result.error
+        assert result.error_code != "internal-error"
+        return
+    assert result.version == record.get("latest_version", result.version)
+    commits = {
+        row["version"]: row
+        for batch in read_batches(tmp_path / "index", COMMITS)
+        for row in batch
+    }
+    for text, version in record.get("versions", {}).items():
+        commit = commits.get(int(text))
+        if commit is None or commit["readability"] == "UNSUPPORTED":
+            continue
+        if "num_files" not in version:  # recorded as an error
+            assert commit["readability"] == "GONE"
+            assert commit["num_files"] is None
+            continue
+        assert commit["num_files"] == version["num_files"]
+        assert commit["size_bytes"] == version["total_bytes"]
+    if result.state == "INDEXED":
+        assert open_index(tmp_path / "index").files.num_rows == result.num_files
