@@ -89,9 +89,7 @@ class DataFile:
 
     def close(self) -> None:
         """Close what `open_file` gave."""
-        close = getattr(self._source, "close", None)
-        if close is not None:
-            close()
+        self._source.close()
 
     @property
     def metadata(self) -> pq.FileMetaData:

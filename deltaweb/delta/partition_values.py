@@ -83,11 +83,7 @@ def type_partition_values(
     ]
     fields = list(arrow_schema(columns))
     if typed:
-        arrays = [
-            _one_array(column, field.type)
-            for column, field in zip(typed, fields, strict=True)
-        ]
-        return pa.chunked_array([pa.StructArray.from_arrays(arrays, fields=fields)])
+        return pa.chunked_array([pa.StructArray.from_arrays(typed, fields=fields)])
     empty = pa.struct([])
     buffers: list[pa.Buffer | None] = [None]
     rows = pa.StructArray.from_buffers(empty, len(partition_values), buffers)
@@ -103,7 +99,7 @@ def type_partition_column(
         PartitionValueError: A value is not of the column's type.
     """
     texts = pc.map_lookup(partition_values, query_key=column.name, occurrence="last")
-    encoded = _one_array(texts, pa.string()).dictionary_encode()
+    encoded = texts.combine_chunks().dictionary_encode()
     try:
         values = type_partition_texts(encoded.dictionary, column.data_type)
     except _BadTextError as error:
@@ -153,12 +149,3 @@ def _parsed(text: str, data_type: DataType) -> Value:
         return parse_value(text, data_type)
     except ValueError:
         raise _BadTextError(text) from None
-
-
-def _one_array(column: pa.ChunkedArray | pa.Array, arrow: pa.DataType) -> pa.Array:
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(array, pa.ChunkedArray):
-        return (
-            pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], arrow)
-        )
-    return array

@@ -203,7 +203,7 @@ def _leaf_expression(
         case Like():
             ignore_case = predicate.ignore_case
             return pc.match_like(column, predicate.pattern, ignore_case=ignore_case)
-        case IsNull():
+        case _:
             return column.is_null()
 
 

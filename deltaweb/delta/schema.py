@@ -327,7 +327,7 @@ def schema_json(data_type: DataType) -> str | dict[str, Any]:
                 "valueContainsNull": data_type.value_contains_null,
                 **data_type.extras,
             }
-        case StructType():
+        case _:
             fields = [_field_json(column) for column in data_type.fields]
             return {"type": "struct", "fields": fields, **data_type.extras}
 
@@ -356,9 +356,10 @@ def type_text(data_type: DataType) -> str:
             return f"array<{type_text(element_type)}>"
         case MapType(key_type, value_type):
             return f"map<{type_text(key_type)}, {type_text(value_type)}>"
-        case StructType(fields):
+        case _:
             parts = (
-                f"{column.name}: {type_text(column.data_type)}" for column in fields
+                f"{column.name}: {type_text(column.data_type)}"
+                for column in data_type.fields
             )
             return f"struct<{', '.join(parts)}>"
 
@@ -386,8 +387,8 @@ def arrow_type(data_type: DataType) -> pa.DataType:
             )
             key = pa.field("key", arrow_type(key_type), nullable=False)
             return pa.map_(key, value)
-        case StructType(fields):
-            return pa.struct([_arrow_field(column) for column in fields])
+        case _:
+            return pa.struct([_arrow_field(column) for column in data_type.fields])
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:

@@ -129,7 +129,8 @@ def _spark_type(data_type: DataType, indent: str) -> str:
         case MapType(key_type, value_type, contains_null):
             key, value = (_spark_type(part, indent) for part in (key_type, value_type))
             return f"MapType({key}, {value}, {contains_null})"
-        case StructType(fields):
+        case _:
+            fields = data_type.fields
             lines = (f"{inner}{_spark_field(column, inner)},\n" for column in fields)
             return f"StructType([\n{''.join(lines)}{indent}])"
 
@@ -164,7 +165,7 @@ def _pyarrow_type(data_type: DataType, indent: str) -> str:
             )
             field = f'pa.field("value", {value}, nullable={contains_null})'
             return f"pa.map_({key}, {field})"
-        case StructType():
+        case _:
             return f"pa.struct([{_pyarrow_fields(data_type, indent)}])"
 
 

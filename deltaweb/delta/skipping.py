@@ -142,16 +142,20 @@ def _leaf(
         case In():
             found = some_value & _in_list(known, predicate)
             return Outcome(found, some_value)
-        case Like():
-            prefix = predicate.prefix
-            starts = _at_most(known, prefix) if prefix else some_value
-            if prefix:
-                starts |= _bools(pc.starts_with(known.low, prefix))
-                starts &= _at_least(known, prefix)
+        case _:
+            starts = _starts_with(known, predicate.prefix)
             return Outcome(some_value & starts, some_value)
 
 
 # === One column beside one value ===
+
+
+def _starts_with(known: ColumnRange, prefix: str) -> Mask:
+    """May a value start with the text?"""
+    if not prefix:
+        return np.ones(len(known.low), np.bool_)
+    reaches_down = _at_most(known, prefix) | _bools(pc.starts_with(known.low, prefix))
+    return reaches_down & _at_least(known, prefix)
 
 
 def _compared(known: ColumnRange, name: str, value: pa.Scalar) -> Outcome:

@@ -173,7 +173,7 @@ def test_conditions_leave_the_rows_that_a_plain_filter_leaves(name: str) -> None
 
                 kept = snapshot.read(predicate=predicate)
 
-                assert _lines(kept) == _lines(expected), predicate
+                assert kept.equals(expected) or _lines(kept) == _lines(expected)
         kept = snapshot.read(predicate=IsNull((column,)))
         assert kept.num_rows == rows[column].null_count
 
