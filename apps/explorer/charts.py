@@ -23,6 +23,7 @@ GRID = "var(--dw-grid)"
 AXIS = "var(--dw-line-strong)"
 BAND = "var(--dw-band)"
 MAX_SIZE_TICKS = 7
+MAX_SINGLE_STEPS = 4  # counts up to here have a tick each
 MAX_TABLE_ROWS = 60  # newest versions in the table beside a line
 ROOM_FOR_NOTES = 1.18  # above the highest bar
 
@@ -71,6 +72,7 @@ def commits_per_day(
 ) -> Chart:
     """Draw a bar a day, stacked by the family of operations."""
     names = [day.isoformat() for day in days]
+    highest = max(map(sum, zip(*families.values(), strict=True)), default=0)
     bars = [
         go.Bar(
             name=family.name,
@@ -87,7 +89,7 @@ def commits_per_day(
     figure = _figure(
         bars,
         xaxis={"type": "date", "tickformat": "%-d %b", "hoverformat": "%a %-d %b %Y"},
-        yaxis={"rangemode": "tozero", "tickformat": ",d", "nticks": 4},
+        yaxis={"rangemode": "tozero", **_count_ticks(highest)},
         barmode="stack",
         bargap=0.28,
         hovermode="x unified",
@@ -152,7 +154,7 @@ def file_sizes(
             "ticktext": [bytes_text(edges[tick]) for tick in ticks],
             "range": [-0.5, max(len(counts), 1) - 0.5],
         },
-        yaxis={"range": [0, top * ROOM_FOR_NOTES], "tickformat": ",d", "nticks": 5},
+        yaxis={"range": [0, top * ROOM_FOR_NOTES], **_count_ticks(top)},
         bargap=0.12,
         shapes=shapes,
         annotations=notes,
@@ -285,6 +287,12 @@ def _figure(
     plain: dict[str, Any] = figure.to_plotly_json()
     plain["layout"].pop("template", None)
     return plain
+
+
+def _count_ticks(highest: int) -> dict[str, Any]:
+    """Return the ticks of an axis that counts: never between two whole numbers."""
+    step = {"dtick": 1} if highest <= MAX_SINGLE_STEPS else {"nticks": 5}
+    return {"tickformat": ",d", **step}
 
 
 def _commits_label(

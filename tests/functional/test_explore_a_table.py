@@ -422,6 +422,7 @@ class TestStates:
         page = text_of(viewer, f"{TABLE}orders/data?v=1")
 
         assert "the log was cleaned" in page
+        assert "Rows of v2, the nearest" in page
         assert f"{TABLE}orders/data?v=2" in page
         assert not Job.objects.exists()
 

@@ -26,7 +26,8 @@ TABLE_FEATURES_WRITER_VERSION = 7
 class KeyNumbers:
     """The four numbers on top; None is unknown, never 0.
 
-    `row_change` is what the shown commit changed.
+    `row_change` is what the shown commit changed; `readable_since` is where the newest
+    run of readable versions begins.
     """
 
     num_records: int | None
@@ -38,7 +39,7 @@ class KeyNumbers:
     target_file_bytes: int | None
     num_readable: int
     num_versions: int
-    first_readable: int | None
+    readable_since: int | None
 
     @property
     def percent_of_target(self) -> int | None:
@@ -100,8 +101,7 @@ def key_numbers(at: TableVersion) -> KeyNumbers:
         sources.append(commit)
     num_files = _first(source.num_files for source in sources)
     size_bytes = _first(source.size_bytes for source in sources)
-    runs = at.head.timeline.runs if at.head.timeline else ()
-    readable = [run for run in runs if run.state == Commit.Readability.READABLE]
+    readable = at.readable_runs
     return KeyNumbers(
         num_records=_first(source.num_records for source in sources),
         row_change=row_change(commit) if commit else None,
@@ -116,7 +116,7 @@ def key_numbers(at: TableVersion) -> KeyNumbers:
         target_file_bytes=_count(table, "target_file_size_bytes"),
         num_readable=sum(run.last - run.first + 1 for run in readable),
         num_versions=at.head.timeline.num_versions if at.head.timeline else 0,
-        first_readable=at.first_readable,
+        readable_since=readable[-1].first if readable else None,
     )
 
 

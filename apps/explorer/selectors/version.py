@@ -12,6 +12,7 @@ from apps.tables.selectors import (
     requested_version,
     table_head,
 )
+from apps.tables.timeline import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +64,18 @@ class TableVersion:
         return f"{known}{reason}."
 
     @property
-    def first_readable(self) -> int | None:
-        """The oldest version that can be read in full, if there is any."""
+    def readable_runs(self) -> list[Run]:
+        """The runs of versions that can be read in full, ascending."""
         runs = self.head.timeline.runs if self.head.timeline else ()
-        readable = [run for run in runs if run.state == Commit.Readability.READABLE]
-        return readable[0].first if readable else None
+        return [run for run in runs if run.state == Commit.Readability.READABLE]
+
+    @property
+    def nearest_readable(self) -> int | None:
+        """The newest version before this one that can be read, or the first after."""
+        shown = self.version or 0
+        before = [run.last for run in self.readable_runs if run.last < shown]
+        after = [run.first for run in self.readable_runs if run.first > shown]
+        return max(before, default=min(after, default=None))
 
     def describe(self) -> dict[str, object]:
         """Return what the JSON form of every table page starts with."""
