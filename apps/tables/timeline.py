@@ -119,7 +119,8 @@ def parse_runs(raw: object) -> list[Run]:
         if not isinstance(entry, list) or len(entry) < len(("first", "last", "state")):
             continue
         first, last, state, *reason = entry
-        if isinstance(first, int) and isinstance(last, int) and state in SHAPES:
+        is_range = isinstance(first, int) and isinstance(last, int)
+        if is_range and isinstance(state, str) and state in SHAPES:
             text = str(reason[0]) if reason and reason[0] else ""
             runs.append(Run(first=first, last=last, state=state, reason=text))
     return sorted(runs, key=lambda run: run.first)
