@@ -1,0 +1,140 @@
+import json
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.action_json import PRESENCE, CommitData, load_line, parse_actions
+from deltaweb.delta.errors import LogCorruptError
+
+ADD = pa.struct(
+    [
+        ("path", pa.string()),
+        ("size", pa.int64()),
+        ("dataChange", pa.bool_()),
+        ("partitionValues", pa.struct([("p", pa.string())])),
+    ]
+)
+SCHEMA = pa.schema([("add", ADD), ("metaData", PRESENCE)])
+
+
+def parse(*commits: bytes) -> list[dict[str, object] | None]:
+    """Return the adds of all lines."""
+    data = [CommitData(f"{n}.json", commit) for n, commit in enumerate(commits)]
+    return parse_actions(data, SCHEMA).table["add"].to_pylist()
+
+
+def paths(*commits: bytes) -> list[object]:
+    return [add and add["path"] for add in parse(*commits)]
+
+
+@pytest.mark.parametrize(
+    ("commits", "expected"),
+    [
+        pytest.param([b'{"add":{"path":"a"}}\n'], ["a"], id="plain"),
+        pytest.param([b'{"add":{"path":"a"}}'], ["a"], id="no final newline"),
+        pytest.param([b'{"add":{"path":"a"}}\r\n'], ["a"], id="CRLF"),
+        pytest.param([b'\n\n{"add":{"path":"a"}}\n \n'], ["a"], id="blank lines"),
+        pytest.param([b'  {"add":{"path":"a"}} \n'], ["a"], id="spaces around"),
+        pytest.param([b'\xef\xbb\xbf{"add":{"path":"a"}}'], ["a"], id="a mark"),
+        pytest.param([b'{"new":{"path":"a"}}\n'], [None], id="an unknown action"),
+        pytest.param([b'{"add":{"path":"a","x":[{}]}}'], ["a"], id="unknown fields"),
+        pytest.param([b""], [], id="an empty commit"),
+        pytest.param([b"", b""], [], id="empty commits"),
+        pytest.param(
+            [b'{"add":{"path":"a"}}', b"", b'{"add":{"path":"b"}}'],
+            ["a", "b"],
+            id="commits that do not end their lines",
+        ),
+        pytest.param(
+            [b'{"add":{"path":"a"}}\n', b'\n{"add":{"path":"b","size":1.0}}\n'],
+            ["a", "b"],
+            id="one odd commit beside a plain one",
+        ),
+        pytest.param(
+            [b'{"add":{"path":"\\u0061\\"\\n"}}'], ['a"\n'], id="escapes in a path"
+        ),
+        pytest.param([b'{"add":{"path":"a"},"add":{"path":"b"}}'], ["b"], id="twice"),
+    ],
+)
+def test_lines_are_rows(commits: list[bytes], expected: list[str]) -> None:
+    assert paths(*commits) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "expected"),
+    [
+        pytest.param("size", b"1.0", 1, id="a whole fraction"),
+        pytest.param("size", b"1e3", 1000, id="an exponent"),
+        pytest.param("size", b"9223372036854775807", 2**63 - 1, id="the largest long"),
+        pytest.param("size", b"null", None, id="null"),
+        pytest.param("dataChange", b"false", False, id="a truth"),
+        pytest.param("partitionValues", b'{"p":1}', {"p": "1"}, id="a number"),
+        pytest.param("partitionValues", b'{"p":true}', {"p": "true"}, id="true"),
+        pytest.param("partitionValues", b'{"q":"1"}', {"p": None}, id="another key"),
+        pytest.param("partitionValues", b"null", None, id="no values"),
+    ],
+)
+def test_values_that_have_one_meaning_are_taken(
+    field: str, text: bytes, expected: object
+) -> None:
+    (add,) = parse(b'{"add":{"path":"a","' + field.encode() + b'":' + text + b"}}")
+
+    assert add is not None
+    assert add[field] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b'{"add":{"size":"1"}}', id="text for a number"),
+        pytest.param(b'{"add":{"size":true}}', id="a truth for a number"),
+        pytest.param(b'{"add":{"size":1.5}}', id="a fraction"),
+        pytest.param(b'{"add":{"size":9223372036854775808}}', id="beyond a long"),
+        pytest.param(b'{"add":{"dataChange":1}}', id="a number for a truth"),
+        pytest.param(b'{"add":{"path":1}}', id="a number for text"),
+        pytest.param(b'{"add":1}', id="a number for an object"),
+        pytest.param(b"null", id="null"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"add":{}} {"add":{}}', id="two objects in a line"),
+        pytest.param(b'{"add":{"path":"\xff"}}', id="not UTF-8"),
+        pytest.param(b'{"add":{"path":"\\ud800"}}', id="half a pair"),
+        pytest.param(b'{"add":', id="torn"),
+    ],
+)
+def test_other_values_are_refused_and_the_commit_is_named(text: bytes) -> None:
+    with pytest.raises(LogCorruptError) as caught:
+        parse(b'{"add":{"path":"a"}}\n', text)
+
+    assert caught.value.path == "1.json"
+
+
+def test_a_long_line_beside_short_ones() -> None:
+    long = json.dumps({"add": {"path": "x" * (5 << 20)}}).encode()
+
+    assert [len(str(path)) for path in paths(b'{"add":{"path":"a"}}', long)] == [
+        1,
+        5 << 20,
+    ]
+
+
+def test_rows_lead_to_their_lines_and_commits() -> None:
+    commits = [
+        CommitData("0", b'{"metaData":{"id":"a"}}\n{"add":{"path":"x"}}'),
+        CommitData("1", b""),
+        CommitData("2", b'\n{"metaData":{}}\n'),
+    ]
+
+    batch = parse_actions(commits, SCHEMA)
+
+    assert batch.row_ends.tolist() == [2, 2, 3]
+    assert batch.lines[0] == b'{"metaData":{"id":"a"}}'
+    assert batch.lines[2] == b'{"metaData":{}}'
+    assert len(batch.lines) == 3
+    assert batch.table["metaData"].is_valid().to_pylist() == [True, False, True]
+
+
+def test_a_line_is_an_object() -> None:
+    assert load_line(b'{"a": 1}', name="0") == {"a": 1}
+    assert load_line(b'{"a": ' + b"9" * 5000 + b"}", name="0") == {"a": float("inf")}
+    with pytest.raises(LogCorruptError):
+        load_line(b"1", name="0")
