@@ -146,8 +146,8 @@ def commit_bytes(*actions: Mapping[str, object]) -> bytes:
 class LogBuilder:
     """A table in memory, built commit by commit."""
 
-    def __init__(self) -> None:
-        self.store = MemoryTableStore()
+    def __init__(self, store: MemoryTableStore | None = None) -> None:
+        self.store = store or MemoryTableStore()
 
     @property
     def table(self) -> DeltaTable:

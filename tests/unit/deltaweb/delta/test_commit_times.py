@@ -1,0 +1,86 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from deltaweb.delta.commit_times import make_monotonic, parse_timestamp
+from deltaweb.delta.errors import TimestampInvalidError
+from deltaweb.delta.log_path import checkpoint_name, commit_name
+from deltaweb.delta.log_store import FileStatus
+
+
+def commit(version: int, time_ms: int) -> FileStatus:
+    return FileStatus(commit_name(version), 10 + version, time_ms)
+
+
+@pytest.mark.parametrize(
+    ("times_ms", "expected"),
+    [
+        pytest.param([], [], id="no commit"),
+        pytest.param([5, 7, 9], [5, 7, 9], id="in order"),
+        pytest.param([5, 5, 5], [5, 6, 7], id="all at once"),
+        pytest.param([9, 5, 20], [9, 10, 20], id="one in the past"),
+        pytest.param([9, 1, 10], [9, 10, 11], id="pushed on by one before"),
+    ],
+)
+def test_times_increase_with_versions(times_ms: list[int], expected: list[int]) -> None:
+    statuses = [commit(version, time_ms) for version, time_ms in enumerate(times_ms)]
+
+    assert list(make_monotonic(statuses).times_ms) == expected
+
+
+def test_a_checkpoint_without_its_commit_has_a_time() -> None:
+    statuses = [
+        FileStatus(checkpoint_name(3), 99, 50),
+        commit(4, 60),
+        FileStatus(checkpoint_name(4), 99, 70),
+        FileStatus("notes.txt", 1, 1),
+    ]
+
+    times = make_monotonic(statuses)
+
+    assert list(times.versions) == [3, 4]
+    assert list(times.times_ms) == [50, 60]
+    assert list(times.sizes) == [None, 14]
+    assert (times.time_ms(3), times.time_ms(2), times.time_ms(5)) == (50, None, None)
+
+
+def test_a_time_means_the_newest_version_before_it() -> None:
+    times = make_monotonic([commit(0, 100), commit(1, 200), commit(5, 300)])
+
+    found = [times.version_at(moment) for moment in (99, 100, 199, 200, 299, 300, 999)]
+
+    assert found == [None, 0, 0, 1, 1, 5, 5]
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "2026-01-31T12:00:00Z",
+        "2026-01-31T13:00:00+01:00",
+        " 2026-01-31 12:00:00.000+00:00 ",
+        datetime(2026, 1, 31, 12, tzinfo=UTC),
+        datetime(2026, 1, 31, 7, tzinfo=timezone(timedelta(hours=-5))),
+    ],
+)
+def test_a_time_with_a_zone_is_read(moment: datetime | str) -> None:
+    assert parse_timestamp(moment) == datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "",
+        "now",
+        "2026-01-31T12:00:00",
+        "2026-13-01T00:00:00Z",
+        "0001-01-01T00:00+23:00",
+    ],
+)
+def test_other_texts_are_refused(moment: str) -> None:
+    with pytest.raises(TimestampInvalidError):
+        parse_timestamp(moment)
+
+
+def test_a_time_without_a_zone_is_refused() -> None:
+    with pytest.raises(TimestampInvalidError):
+        parse_timestamp(datetime(2026, 1, 31))  # noqa: DTZ001  # what is refused

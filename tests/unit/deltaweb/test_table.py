@@ -1,0 +1,353 @@
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from deltaweb.delta.errors import (
+    LocationInvalidError,
+    LocationNotFoundError,
+    LogCorruptError,
+    PropertyError,
+    SchemaMissingError,
+    TableNotFoundError,
+    TimestampNotFoundError,
+    UnsupportedFeatureError,
+    UnsupportedProtocolError,
+    VersionNotFoundError,
+)
+from deltaweb.delta.log_segment import VersionRun
+from deltaweb.storage.memory import MemoryTableStore
+from deltaweb.table import MAX_LAYERS, DeltaTable
+from tests.delta_logs import (
+    LogBuilder,
+    add,
+    commit_bytes,
+    deletion_vector,
+    metadata,
+    protocol,
+    remove,
+)
+
+
+def moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, tz=UTC)
+
+
+@pytest.fixture
+def builder() -> LogBuilder:
+    """Three versions, at 10, 20 and 30 seconds after the epoch."""
+    builder = LogBuilder().start(add("a")).commit(1, add("b")).commit(2, remove("a"))
+    return builder.time(0, 10_000).time(1, 20_000).time(2, 30_000)
+
+
+class TestLocation:
+    def test_is_not_looked_at_before_it_is_asked(self, tmp_path: Path) -> None:
+        table = DeltaTable(str(tmp_path / "later"))
+        (tmp_path / "later" / "_delta_log").mkdir(parents=True)
+        commit = tmp_path / "later" / "_delta_log" / f"{0:020d}.json"
+        commit.write_bytes(commit_bytes(protocol(), metadata(), add("a")))
+
+        assert table.snapshot().num_files == 1
+
+    def test_that_does_not_exist_is_told_from_one_that_is_no_table(
+        self, tmp_path: Path
+    ) -> None:
+        with pytest.raises(LocationNotFoundError):
+            DeltaTable(str(tmp_path / "nothing")).snapshot()
+        with pytest.raises(TableNotFoundError):
+            DeltaTable(str(tmp_path)).snapshot()
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda table: table.latest_version(),
+            lambda table: table.readable_versions(),
+            lambda table: table.history(),
+            lambda table: list(table.commit_summaries()),
+            lambda table: table.read_commit(0),
+            lambda table: table.snapshot(0),
+            lambda table: table.snapshot(timestamp="2026-01-31T12:00:00Z"),
+            lambda table: table.snapshot_metadata(),
+        ],
+    )
+    def test_without_a_table_is_the_same_error_for_every_question(
+        self, tmp_path: Path, ask: object
+    ) -> None:
+        assert callable(ask)
+        with pytest.raises(TableNotFoundError):
+            ask(DeltaTable(str(tmp_path)))
+
+    def test_may_be_a_url_of_a_file(self, tmp_path: Path) -> None:
+        assert DeltaTable(f"file://{tmp_path}/a%20b").root == f"{tmp_path}/a b"
+
+    def test_is_refused_where_it_is_none(self) -> None:
+        with pytest.raises(LocationInvalidError):
+            DeltaTable("")
+
+
+class TestVersion:
+    def test_is_the_newest_by_default(self, builder: LogBuilder) -> None:
+        assert builder.table.snapshot().version == 2
+        assert builder.table.latest_version() == 2
+
+    def test_may_be_any_that_the_log_holds(self, builder: LogBuilder) -> None:
+        files = [
+            sorted(builder.table.snapshot(version).files["path"].to_pylist())
+            for version in range(3)
+        ]
+
+        assert files == [["a"], ["a", "b"], ["b"]]
+
+    @pytest.mark.parametrize("version", [-1, 3, 2**63])
+    def test_outside_tells_the_range(self, builder: LogBuilder, version: int) -> None:
+        with pytest.raises(VersionNotFoundError, match="from 0 to 2"):
+            builder.table.snapshot(version)
+
+    def test_of_a_commit_that_is_not_there(self, builder: LogBuilder) -> None:
+        with pytest.raises(VersionNotFoundError, match="from 0 to 2"):
+            builder.table.read_commit(7)
+
+    def test_runs_of_readable_ones(self, builder: LogBuilder) -> None:
+        builder.commit(5)
+
+        assert builder.table.readable_versions() == [VersionRun(0, 2)]
+
+
+class TestTimestamp:
+    @pytest.mark.parametrize(
+        ("seconds", "version"),
+        [(10, 0), (19.999, 0), (20, 1), (29, 1), (30, 2), (10**9, 2)],
+    )
+    def test_is_the_newest_version_before_it(
+        self, builder: LogBuilder, seconds: float, version: int
+    ) -> None:
+        snapshot = builder.table.snapshot(timestamp=moment(seconds))
+
+        assert snapshot.version == version
+
+    def test_may_be_text(self, builder: LogBuilder) -> None:
+        assert (
+            builder.table.snapshot(timestamp="1970-01-01T01:00:20+01:00").version == 1
+        )
+
+    def test_before_the_log_tells_the_range(self, builder: LogBuilder) -> None:
+        with pytest.raises(TimestampNotFoundError) as caught:
+            builder.table.snapshot(timestamp=moment(9.9))
+
+        assert caught.value.earliest == moment(10)
+        assert caught.value.latest == moment(30)
+
+    def test_of_a_version_that_was_cleaned_up(self, builder: LogBuilder) -> None:
+        builder.checkpoint(1, protocol(), metadata(), add("a"), add("b"))
+        builder.delete(f"{0:020d}.json")
+
+        with pytest.raises(TimestampNotFoundError) as caught:
+            builder.table.snapshot(timestamp=moment(15))
+
+        assert caught.value.earliest == moment(20)
+
+    def test_of_a_snapshot_is_that_of_its_commit(self, builder: LogBuilder) -> None:
+        assert builder.table.snapshot(1).timestamp == moment(20)
+        assert builder.time(1, 5_000).table.snapshot(1).timestamp == moment(10.001)
+
+    def test_and_version_do_not_go_together(self, builder: LogBuilder) -> None:
+        with pytest.raises(ValueError, match="not both"):
+            builder.table.snapshot(version=1, timestamp=moment(20))
+
+    def test_in_the_commits_is_refused_by_name(self, builder: LogBuilder) -> None:
+        properties = {"delta.enableInCommitTimestamps": "true"}
+        builder.commit(3, metadata(configuration=properties)).time(3, 40_000)
+
+        assert builder.table.snapshot().version == 3
+        with pytest.raises(UnsupportedFeatureError, match="inCommitTimestamp"):
+            builder.table.snapshot(timestamp=moment(50))
+
+
+class TestRefusedVersion:
+    @pytest.fixture
+    def refused(self, builder: LogBuilder) -> LogBuilder:
+        return builder.commit(3, protocol(4, 7), add("new"))
+
+    def test_is_refused_while_older_ones_are_read(self, refused: LogBuilder) -> None:
+        with pytest.raises(UnsupportedProtocolError):
+            refused.table.snapshot()
+        assert refused.table.snapshot(2).num_files == 1
+
+    def test_still_shows_its_metadata_and_log(self, refused: LogBuilder) -> None:
+        snapshot = refused.table.snapshot_metadata()
+
+        assert isinstance(snapshot.refusal, UnsupportedProtocolError)
+        assert snapshot.metadata.id == "table"
+        assert snapshot.protocol.min_reader_version == 4
+        assert sorted(snapshot.files["path"].to_pylist()) == ["b", "new"]
+        with pytest.raises(UnsupportedProtocolError):
+            snapshot.read()
+        assert len(refused.table.history()) == 4
+
+    def test_without_a_schema(self) -> None:
+        table = LogBuilder().start(add("a"), schemaString=None).table
+
+        with pytest.raises(SchemaMissingError):
+            table.snapshot()
+        assert table.snapshot_metadata().num_files == 1
+        with pytest.raises(SchemaMissingError):
+            _ = table.snapshot_metadata().schema
+
+    def test_with_deletion_vectors_beside_its_protocol(self) -> None:
+        vector = deletion_vector("v")
+        table = LogBuilder().start(add("a", deletionVector=vector)).table
+
+        with pytest.raises(UnsupportedFeatureError, match="deletionVectors"):
+            table.snapshot().read()
+
+    def test_with_files_of_another_format(self) -> None:
+        table = LogBuilder().start(add("a"), format={"provider": "orc"}).table
+
+        with pytest.raises(UnsupportedFeatureError, match="orc"):
+            table.snapshot().read()
+
+
+class TestTombstones:
+    def test_expire_by_the_property_of_the_table(self) -> None:
+        properties = {"delta.deletedFileRetentionDuration": "interval 10 seconds"}
+        builder = LogBuilder().start(configuration=properties)
+        builder.commit(
+            1,
+            remove("old", deletionTimestamp=10_000),
+            remove("new", deletionTimestamp=10_001),
+            {"remove": {"path": "never"}},
+        )
+
+        snapshot = builder.table.snapshot()
+
+        kept = snapshot.unexpired_tombstones(moment(20))
+        assert kept["path"].to_pylist() == ["new"]
+        assert snapshot.tombstones.num_rows == 3
+
+    def test_are_not_expired_by_guessing(self) -> None:
+        properties = {"delta.deletedFileRetentionDuration": "a while"}
+        snapshot = LogBuilder().start(configuration=properties).table.snapshot()
+
+        with pytest.raises(PropertyError):
+            snapshot.unexpired_tombstones(moment(20))
+
+
+class NotingStore(MemoryTableStore):
+    """A store that notes which files of the log are read, and each listing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names_read: list[str] = []
+        self.listings = 0
+
+    def read_many(self, names: Sequence[str]) -> list[bytes]:
+        self.names_read.extend(names)
+        return super().read_many(names)
+
+    def list_names_from(self, name: str) -> list[str]:
+        self.listings += 1
+        return super().list_names_from(name)
+
+
+class TestRefresh:
+    def test_returns_the_same_snapshot_when_nothing_is_new(
+        self, builder: LogBuilder
+    ) -> None:
+        snapshot = builder.table.snapshot()
+
+        assert builder.table.refresh(snapshot) is snapshot
+
+    def test_reads_the_new_commits_alone(self) -> None:
+        store = NotingStore()
+        builder = LogBuilder(store).start(add("a"), add("b")).commit(1, remove("a"))
+        snapshot = builder.table.snapshot()
+        store.names_read.clear()
+        store.listings = 0
+        builder.commit(2, add("c")).commit(3, remove("b"))
+
+        refreshed = builder.table.refresh(snapshot)
+
+        assert store.names_read == [f"{2:020d}.json", f"{3:020d}.json"]
+        assert store.listings == 0
+        assert refreshed.version == 3
+        assert refreshed.files["path"].to_pylist() == ["c"]
+
+    def test_leaves_the_older_snapshot_as_it_was(self, builder: LogBuilder) -> None:
+        snapshot = builder.table.snapshot()
+        builder.commit(3, remove("b"), metadata("new"))
+
+        builder.table.refresh(snapshot)
+
+        assert snapshot.files["path"].to_pylist() == ["b"]
+        assert snapshot.metadata.id == "table"
+        assert snapshot.version == 2
+
+    def test_reads_afresh_when_the_log_was_replaced(self, builder: LogBuilder) -> None:
+        snapshot = builder.table.snapshot()
+        builder.commit(0, protocol(), metadata("other"), add("x"))
+        builder.commit(2, add("y")).time(2, 99_000)
+
+        refreshed = builder.table.refresh(snapshot)
+
+        assert refreshed.metadata.id == "other"
+        assert sorted(refreshed.files["path"].to_pylist()) == ["b", "x", "y"]
+
+    def test_finds_a_log_that_went_on_behind_a_checkpoint(
+        self, builder: LogBuilder
+    ) -> None:
+        snapshot = builder.table.snapshot()
+        builder.checkpoint(9, protocol(), metadata(), add("z")).commit(10)
+        builder.hint(b'{"version": 9}')
+
+        assert builder.table.refresh(snapshot).version == 10
+
+    def test_carries_a_refusal(self, builder: LogBuilder) -> None:
+        snapshot = builder.table.snapshot()
+        builder.commit(3, protocol(4, 7))
+
+        assert builder.table.refresh(snapshot).refusal is not None
+
+    def test_names_a_new_commit_that_does_not_read(self, builder: LogBuilder) -> None:
+        snapshot = builder.table.snapshot()
+        builder.raw_commit(3, b"torn")
+
+        with pytest.raises(LogCorruptError):
+            builder.table.refresh(snapshot)
+
+    def test_does_not_stack_layers_without_end(self, builder: LogBuilder) -> None:
+        snapshot = builder.table.snapshot()
+
+        for version in range(3, 3 + 2 * MAX_LAYERS):
+            builder.commit(version, add(f"f{version}"))
+            snapshot = builder.table.refresh(snapshot)
+
+        assert len(snapshot.state.layers) <= MAX_LAYERS
+        assert snapshot.num_files == 1 + 2 * MAX_LAYERS
+
+
+class TestStatistics:
+    def test_are_typed_and_kept(self) -> None:
+        stats = '{"numRecords":2,"minValues":{"id":"a"},"maxValues":{"id":"b"}}'
+        snapshot = LogBuilder().start(add("x", stats=stats), add("y")).table.snapshot()
+
+        found = snapshot.statistics(["id"])
+
+        assert found["num_records"].to_pylist() == [2, None]
+        assert found["min"].to_pylist()[0] == {"id": "a"}
+        assert snapshot.statistics(["id"]) is found
+        assert snapshot.statistics([("id",)]).num_rows == 2
+
+    def test_of_a_commit_that_is_gone_are_an_error_of_ours(self) -> None:
+        builder = LogBuilder().start(add("x"))
+        snapshot = builder.table.snapshot()
+        builder.delete(f"{0:020d}.json")
+
+        with pytest.raises(LogCorruptError, match="went away"):
+            snapshot.statistics()
+
+    def test_of_no_files(self) -> None:
+        snapshot = LogBuilder().start().table.snapshot()
+
+        assert snapshot.statistics().num_rows == snapshot.files.num_rows == 0
+        assert snapshot.size_bytes == 0
