@@ -97,7 +97,7 @@ def protocol(reader: int = 1, writer: int = 2, **features: Sequence[str]) -> Act
     return {"protocol": {**versions, **features}}
 
 
-def metadata(table_id: str = "table", **fields: object) -> Action:
+def metadata(table_id: object = "table", **fields: object) -> Action:
     defaults = {
         "id": table_id,
         "format": {"provider": "parquet", "options": {}},

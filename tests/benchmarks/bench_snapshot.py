@@ -15,10 +15,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import deltalake
 
+from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_checkpointed_log, write_commit, write_json_log
 
@@ -70,14 +72,18 @@ def main() -> None:
             folder = _log(home, case)
             _check_equal(folder)
             ours, theirs = _interleaved(
-                lambda folder=folder: DeltaTable(str(folder)).snapshot().files,
-                lambda folder=folder: deltalake.DeltaTable(str(folder)),
+                partial(_open_ours, str(folder)),
+                partial(deltalake.DeltaTable, str(folder)),
                 case.rounds,
             )
             _print_times(f"cold, {case.name}", ours, theirs, case.goal)
         million = _log(home, CASES[3])
         _print_memory(million)
         _measure_refresh(million)
+
+
+def _open_ours(folder: str) -> object:
+    return DeltaTable(folder).snapshot().files
 
 
 def _checkpointed(folder: Path, files: int, adds: int) -> object:
@@ -159,7 +165,7 @@ def _measure_refresh(folder: Path) -> None:
 
 
 def _refreshes(
-    table: DeltaTable, before: object, folder: Path
+    table: DeltaTable, before: Snapshot, folder: Path
 ) -> tuple[list[Spent], list[Spent]]:
     ours: list[Spent] = []
     theirs: list[Spent] = []

@@ -20,7 +20,9 @@ SCHEMA = pa.schema([("add", ADD), ("metaData", PRESENCE)])
 def parse(*commits: bytes) -> list[dict[str, object] | None]:
     """Return the adds of all lines."""
     data = [CommitData(f"{n}.json", commit) for n, commit in enumerate(commits)]
-    return parse_actions(data, SCHEMA).table["add"].to_pylist()
+    adds: list[dict[str, object] | None]
+    adds = parse_actions(data, SCHEMA).table["add"].to_pylist()
+    return adds
 
 
 def paths(*commits: bytes) -> list[object]:

@@ -38,8 +38,8 @@ Key = tuple[str, str | None]
 class State:
     """What a table is, in dictionaries."""
 
-    files: dict[Key, Action] = field(default_factory=dict)
-    tombstones: dict[Key, Action] = field(default_factory=dict)
+    files: dict[Key, Any] = field(default_factory=dict)
+    tombstones: dict[Key, Any] = field(default_factory=dict)
     transactions: dict[str, int] = field(default_factory=dict)
     table_id: str = ""
     reader_version: int = 0
