@@ -70,6 +70,7 @@ test: setup
 	@.ci/set-up-browser
 	$(BIN)/pytest -q -n 2 -m "not spark and not browser and not benchmark"
 	$(BIN)/pytest -q -m "spark or browser"
+	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 2 tests/unit/apps tests/functional
 
 check: setup
 	$(BIN)/ruff check .

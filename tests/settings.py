@@ -12,6 +12,11 @@ _HOME = tempfile.mkdtemp(prefix="deltaweb-test-")
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 os.environ["DELTAWEB_HOME"] = _HOME
 os.environ.setdefault("DELTAWEB_LOG_LEVEL", "ERROR")
+# Test processes that run side by side share one Redis server, but no queue.
+_broker = os.environ.get("DELTAWEB_BROKER_URL", "")
+_number = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+if _broker.startswith("redis://") and _broker.endswith("/0"):
+    os.environ["DELTAWEB_BROKER_URL"] = _broker.removesuffix("0") + _number
 
 from deltaweb.settings import *  # noqa: E402, F403 (the settings under test)
 

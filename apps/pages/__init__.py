@@ -1,10 +1,10 @@
 """What every page shares.
 
-    urls           a page and its machine forms from one line
-    responses      HTML, JSON or CSV from one view
-    errors         PageError, and how an error becomes an answer
-    middleware     request id, errors
-    navigation     the entries of the rail, registered by the apps
-    context        what base.html needs
-    templatetags   icons, sizes, numbers, times
+urls           a page and its machine forms from one line
+responses      HTML, JSON or CSV from one view
+errors         PageError, and how an error becomes an answer
+middleware     request id, errors
+navigation     the entries of the rail, registered by the apps
+context        what base.html needs
+templatetags   icons, sizes, numbers, times
 """

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 READ = re.compile(r'(?:env_\w+|environ\.get|require)\(\s*f?"([A-Z_]+)"')
 PRODUCTION = {
     "DELTAWEB_PRODUCTION": "true",
-    "DELTAWEB_SECRET_KEY": "k" * 60,
+    "DELTAWEB_SECRET_KEY": "a-key-of-many-letters-" * 3,
     "DELTAWEB_ALLOWED_HOSTS": "tables.example.org",
     "DELTAWEB_PUBLIC_URL": "https://tables.example.org",
     "DELTAWEB_ALLOWED_ROOTS": "/srv/tables",
