@@ -303,10 +303,15 @@ def _commits_label(
 
 
 def _small_bins(edges: Sequence[int], target_bytes: int | None) -> int:
-    """Return how many bins hold only files of less than a quarter of the target."""
-    if target_bytes is None:
+    """Return how many bins hold only files of less than a quarter of the target.
+
+    The upper edge of the last bin is not drawn; like every other it is the double of
+    the lower one.
+    """
+    if target_bytes is None or not edges:
         return 0
-    return sum(1 for edge in edges[1:] if edge <= target_bytes // 4)
+    upper_edges = [*edges[1:], edges[-1] * 2]
+    return sum(1 for edge in upper_edges if edge <= target_bytes // 4)
 
 
 def _marks(

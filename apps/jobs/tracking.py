@@ -15,6 +15,7 @@ the lease, and a worker that has lost it stops with `LeaseLostError`.
 """
 
 import logging
+import math
 import threading
 import time
 import traceback
@@ -73,7 +74,8 @@ class TrackedJob:
         self._steps: list[dict[str, str | None]] = []
         self._counters: dict[str, int] = {}
         self._pending: dict[str, Any] = {}
-        self._written_at = self._looked_at = time.monotonic()
+        self._written_at = time.monotonic()
+        self._looked_at = -math.inf  # the first look is never put off
         self._has_ended = False
         self._lease_lost = threading.Event()
 
