@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from deltaweb.delta.action_values import parse_metadata, parse_protocol
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.checkpoint_files import read_blocks, read_tombstones
+from deltaweb.delta.checkpoint_files import add_leaves, read_blocks, read_tombstones
 from deltaweb.delta.checkpoint_part import (
     READ_FAULTS,
     CheckpointPart,
@@ -47,9 +47,11 @@ class CheckpointReader:
         self.store = store
         self.version = checkpoint.version
         # Each footer is a round trip of its own where storage is far away.
-        self.parts = run_in_threads(
+        parts = run_in_threads(
             partial(open_part, store), checkpoint.names, num_rows=ROWS_WORTH_THREADS
         )
+        self.path = f"{store.root}/_delta_log/{checkpoint.names[0]}"
+        self._groups = [group for groups in parts for group in groups]
 
     def protocol_and_metadata(self) -> tuple[Protocol, Metadata]:
         """Return the one protocol and the one metaData.
@@ -59,15 +61,14 @@ class CheckpointReader:
                 before it say: a broken checkpoint is not mixed with them.
             MissingMetadataError: As above, for the metaData.
         """
-        found = self._actions("protocol", "metaData")
+        found = self._actions("protocol", "metaData", with_files=True)
         if not found["protocol"]:
             raise MissingProtocolError(root=self.store.root, version=self.version)
         if not found["metaData"]:
             raise MissingMetadataError(root=self.store.root, version=self.version)
-        path = self.parts[0].path
         return (
-            parse_protocol(found["protocol"][-1], path=path),
-            parse_metadata(found["metaData"][-1], path=path),
+            parse_protocol(found["protocol"][-1], path=self.path),
+            parse_metadata(found["metaData"][-1], path=self.path),
         )
 
     def transactions(self) -> dict[str, SetTransaction]:
@@ -101,28 +102,35 @@ class CheckpointReader:
     def _row_groups(self, *prefixes: str) -> list[RowGroup]:
         """Return the row groups in which any leaf below a prefix holds a value."""
         return [
-            RowGroup(part, index)
-            for part in self.parts
-            for index in range(part.footer.num_row_groups)
-            if any(part.find_leaves(index, prefix) for prefix in prefixes)
+            group
+            for group in self._groups
+            if any(group.find_leaves(prefix) for prefix in prefixes)
         ]
 
-    def _actions(self, *kinds: str) -> dict[str, list[dict[str, Any]]]:
-        """Return the actions of rare kinds as they are."""
+    def _actions(
+        self, *kinds: str, with_files: bool = False
+    ) -> dict[str, list[dict[str, Any]]]:
+        """Return the actions of rare kinds as they are.
+
+        Args:
+            kinds: The actions asked for.
+            with_files: Whether `blocks` is called next: of a small part, both are
+                then one read.
+        """
         found: dict[str, list[dict[str, Any]]] = {kind: [] for kind in kinds}
         for group in self._row_groups(*kinds):
-            part, index = group.part, group.index
-            leaves = {kind: part.find_leaves(index, kind) for kind in kinds}
+            leaves = {kind: group.find_leaves(kind) for kind in kinds}
+            ahead = add_leaves(group) if with_files and group.part.is_small else ()
             wanted = [leaf for some in leaves.values() for leaf in some]
-            table = part.read(index, wanted)
+            table = group.read(wanted, ahead)
             for kind in kinds:
                 if leaves[kind]:
-                    found[kind].extend(_raw_actions(part, table[kind], kind))
+                    found[kind].extend(_raw_actions(group.part, table[kind], kind))
         return found
 
 
 def _count_rows(groups: Sequence[RowGroup]) -> int:
-    return sum(group.part.footer.row_group(group.index).num_rows for group in groups)
+    return sum(group.num_rows for group in groups)
 
 
 def _raw_actions(

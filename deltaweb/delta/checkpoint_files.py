@@ -50,7 +50,7 @@ def read_blocks(group: RowGroup) -> list[FileBlock]:
     """
     blocks = []
     first = 0
-    for rows, files in _read_rows(group, ADD_LEAVES, _files):
+    for rows, files in _read_rows(group, "add", add_leaves(group), _files):
         blocks.append(FileBlock(files, partial(_load_statistics, group, first, rows)))
         first += rows
     return blocks
@@ -62,13 +62,27 @@ def read_tombstones(group: RowGroup) -> list[pa.RecordBatch]:
     Raises:
         LogCorruptError: As `read_blocks` does.
     """
-    found = _read_rows(group, REMOVE_LEAVES, _tombstone_rows)
+    leaves = _remove_leaves(group)
+    found = _read_rows(group, "remove", leaves, _tombstone_rows)
     return [batch for _, batch in found]
+
+
+def add_leaves(group: RowGroup) -> list[str]:
+    """Return the leaves that the live files of a row group are read from."""
+    leaves = [leaf for prefix in ADD_LEAVES for leaf in group.find_leaves(prefix)]
+    if not group.find_leaves("add.partitionValues"):
+        leaves += group.find_leaves("add.partitionValues_parsed")
+    return leaves
+
+
+def _remove_leaves(group: RowGroup) -> list[str]:
+    return [leaf for prefix in REMOVE_LEAVES for leaf in group.find_leaves(prefix)]
 
 
 def _read_rows(
     group: RowGroup,
-    wanted: tuple[str, ...],
+    action: str,
+    leaves: list[str],
     convert: Callable[[pa.StructArray], pa.RecordBatch],
 ) -> list[tuple[int, pa.RecordBatch]]:
     """Read one kind of file action from a row group.
@@ -76,17 +90,12 @@ def _read_rows(
     Returns:
         For each chunk its count of rows, of any action, and its rows of this one.
     """
-    part, index = group.part, group.index
-    action = wanted[0].split(".", 1)[0]
-    leaves = [leaf for prefix in wanted for leaf in part.find_leaves(index, prefix)]
-    if action == "add" and not part.find_leaves(index, "add.partitionValues"):
-        leaves += part.find_leaves(index, "add.partitionValues_parsed")
     try:
-        chunks = part.read(index, leaves)[action].chunks
+        chunks = group.read(leaves)[action].chunks
         return [(len(chunk), convert(_with_path(chunk))) for chunk in chunks]
     except READ_FAULTS:
         reason = f"its {action} column is not of its types"
-        raise LogCorruptError(path=part.path, reason=reason) from None
+        raise LogCorruptError(path=group.part.path, reason=reason) from None
 
 
 def _with_path(actions: pa.StructArray) -> pa.StructArray:
@@ -199,21 +208,20 @@ def _load_statistics(group: RowGroup, first: int, count: int) -> RawStatistics:
 
     JSON is read only where typed statistics do not say all.
     """
-    part, index = group.part, group.index
-    parsed = part.find_leaves(index, "add.stats_parsed")
+    parsed = group.find_leaves("add.stats_parsed")
     try:
         if parsed:
-            adds = part.read(index, ["add.path", *parsed])["add"].slice(first, count)
+            adds = group.read(["add.path", *parsed])["add"].slice(first, count)
             typed = _rows_of(adds, "stats_parsed")
             if not typed.null_count:
                 return RawStatistics(json_text=None, parsed=typed)
-        leaves = part.find_leaves(index, "add.stats")
-        adds = part.read(index, ["add.path", *leaves])["add"].slice(first, count)
+        leaves = group.find_leaves("add.stats")
+        adds = group.read(["add.path", *leaves])["add"].slice(first, count)
         text = _rows_of(adds, "stats") if leaves else None
         return RawStatistics(json_text=text, parsed=typed if parsed else None)
     except READ_FAULTS:
         reason = "its statistics are not readable"
-        raise LogCorruptError(path=part.path, reason=reason) from None
+        raise LogCorruptError(path=group.part.path, reason=reason) from None
 
 
 def _rows_of(adds: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

@@ -1,12 +1,13 @@
-"""One file of a checkpoint: its footer, and its columns as far as asked.
+"""One file of a checkpoint: its row groups, and their columns as far as asked.
 
-Of a row group only the leaf columns that are needed are read, and none of those whose
-values are all null by the row group's own counts.
+Of a large file only the leaf columns that are needed are read, row group by row
+group, and none of those whose values are all null by the footer's own counts. A small
+file is one read.
 
 Source: delta_protocol.md, "Checkpoint Format".
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,10 +16,12 @@ import pyarrow.parquet as pq
 
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log_store import LogStore
+from deltaweb.delta.parquet_footer import read_row_group_counts
 
 PARTITION_LEAVES: Final = "add.partitionValues."
 READ_FAULTS: Final = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
 UNREADABLE: Final = "it is not a readable checkpoint"
+READ_AT_ONCE_ROWS: Final = 20_000  # so few are read together, without looking at counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,15 +31,15 @@ class CheckpointPart:
     Attributes:
         store: The table's log.
         name: The file's name.
-        footer: Its Parquet footer, read once and shared by all threads.
-        leaves: Position of each leaf column by its dotted path.
+        footer: Its Parquet footer, read once and shared by all threads. Nothing but
+            its schema and counts of the whole file is asked of it.
+        leaves: The dotted paths of its leaf columns.
     """
 
     store: LogStore
     name: str
     footer: pq.FileMetaData
-    leaves: Mapping[str, int] = field(repr=False)
-    _nulls: dict[tuple[int, int], bool] = field(default_factory=dict, repr=False)
+    leaves: Collection[str] = field(repr=False)
 
     @property
     def path(self) -> str:
@@ -44,26 +47,12 @@ class CheckpointPart:
         return f"{self.store.root}/_delta_log/{self.name}"
 
     @property
-    def encoded_leaves(self) -> list[str]:
-        """The leaves that are kept dictionary-encoded: few values, often repeated."""
-        return [leaf for leaf in self.leaves if leaf.startswith(PARTITION_LEAVES)]
+    def is_small(self) -> bool:
+        """Whether the file is read at once."""
+        return bool(self.footer.num_rows <= READ_AT_ONCE_ROWS)
 
-    def find_leaves(self, row_group: int, prefix: str) -> list[str]:
-        """Return the leaves at or below `prefix`, none where all hold only nulls.
-
-        They come together: a map without the leaf of its values is no map.
-        """
-        below = f"{prefix}."
-        found = [
-            leaf for leaf in self.leaves if leaf == prefix or leaf.startswith(below)
-        ]
-        positions = (self.leaves[leaf] for leaf in found)
-        if all(self._is_all_null(row_group, position) for position in positions):
-            return []
-        return found
-
-    def read(self, row_group: int, leaves: Collection[str]) -> pa.Table:
-        """Read leaf columns of one row group.
+    def read(self, row_groups: Collection[int], leaves: Collection[str]) -> pa.Table:
+        """Read leaf columns of some row groups.
 
         Raises:
             LogCorruptError: If the file does not read.
@@ -74,40 +63,75 @@ class CheckpointPart:
                     source,
                     metadata=self.footer,
                     pre_buffer=False,
-                    read_dictionary=self.encoded_leaves,
+                    read_dictionary=self._encoded_leaves(),
                 )
-                return file.read_row_group(
-                    row_group, columns=list(leaves), use_threads=False
+                return file.read_row_groups(
+                    list(row_groups), columns=list(leaves), use_threads=False
                 )
         except READ_FAULTS:
             raise LogCorruptError(path=self.path, reason=UNREADABLE) from None
 
-    def _is_all_null(self, row_group: int, position: int) -> bool:
-        """Tell whether the footer counts nothing but nulls in a column chunk."""
-        key = row_group, position
-        if key not in self._nulls:
-            self._nulls[key] = self._counts_only_nulls(row_group, position)
-        return self._nulls[key]
+    def _encoded_leaves(self) -> list[str]:
+        """Return the leaves to keep dictionary-encoded: few values, often repeated.
 
-    def _counts_only_nulls(self, row_group: int, position: int) -> bool:
-        chunk = self.footer.row_group(row_group).column(position)
-        statistics = chunk.statistics if chunk.is_stats_set else None
-        return (
-            statistics is not None
-            and statistics.has_null_count
-            and statistics.null_count == chunk.num_values
-        )
+        pyarrow cannot join the dictionaries of several row groups.
+        """
+        if self.is_small:
+            return []
+        return [leaf for leaf in self.leaves if leaf.startswith(PARTITION_LEAVES)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RowGroup:
-    """Row group `index` of one part: the unit of reading."""
+    """What is read at once: a row group of a large file, or all those of a small one.
+
+    Attributes:
+        part: The file.
+        indices: Positions of the row groups.
+        num_rows: Their rows.
+        null_leaves: Leaf columns that are known to hold nothing but nulls.
+    """
 
     part: CheckpointPart
-    index: int
+    indices: Collection[int]
+    num_rows: int
+    null_leaves: Collection[str] = frozenset()
+    _ahead: list[pa.Table] = field(default_factory=list, repr=False)
+
+    def find_leaves(self, prefix: str) -> list[str]:
+        """Return the leaves at or below `prefix`, none where all hold only nulls.
+
+        They come together: a map without the leaf of its values is no map.
+        """
+        below = f"{prefix}."
+        found = [
+            leaf
+            for leaf in self.part.leaves
+            if leaf == prefix or leaf.startswith(below)
+        ]
+        if all(leaf in self.null_leaves for leaf in found):
+            return []
+        return found
+
+    def read(self, leaves: Collection[str], ahead: Collection[str] = ()) -> pa.Table:
+        """Read leaf columns.
+
+        Args:
+            leaves: The columns asked for; more may come.
+            ahead: Columns that the next call asks for: both calls are one read then.
+
+        Raises:
+            LogCorruptError: If the file does not read.
+        """
+        if self._ahead:
+            return self._ahead.pop()
+        table = self.part.read(self.indices, [*leaves, *ahead])
+        if ahead:
+            self._ahead.append(table)
+        return table
 
 
-def open_part(store: LogStore, name: str) -> CheckpointPart:
+def open_part(store: LogStore, name: str) -> list[RowGroup]:
     """Read the footer of a checkpoint's file.
 
     Raises:
@@ -117,13 +141,25 @@ def open_part(store: LogStore, name: str) -> CheckpointPart:
     try:
         with store.open_input(name) as source:
             footer = pq.read_metadata(source)
-            leaves = {
-                footer.schema.column(position).path: position
+            leaves = [
+                footer.schema.column(position).path
                 for position in range(footer.num_columns)
-            }
+            ]
+            part = CheckpointPart(store, name, footer, leaves)
+            groups = _row_groups(part, source)
     except READ_FAULTS:
         raise LogCorruptError(path=path, reason=UNREADABLE) from None
     if not any(leaf.split(".", 1)[0] in {"add", "metaData"} for leaf in leaves):
         reason = "it holds none of a checkpoint's columns"
         raise LogCorruptError(path=path, reason=reason)
-    return CheckpointPart(store, name, footer, leaves)
+    return groups
+
+
+def _row_groups(part: CheckpointPart, source: pa.NativeFile) -> list[RowGroup]:
+    if part.is_small:
+        indices = range(part.footer.num_row_groups)
+        return [RowGroup(part, indices, part.footer.num_rows)]
+    return [
+        RowGroup(part, [index], counts.num_rows, counts.null_leaves)
+        for index, counts in enumerate(read_row_group_counts(source))
+    ]

@@ -23,6 +23,7 @@ from deltaweb.storage.data_path import resolve_data_path
 
 LOG_FOLDER = "_delta_log"
 READ_BYTES = 1 << 16
+SHORT_PARTS = 2  # a short file is one read, and one more that finds its end
 MAX_LOG_FILE_BYTES = 1 << 31  # larger than any commit; memory is not given to more
 
 
@@ -226,17 +227,19 @@ def _too_large() -> str:
 
 
 def _read(handle: int, limit: int) -> bytes:
-    """Read at most `limit` bytes of an open file, and close it."""
+    """Read at most `limit` bytes of an open file, and close it.
+
+    A read may return less than was asked for anywhere but at the end, so the end is
+    where a read returns nothing.
+    """
     try:
         data = os.read(handle, min(READ_BYTES, limit))
-        if len(data) < READ_BYTES or len(data) == limit:
-            return data
         parts, total = [data], len(data)
         while data and total < limit:
             data = os.read(handle, min(READ_BYTES << 6, limit - total))
             parts.append(data)
             total += len(data)
-        return b"".join(parts)
+        return parts[0] if len(parts) == SHORT_PARTS else b"".join(parts)
     finally:
         os.close(handle)
 

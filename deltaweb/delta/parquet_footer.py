@@ -1,0 +1,248 @@
+"""The null counts of a Parquet footer, read without pyarrow's accessors.
+
+pyarrow ends the process when a column chunk's metadata contradicts itself and Python
+asks for it, so what comes from a table is never asked for that way. The footer is
+Thrift's compact protocol; all but the few fields below is skipped. Every step checks
+that it stays inside the bytes: a broken footer is a `FooterError`.
+
+Source: parquet.thrift of the Parquet format; Thrift's compact protocol.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import pyarrow as pa
+
+MAGIC: Final = b"PAR1"
+TAIL_BYTES: Final = 8  # the footer's length and the magic
+MAX_FOOTER_BYTES: Final = 64 << 20
+MAX_DEPTH: Final = 16
+
+# Types of the compact protocol.
+_STOP, _TRUE, _FALSE, _BYTE, _I64, _DOUBLE, _BINARY = 0, 1, 2, 3, 6, 7, 8
+_LIST, _SET, _MAP, _STRUCT = 9, 10, 11, 12
+_LONG_LIST: Final = 15
+
+Handler = Callable[["_Reader", int], None]
+
+
+class FooterError(ValueError):
+    """The footer is not one."""
+
+
+@dataclass(slots=True)
+class RowGroupCounts:
+    """What a footer says of one row group.
+
+    Attributes:
+        num_rows: Its rows.
+        null_leaves: Dotted paths of the leaf columns that hold nothing but nulls.
+    """
+
+    num_rows: int = 0
+    null_leaves: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Chunk:
+    path: str = ""
+    num_values: int = -1
+    null_count: int | None = None
+
+
+def read_row_group_counts(source: pa.NativeFile) -> list[RowGroupCounts]:
+    """Read the counts of every row group of an open Parquet file.
+
+    Raises:
+        FooterError: If the file has no footer, or a broken one.
+    """
+    size = source.size()
+    if size < TAIL_BYTES:
+        raise FooterError
+    tail = source.read_at(TAIL_BYTES, size - TAIL_BYTES)
+    length = int.from_bytes(tail[:4], "little")
+    if tail[4:] != MAGIC or not 0 < length <= min(size - TAIL_BYTES, MAX_FOOTER_BYTES):
+        raise FooterError
+    return parse_row_group_counts(source.read_at(length, size - TAIL_BYTES - length))
+
+
+def parse_row_group_counts(footer: bytes) -> list[RowGroupCounts]:
+    """Parse the counts of every row group from a footer's bytes.
+
+    Raises:
+        FooterError: If the bytes are no footer.
+    """
+    groups: list[RowGroupCounts] = []
+    try:
+        _Reader(footer).struct({4: _each(lambda reader: groups.append(_group(reader)))})
+    except (IndexError, UnicodeDecodeError):
+        raise FooterError from None
+    return groups
+
+
+def _group(reader: "_Reader") -> RowGroupCounts:
+    counts = RowGroupCounts()
+
+    def take_chunk(reader: _Reader) -> None:
+        chunk = _chunk(reader)
+        if chunk.null_count is not None and chunk.null_count == chunk.num_values:
+            counts.null_leaves.add(chunk.path)
+
+    def take_rows(reader: _Reader, _: int) -> None:
+        counts.num_rows = reader.integer()
+
+    reader.struct({1: _each(take_chunk), 3: take_rows})
+    return counts
+
+
+def _chunk(reader: "_Reader") -> _Chunk:
+    chunk = _Chunk()
+
+    def take_path(reader: _Reader, _: int) -> None:
+        size, _kind = reader.list_header()
+        names = [reader.binary().decode() for _ in range(size)]
+        chunk.path = ".".join(names)
+
+    def take_values(reader: _Reader, _: int) -> None:
+        chunk.num_values = reader.integer()
+
+    def take_nulls(reader: _Reader, _: int) -> None:
+        chunk.null_count = reader.integer()
+
+    def take_statistics(reader: _Reader, _: int) -> None:
+        reader.struct({3: take_nulls})
+
+    def take_metadata(reader: _Reader, _: int) -> None:
+        reader.struct({3: take_path, 5: take_values, 12: take_statistics})
+
+    reader.struct({3: take_metadata})
+    return chunk
+
+
+def _each(take: Callable[["_Reader"], None]) -> Handler:
+    """Return a handler of a list, which calls `take` for each of its structs."""
+
+    def take_list(reader: _Reader, _: int) -> None:
+        size, kind = reader.list_header()
+        if kind != _STRUCT:
+            raise FooterError
+        for _number in range(size):
+            take(reader)
+
+    return take_list
+
+
+class _Reader:
+    """Reads values of the compact protocol, one after the other."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.position = 0
+
+    def struct(self, handlers: dict[int, Handler], depth: int = 0) -> None:
+        """Read a struct; a field without a handler is skipped."""
+        identifier = 0
+        while (header := self.byte()) != _STOP:
+            kind = header & 0x0F
+            step = header >> 4
+            identifier = identifier + step if step else self.integer()
+            handler = handlers.get(identifier)
+            if handler is None:
+                self.skip(kind, depth + 1)
+            else:
+                handler(self, kind)
+
+    def byte(self) -> int:
+        value = self.data[self.position]
+        self.position += 1
+        return value
+
+    def varint(self) -> int:
+        data, position = self.data, self.position
+        value = data[position]
+        position += 1
+        if value > 0x7F:  # noqa: PLR2004  # the bit that says "more"
+            value &= 0x7F
+            shift = 7
+            while True:
+                part = data[position]
+                position += 1
+                value |= (part & 0x7F) << shift
+                if part <= 0x7F:  # noqa: PLR2004  # as above
+                    break
+                shift += 7
+                if shift > 63:  # noqa: PLR2004  # the bits of a long
+                    raise FooterError
+        self.position = position
+        return value
+
+    def integer(self) -> int:
+        """Read a signed integer, which is zigzag-encoded."""
+        value = self.varint()
+        return (value >> 1) ^ -(value & 1)
+
+    def binary(self) -> bytes:
+        size = self.varint()
+        end = self.position + size
+        if end > len(self.data):
+            raise FooterError
+        value = self.data[self.position : end]
+        self.position = end
+        return value
+
+    def list_header(self) -> tuple[int, int]:
+        """Read the size of a list and the type of its elements."""
+        header = self.byte()
+        size = header >> 4
+        if size == _LONG_LIST:
+            size = self.varint()
+        if size > len(self.data):
+            raise FooterError
+        return size, header & 0x0F
+
+    def skip(self, kind: int, depth: int) -> None:
+        """Go past a value."""
+        if depth > MAX_DEPTH:
+            raise FooterError
+        if kind in {_TRUE, _FALSE}:
+            return
+        if _BYTE < kind <= _I64:
+            self.varint()
+        elif kind == _BYTE:
+            self.position += 1
+        elif kind == _DOUBLE:
+            self.position += 8
+        elif kind == _BINARY:
+            self.binary()
+        elif kind == _STRUCT:
+            self.struct({}, depth)
+        elif kind in {_LIST, _SET}:
+            self._skip_list(depth)
+        else:
+            self._skip_map(kind, depth)
+
+    def _skip_list(self, depth: int) -> None:
+        size, kind = self.list_header()
+        for _ in range(size):
+            self._skip_element(kind, depth)
+
+    def _skip_map(self, kind: int, depth: int) -> None:
+        if kind != _MAP:
+            raise FooterError
+        size = self.varint()
+        if not size:
+            return
+        kinds = self.byte()
+        if size > len(self.data):
+            raise FooterError
+        for _ in range(size):
+            self._skip_element(kinds >> 4, depth)
+            self._skip_element(kinds & 0x0F, depth)
+
+    def _skip_element(self, kind: int, depth: int) -> None:
+        """Go past an element: there a truth is a byte, in a field it is none."""
+        if kind in {_TRUE, _FALSE}:
+            self.position += 1
+        else:
+            self.skip(kind, depth + 1)
