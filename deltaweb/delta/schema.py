@@ -262,6 +262,9 @@ def _struct_field(value: object, path: tuple[str, ...]) -> StructField:
     if not isinstance(value, dict) or not isinstance(name, str):
         reason = f"a field without a name: {_shortened(value)}"
         raise SchemaError(column=".".join(path), reason=reason)
+    if not _is_text(name):
+        reason = f"the name of a field is no Unicode text: {_shortened(name)}"
+        raise SchemaError(column=".".join(path), reason=reason)
     metadata = value.get("metadata")
     if metadata is not None and not isinstance(metadata, dict):
         raise SchemaError(
@@ -286,6 +289,11 @@ def _flag(value: Mapping[str, Any], key: str, path: tuple[str, ...]) -> bool:
 
 def _extras(value: Mapping[str, Any], *known: str) -> dict[str, Any]:
     return {key: item for key, item in value.items() if key not in known}
+
+
+def _is_text(name: str) -> bool:
+    """Tell whether a name can be written: JSON may escape half a surrogate pair."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _shortened(value: object) -> str:

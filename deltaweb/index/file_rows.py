@@ -64,7 +64,7 @@ def load_newest_files(snapshot: Snapshot) -> NewestFiles:
     try:
         columns = [".".join(leaf.path) for leaf in indexed_leaves(snapshot)]
         statistics = snapshot.statistics(columns)
-    except (SchemaError, UnicodeEncodeError):  # a name may be no Unicode text
+    except SchemaError:
         statistics = _no_statistics(snapshot.num_files)
     records = statistics["num_records"]
     told = pc.if_else(pc.less(records, 0), pa.scalar(None, pa.int64()), records)
@@ -111,7 +111,7 @@ def _partition_column(snapshot: Snapshot, files: pa.Table) -> pa.ChunkedArray:
     try:
         columns = partition_schema(snapshot.schema, names)
         return type_partition_values(values, columns, files["path"])
-    except (PartitionValueError, SchemaError, UnicodeEncodeError):
+    except (PartitionValueError, SchemaError):
         texts = [
             pc.map_lookup(values, query_key=name, occurrence="last") for name in names
         ]

@@ -205,6 +205,10 @@ class TestRefusing:
             pytest.param('"struct"', id="a name"),
             pytest.param('{"type":"array"}', id="an array"),
             pytest.param('{"type":"struct","fields":{}}', id="fields that are no list"),
+            pytest.param(
+                r'{"type":"struct","fields":[{"name":"\ud800","type":"long"}]}',
+                id="a name with half a surrogate pair",
+            ),
             pytest.param("1" * 5000, id="a huge number"),
             pytest.param("[" * 100_000, id="a deep list"),
         ],
