@@ -61,7 +61,7 @@ def _format(fields: "_Fields") -> Format:
     if raw is None:
         return Format(provider=DEFAULT_PROVIDER)
     if not isinstance(raw, Mapping):
-        raise fields.error("format")
+        raise fields.error("format")  # noqa: EM101 (the name of a field)
     inner = _Fields(raw, action="metaData.format", path=fields.path)
     return Format(
         provider=inner.text("provider") or DEFAULT_PROVIDER,
