@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deltaweb.delta import checkpoint_part
 from deltaweb.delta.errors import (
     LogCorruptError,
     MissingMetadataError,
@@ -23,6 +24,14 @@ SCHEMA_STRING = (
     '{"type":"struct","fields":[{"name":"n","type":"long","nullable":true,'
     '"metadata":{}}]}'
 )
+
+
+@pytest.fixture(autouse=True, params=[0, 20_000], ids=["large", "small"])
+def _checkpoints_are_read(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read checkpoints as large ones are, group by group, and as small ones are."""
+    monkeypatch.setattr(checkpoint_part, "READ_AT_ONCE_ROWS", request.param)
 
 
 def snapshot_of(rows: list[dict[str, Any]], schema: pa.Schema) -> Snapshot:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deltaweb.delta import checkpoint_part
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.snapshot import Snapshot
@@ -29,9 +30,18 @@ from tests.delta_logs import (
     txn,
 )
 
+CHECKS_TO_SKIP = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 PATHS = ["a", "b", "p=1/c", "p=%20/d", "file:/abs/e", "ü", "metaData", 'q"']
 VECTORS = [None, None, None, "dv1", "dv2"]
 Key = tuple[str, str | None]
+
+
+@pytest.fixture(autouse=True, params=[0, 20_000], ids=["large", "small"])
+def _checkpoints_are_read(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read checkpoints as large ones are, group by group, and as small ones are."""
+    monkeypatch.setattr(checkpoint_part, "READ_AT_ONCE_ROWS", request.param)
 
 
 @dataclass(frozen=True)
@@ -218,7 +228,7 @@ def _wanted(state: State) -> State:
     )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=CHECKS_TO_SKIP)
 @given(logs())
 def test_every_version_is_what_the_model_says(
     log: tuple[LogBuilder, list[State], int],
@@ -232,7 +242,7 @@ def test_every_version_is_what_the_model_says(
         assert _facts(builder.table.snapshot(version)) == _wanted(state), version
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=CHECKS_TO_SKIP)
 @given(logs())
 def test_a_version_that_was_cleaned_up_is_right_or_refused(
     log: tuple[LogBuilder, list[State], int],
@@ -249,7 +259,7 @@ def test_a_version_that_was_cleaned_up_is_right_or_refused(
         builder.table.snapshot(len(states))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=CHECKS_TO_SKIP)
 @given(commits(), st.data())
 def test_a_refreshed_snapshot_is_the_one_read_afresh(
     history: list[list[Action]], data: st.DataObject
