@@ -11,7 +11,7 @@ from deltaweb.delta.errors import PartitionValueError, SchemaError
 from deltaweb.delta.partition_values import partition_schema, type_partition_values
 from deltaweb.delta.schema import LeafField, StructType, leaf_fields
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.statistics import statistics_shape
+from deltaweb.delta.statistics_shape import statistics_shape
 from deltaweb.index.file_index import FILES, ROWS_A_BATCH, write_batches
 
 INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
