@@ -99,7 +99,7 @@ class TestNewestVersion:
         assert result.version == peer.version()
         assert result.num_files == len(peer.file_uris())
         assert result.num_records == 5568
-        assert result.delta_id == peer.metadata().id
+        assert result.delta_id == str(peer.metadata().id)
         assert result.partition_columns == ["order_date", "country"]
         assert result.num_columns == 10
 
