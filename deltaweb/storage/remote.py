@@ -35,6 +35,7 @@ DRIVERS: Final[Mapping[str, str]] = {
 # Stores whose drivers honour mode="create": the file is made only where none is.
 ATOMIC_SCHEMES: Final = frozenset({*DRIVERS, "memory"})
 SAME_SCHEME: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
+S3_LAST: Final = "~"  # sorts after every character of a log's names
 TIME_KEYS: Final = ("mtime", "LastModified", "last_modified", "updated", "created")
 # Parts of the names of faults by which drivers tell what is wrong.
 CREDENTIAL_FAULTS: Final = (
@@ -94,16 +95,44 @@ class RemoteTableStore:
         with self._faults():
             self._fs.invalidate_cache()
             try:
-                entries = self._fs.ls(self._log, detail=True)
+                statuses = [_file_status(entry) for entry in self._entries(name)]
             except (FileNotFoundError, NotADirectoryError):
                 return []
-            statuses = [
-                _file_status(entry) for entry in entries if entry.get("type") == "file"
-            ]
         return sorted(
             (status for status in statuses if status.name >= name),
             key=lambda status: status.name,
         )
+
+    def _entries(self, name: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the log's files, from `name` on where the storage can begin there."""
+        if hasattr(self._fs, "call_s3"):
+            yield from self._s3_entries(name)
+            return
+        for entry in self._fs.ls(self._log, detail=True):
+            if entry.get("type") == "file":
+                yield entry
+
+    def _s3_entries(self, name: str) -> Iterator[Mapping[str, Any]]:
+        """List by pages that begin right before `name`."""
+        bucket, prefix, _ = self._fs.split_path(f"{self._log}/")
+        prefix = f"{prefix.rstrip('/')}/"
+        # StartAfter leaves out its own key, so it is one that sorts just before.
+        before = name[:-1] + chr(ord(name[-1]) - 1) + S3_LAST if name else ""
+        position = {"StartAfter": f"{prefix}{before}"} if before else {}
+        while True:
+            page = self._fs.call_s3(
+                "list_objects_v2",
+                Bucket=bucket,
+                Prefix=prefix,
+                Delimiter="/",
+                **position,
+            )
+            for entry in page.get("Contents", ()):
+                if not entry["Key"].endswith("/"):
+                    yield {**entry, "name": entry["Key"], "size": entry["Size"]}
+            if not page.get("IsTruncated"):
+                return
+            position = {"ContinuationToken": page["NextContinuationToken"]}
 
     def status(self, name: str) -> FileStatus:
         """Return size and time of one file of the log."""
