@@ -1,0 +1,92 @@
+"""The list of tables, and the search of tables and columns."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.views.decorators.http import require_GET
+
+from apps.pages.responses import respond
+from apps.tables import selectors
+from apps.tables.forms import KINDS, SORTS, STATUSES, CatalogueForm, SearchForm
+from apps.tables.views.shapes import cleaned, page_url, signed_in, table_json
+
+
+@require_GET
+def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """Show the catalogue; htmx asks for the list alone."""
+    user = signed_in(request)
+    values = cleaned(CatalogueForm(request.GET))
+    query = selectors.CatalogueQuery(
+        q=values["q"],
+        namespace=values["namespace"],
+        status=values["status"],
+        sort=values["sort"],
+        page=values["page"] or 1,
+    )
+    page = selectors.catalogue_page(user, query)
+    return respond(
+        request,
+        fmt,
+        template="tables/table_list.html",
+        context={
+            "page": page,
+            "query": query,
+            "sorts": SORTS,
+            "statuses": STATUSES,
+            "next_url": page_url(request, page.next_page),
+            "previous_url": page_url(request, page.previous_page),
+            "here": request.get_full_path(),
+        },
+        data={
+            "count": page.count,
+            "next": page_url(request, page.next_page),
+            "tables": [_row_json(row) for row in page.rows],
+        },
+        rows=selectors.catalogue_csv(user, query) if fmt == "csv" else None,
+        fragment="table-rows",
+    )
+
+
+@require_GET
+def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """Show the tables and columns that hold a word."""
+    values = cleaned(SearchForm(request.GET))
+    q, kind = values["q"], values["kind"]
+    user = signed_in(request)
+    page = selectors.search_page(user, q=q, kind=kind, page=values["page"] or 1)
+    return respond(
+        request,
+        fmt,
+        template="tables/search.html",
+        context={
+            "page": page,
+            "kinds": KINDS,
+            "next_url": page_url(request, page.next_page),
+            "previous_url": page_url(request, page.previous_page),
+        },
+        data={
+            "q": q,
+            "count": page.count,
+            "next": page_url(request, page.next_page),
+            "tables": [table_json(table) for table in page.tables],
+            "columns": [
+                {
+                    "table": column.table.full_name,
+                    "column": column.path,
+                    "type": column.type_text,
+                }
+                for column in page.columns
+            ],
+        },
+        rows=selectors.search_csv(user, q=q, kind=kind) if fmt == "csv" else None,
+    )
+
+
+def _row_json(row: selectors.CatalogueRow) -> dict[str, Any]:
+    return table_json(row.table) | {
+        "status": row.status,
+        "user": row.user_name or None,
+        "operation": row.operation or None,
+        "commits_30d": row.commits_30d,
+        "matched_columns": row.matched_columns,
+    }

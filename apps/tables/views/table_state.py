@@ -1,0 +1,52 @@
+"""What the head of every table page asks for: refresh, news, the timeline's tip."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import trigger_client_event
+
+from apps.pages.responses import json_response
+from apps.tables import selectors, services
+from apps.tables.views.shapes import signed_in
+
+
+@require_POST
+def table_refresh(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
+    """Queue an index of the table and go back to the page that asked."""
+    user = signed_in(request)
+    table = selectors.get_table(user, namespace, name)
+    services.refresh_table(table, now=timezone.now(), requested_by=user)
+    return redirect(table)
+
+
+@require_GET
+def table_state(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
+    """Say whether the index has moved on; if so the page fetches itself."""
+    table = selectors.get_table(signed_in(request), namespace, name)
+    head = selectors.table_head(table)
+    now_at = str(int(table.indexed_at.timestamp())) if table.indexed_at else ""
+    moved_on = now_at != request.GET.get("since", "") or head.index_job is None
+    if moved_on:
+        response = HttpResponse(status=204)
+        trigger_client_event(response, "page-moved-on", {})
+        return response
+    return render(request, "tables/_index_watch.html", {"table": table, "head": head})
+
+
+@require_GET
+def version_tip(
+    request: HttpRequest, namespace: str, name: str, version: str
+) -> HttpResponseBase:
+    """Say who made a version and when: the tip of the version timeline."""
+    table = selectors.get_table(signed_in(request), namespace, name)
+    number = selectors.requested_version(table, version)
+    commit = None if number is None else table.commits.filter(version=number).first()
+    return json_response(
+        {
+            "version": number,
+            "operation": commit.operation if commit else None,
+            "user": commit.user_name if commit else None,
+            "committed_at": commit.committed_at if commit else None,
+        }
+    )
