@@ -117,7 +117,9 @@ class DataFile:
         """
         with reading(self.path):
             stored = self.find_columns(schema)
-            return select_row_groups(self.metadata, stored, schema, predicate)
+            return select_row_groups(
+                self._source, self.metadata, stored, schema, predicate
+            )
 
     def batches(
         self, schema: StructType, row_group: int, max_rows: int = MAX_BATCH_ROWS

@@ -1,4 +1,4 @@
-"""The null counts of a Parquet footer, read without pyarrow's accessors.
+"""The statistics of a Parquet footer, read without pyarrow's accessors.
 
 pyarrow ends the process when a column chunk's metadata contradicts itself and Python
 asks for it, so what comes from a table is never asked for that way. The footer is
@@ -32,23 +32,44 @@ class FooterError(ValueError):
 
 
 @dataclass(slots=True)
+class ColumnChunk:
+    """What a footer says of one leaf column in one row group.
+
+    Attributes:
+        path: Dotted path of the column.
+        num_values: Its values, nulls among them; -1 where the footer does not say.
+        null_count: Its nulls.
+        low: The least value, or one below it, as Parquet's plain encoding has it.
+        high: The greatest value, or one above it.
+    """
+
+    path: str = ""
+    num_values: int = -1
+    null_count: int | None = None
+    low: bytes | None = None
+    high: bytes | None = None
+
+
+@dataclass(slots=True)
 class RowGroupCounts:
     """What a footer says of one row group.
 
     Attributes:
         num_rows: Its rows.
-        null_leaves: Dotted paths of the leaf columns that hold nothing but nulls.
+        chunks: Its column chunks, in the order of the file's leaf columns.
     """
 
     num_rows: int = 0
-    null_leaves: set[str] = field(default_factory=set)
+    chunks: list[ColumnChunk] = field(default_factory=list)
 
-
-@dataclass(slots=True)
-class _Chunk:
-    path: str = ""
-    num_values: int = -1
-    null_count: int | None = None
+    @property
+    def null_leaves(self) -> set[str]:
+        """Dotted paths of the leaf columns that hold nothing but nulls."""
+        return {
+            chunk.path
+            for chunk in self.chunks
+            if chunk.null_count is not None and chunk.null_count == chunk.num_values
+        }
 
 
 def read_row_group_counts(source: pa.NativeFile) -> list[RowGroupCounts]:
@@ -85,9 +106,7 @@ def _group(reader: "_Reader") -> RowGroupCounts:
     counts = RowGroupCounts()
 
     def take_chunk(reader: _Reader) -> None:
-        chunk = _chunk(reader)
-        if chunk.null_count is not None and chunk.null_count == chunk.num_values:
-            counts.null_leaves.add(chunk.path)
+        counts.chunks.append(_chunk(reader))
 
     def take_rows(reader: _Reader, _: int) -> None:
         counts.num_rows = reader.integer()
@@ -96,8 +115,8 @@ def _group(reader: "_Reader") -> RowGroupCounts:
     return counts
 
 
-def _chunk(reader: "_Reader") -> _Chunk:
-    chunk = _Chunk()
+def _chunk(reader: "_Reader") -> ColumnChunk:
+    chunk = ColumnChunk()
 
     def take_path(reader: _Reader, _: int) -> None:
         size, _kind = reader.list_header()
@@ -110,8 +129,15 @@ def _chunk(reader: "_Reader") -> _Chunk:
     def take_nulls(reader: _Reader, _: int) -> None:
         chunk.null_count = reader.integer()
 
+    def take_high(reader: _Reader, _: int) -> None:
+        chunk.high = reader.binary()
+
+    def take_low(reader: _Reader, _: int) -> None:
+        chunk.low = reader.binary()
+
+    # Fields 1 and 2 are bounds too, in an order that writers did not agree on.
     def take_statistics(reader: _Reader, _: int) -> None:
-        reader.struct({3: take_nulls})
+        reader.struct({3: take_nulls, 5: take_high, 6: take_low})
 
     def take_metadata(reader: _Reader, _: int) -> None:
         reader.struct({3: take_path, 5: take_values, 12: take_statistics})

@@ -2,24 +2,43 @@
 
 Only what reads without doubt is used: top-level columns of whole numbers, floats,
 dates, times and text, whose Parquet type is the column's own. Everything else is
-unknown, so its row groups are read.
+unknown, so its row groups are read. The statistics come from `parquet_footer`, for
+pyarrow's own accessors end the process where a footer contradicts itself.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+import math
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deltaweb.delta.parquet_footer import (
+    FooterError,
+    RowGroupCounts,
+    read_row_group_counts,
+)
 from deltaweb.delta.predicate import Predicate, predicate_columns
 from deltaweb.delta.schema import StructType, arrow_type
 from deltaweb.delta.skipping import ColumnRange, may_match
 
 Bound: TypeAlias = int | float | str | None
 
+MAX_FOOTER_BYTES: Final = 4 << 20
+"""Looking through a larger footer takes longer than it saves."""
+PLAIN_FORMATS: Final[Mapping[str, str]] = {
+    "INT32": "<i",
+    "INT64": "<q",
+    "FLOAT": "<f",
+    "DOUBLE": "<d",
+}
+"""How the plain encoding of a physical type is unpacked."""
+
 
 def select_row_groups(
+    source: pa.NativeFile,
     metadata: pq.FileMetaData,
     stored_names: Mapping[str, str],
     schema: StructType,
@@ -28,6 +47,7 @@ def select_row_groups(
     """Positions of the row groups that may hold a matching row.
 
     Args:
+        source: The file, open for random access.
         metadata: The file's footer.
         stored_names: The file's names of the columns of `schema` that it has.
         schema: The columns that the condition may name, save partition columns.
@@ -35,6 +55,14 @@ def select_row_groups(
     """
     everything = list(range(metadata.num_row_groups))
     if predicate is None or len(everything) < 2:  # noqa: PLR2004 # nothing to choose
+        return everything
+    if metadata.serialized_size > MAX_FOOTER_BYTES:
+        return everything
+    try:
+        groups = read_row_group_counts(source)
+    except FooterError:
+        return everything
+    if not has_every_chunk(groups, metadata):
         return everything
     leaves = {metadata.schema.column(i).path: i for i in range(metadata.num_columns)}
     ranges = {}
@@ -45,31 +73,44 @@ def select_row_groups(
         # A dot in a name cannot be told from a nested column here.
         if len(path) > 1 or column is None or leaf is None or "." in stored:
             continue
-        known = _range(metadata, leaf, arrow_type(column.data_type))
+        decode = _decoder(metadata.schema.column(leaf), arrow_type(column.data_type))
+        if decode is None:
+            continue
+        known = _range(groups, leaf, decode, arrow_type(column.data_type))
         if known is not None:
             ranges[path] = known
     mask = may_match(predicate, ranges, len(everything))
     return [position for position in everything if mask[position]]
 
 
+def has_every_chunk(
+    groups: Sequence[RowGroupCounts], metadata: pq.FileMetaData
+) -> bool:
+    """Whether every row group has a chunk for each of the file's leaf columns."""
+    return len(groups) == metadata.num_row_groups and all(
+        len(group.chunks) == metadata.num_columns for group in groups
+    )
+
+
 def _range(
-    metadata: pq.FileMetaData, leaf: int, target: pa.DataType
+    groups: Sequence[RowGroupCounts],
+    leaf: int,
+    decode: Callable[[bytes], Bound],
+    target: pa.DataType,
 ) -> ColumnRange | None:
-    decode = _decoder(metadata.schema.column(leaf), target)
-    if decode is None:
-        return None
     lows: list[Bound] = []
     highs: list[Bound] = []
     all_null, some_null = [], []
-    for position in range(metadata.num_row_groups):
-        group = metadata.row_group(position)
-        chunk = group.column(leaf).statistics
-        has_bounds = chunk is not None and chunk.has_min_max
-        lows.append(decode(chunk.min_raw) if has_bounds else None)
-        highs.append(decode(chunk.max_raw) if has_bounds else None)
-        nulls = chunk.null_count if chunk is not None and chunk.has_null_count else None
-        all_null.append(nulls is not None and nulls == group.num_rows)
-        some_null.append(nulls != 0)
+    for group in groups:
+        chunk = group.chunks[leaf]
+        low, high = (
+            None if raw is None else decode(raw) for raw in (chunk.low, chunk.high)
+        )
+        is_known = low is not None and high is not None
+        lows.append(low if is_known else None)
+        highs.append(high if is_known else None)
+        all_null.append(chunk.null_count == group.num_rows)
+        some_null.append(chunk.null_count != 0)
     physical = _physical_type(target)
     try:
         low, high = (
@@ -94,8 +135,8 @@ def _physical_type(target: pa.DataType) -> pa.DataType:
 
 def _decoder(
     column: pq.ColumnSchema, target: pa.DataType
-) -> Callable[[Any], Bound] | None:
-    """How a raw bound of the column is read as a value of the type, if it can be."""
+) -> Callable[[bytes], Bound] | None:
+    """How a plain bound of the column is read as a value of the type, if it can be."""
     if column.max_repetition_level or column.max_definition_level > 1:
         return None
     physical, logical = column.physical_type, column.logical_type.type
@@ -109,7 +150,7 @@ def _decoder(
         pa.types.is_timestamp: "timeUnit=microseconds" in str(column.logical_type),
     }
     is_fit = any(is_kind(target) and fit for is_kind, fit in fits.items())
-    return _as_it_is if is_fit else None
+    return _number(PLAIN_FORMATS[physical]) if is_fit else None
 
 
 def _is_signed(column: pq.ColumnSchema) -> bool:
@@ -119,8 +160,16 @@ def _is_signed(column: pq.ColumnSchema) -> bool:
     return logical.type == "NONE" or "isSigned=true" in str(logical)
 
 
-def _as_it_is(raw: Bound) -> Bound:
-    return raw
+def _number(plain: str) -> Callable[[bytes], Bound]:
+    """Return what reads a number; bytes that are none are unknown, as is a NaN."""
+
+    def decode(raw: bytes) -> Bound:
+        if len(raw) != struct.calcsize(plain):
+            return None
+        value: int | float = struct.unpack(plain, raw)[0]
+        return None if math.isnan(value) else value
+
+    return decode
 
 
 def _text(raw: bytes) -> str | None:

@@ -52,7 +52,24 @@ def test_counts_are_those_of_pyarrow() -> None:
 def test_a_file_without_statistics_promises_nothing() -> None:
     data = file_of(pa.table({"x": [None, None]}), write_statistics=False)
 
-    assert counts_of(data) == [RowGroupCounts(num_rows=2)]
+    (counts,) = counts_of(data)
+
+    assert counts.num_rows == 2
+    assert counts.null_leaves == set()
+    assert [(chunk.low, chunk.high) for chunk in counts.chunks] == [(None, None)]
+
+
+def test_bounds_are_those_of_pyarrow() -> None:
+    data = file_of(pa.table({"n": [3, 1, 2], "s": ["b", "c", "a"]}))
+
+    (counts,) = counts_of(data)
+
+    group = pq.read_metadata(io.BytesIO(data)).row_group(0)
+    numbers, texts = (group.column(position).statistics for position in range(2))
+    number, text = counts.chunks
+    assert number.low == numbers.min_raw.to_bytes(8, "little")
+    assert number.high == numbers.max_raw.to_bytes(8, "little")
+    assert (text.low, text.high) == (texts.min_raw, texts.max_raw)
 
 
 def test_a_file_without_rows_has_no_row_groups_with_rows() -> None:

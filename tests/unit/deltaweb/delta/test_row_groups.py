@@ -1,5 +1,6 @@
 import io
 import math
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -8,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deltaweb.delta.parquet_footer import RowGroupCounts
 from deltaweb.delta.predicate import Comparison, IsNull, Predicate
-from deltaweb.delta.row_groups import select_row_groups
+from deltaweb.delta.row_groups import has_every_chunk, select_row_groups
 from deltaweb.delta.schema import (
     DataType,
     DecimalType,
@@ -33,8 +35,15 @@ def selected(
     table = pa.table({name: pa.array(values, stored)})
     pq.write_table(table, buffer, row_group_size=1, **options)
     schema = StructType((StructField("c", data_type),))
-    metadata = pq.ParquetFile(buffer).metadata
-    return select_row_groups(metadata, {"c": name}, schema, predicate)
+    return select_from(buffer.getvalue(), schema, predicate, {"c": name})
+
+
+def select_from(
+    data: bytes, schema: StructType, predicate: Predicate, stored: dict[str, str]
+) -> list[int]:
+    source = pa.BufferReader(data)
+    metadata = pq.ParquetFile(source).metadata
+    return select_row_groups(source, metadata, stored, schema, predicate)
 
 
 def above(value: object, data_type: DataType) -> Comparison:
@@ -140,3 +149,51 @@ class TestBounds:
         kind = PrimitiveType("long")
 
         assert selected([1], kind, above(5, kind)) == [0]
+
+
+class TestBrokenFooter:
+    """pyarrow ends the process when it is asked for metadata such as these."""
+
+    @pytest.mark.parametrize("kind", ["long", "double", "string"])
+    def test_that_contradicts_itself_leaves_the_process_alive(self, kind: str) -> None:
+        values: dict[str, list[Any]] = {
+            "long": [1, 2, 3],
+            "double": [1.0, 2.0, 3.0],
+            "string": ["a", "b", "c"],
+        }
+        data_type = PrimitiveType(kind)
+        buffer = io.BytesIO()
+        table = pa.table({"c": pa.array(values[kind], arrow_type(data_type))})
+        pq.write_table(table, buffer, row_group_size=1)
+        schema = StructType((StructField("c", data_type),))
+
+        survivors = 0
+        for data in _changed(buffer.getvalue()):
+            try:
+                kept = select_from(
+                    data, schema, above(values[kind][0], data_type), {"c": "c"}
+                )
+            except (pa.ArrowException, OSError, ValueError):
+                continue
+            survivors += 1
+            assert set(kept) <= set(range(4))
+
+        assert survivors > 100
+
+    def test_without_the_chunks_of_its_columns_leaves_none_out(self) -> None:
+        group = RowGroupCounts(num_rows=1)
+        buffer = io.BytesIO()
+        pq.write_table(pa.table({"c": [1, 2]}), buffer, row_group_size=1)
+        metadata = pq.ParquetFile(buffer).metadata
+
+        assert not has_every_chunk([group, group], metadata)
+
+
+def _changed(data: bytes) -> Iterator[bytes]:
+    """Files whose footer differs from a good one in one byte."""
+    length = int.from_bytes(data[-8:-4], "little")
+    for position in range(len(data) - 8 - length, len(data) - 8):
+        for change in (0x01, 0x02, 0x10):
+            changed = bytearray(data)
+            changed[position] ^= change
+            yield bytes(changed)
