@@ -161,7 +161,7 @@ def _conform_leaf(
     array: pa.Array, data_type: DataType, target: pa.DataType, column: str
 ) -> pa.Array:
     if array.type.equals(target):
-        return array
+        return _checked_text(array, column)
     if not _may_hold(array.type, target):
         raise _mismatch(array, data_type, column)
     try:
@@ -169,10 +169,21 @@ def _conform_leaf(
             return _micros(array, target)
         if pa.types.is_decimal(target):
             return rescaled(array, target)
-        return array.cast(target)
+        return _checked_text(array.cast(target), column)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         reason = f"a value does not fit {type_text(data_type)} ({_first_line(error)})"
         raise MismatchError(column=column, reason=reason) from None
+
+
+def _checked_text(array: pa.Array, column: str) -> pa.Array:
+    """Return the array; a text of it that is no UTF-8 would be found out far later."""
+    if pa.types.is_string(array.type):
+        try:
+            array.validate(full=True)
+        except pa.ArrowInvalid as error:
+            reason = f"a text of it is broken ({_first_line(error)})"
+            raise MismatchError(column=column, reason=reason) from None
+    return array
 
 
 def _may_hold(source: pa.DataType, target: pa.DataType) -> bool:

@@ -24,6 +24,25 @@ def conformed(array: pa.Array, data_type: DataType) -> pa.Array:
     return result
 
 
+class TestText:
+    @pytest.mark.parametrize("stored", ["string", "large_string", "binary"])
+    def test_that_is_no_utf8_names_the_column(self, stored: str) -> None:
+        broken = pa.array([b"fine", b"\xff\xfe"]).cast(pa.large_binary())
+        array = broken.view(pa.large_string())
+        if stored != "large_string":
+            array = pa.array([b"fine", b"\xff\xfe"]).view(stored)
+
+        with pytest.raises(MismatchError, match="UTF8") as caught:
+            conform(array, STRING, "c")
+
+        assert caught.value.column == "c"
+
+    def test_of_a_slice_is_checked_within_it_alone(self) -> None:
+        array = pa.array([b"\xff", b"fine"]).view(pa.string()).slice(1)
+
+        assert conformed(array, STRING).to_pylist() == ["fine"]
+
+
 class TestEncodings:
     @pytest.mark.parametrize(
         "array",
