@@ -11,7 +11,7 @@ for files that are not in order.
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from deltaweb.delta.errors import (
     TimestampInvalidError,
@@ -24,6 +24,9 @@ from deltaweb.delta.log_path import (
 )
 from deltaweb.delta.log_segment import no_table, parse_listing, readable_runs
 from deltaweb.delta.log_store import FileStatus, LogStore
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def find_version(store: LogStore, timestamp: datetime | str) -> int:
     )
     if not runs:
         raise no_table(store)
-    time_ms = int(moment.timestamp() * 1000 // 1)
+    time_ms = to_ms(moment)
     earliest_ms = times.time_ms(runs[0].first) or 0
     version = times.version_at(time_ms)
     if version is None or version < runs[0].first:
@@ -125,6 +128,14 @@ def parse_timestamp(timestamp: datetime | str) -> datetime:
     raise TimestampInvalidError(text=str(timestamp)[:80])
 
 
+def to_ms(moment: datetime) -> int:
+    """Return an aware time as whole milliseconds since the epoch, rounded down.
+
+    A double of seconds would miss the millisecond of one time in a hundred.
+    """
+    return (moment - _EPOCH) // _MILLISECOND
+
+
 def to_datetime(time_ms: int) -> datetime:
     """Return milliseconds since the epoch as an aware datetime."""
-    return datetime.fromtimestamp(time_ms / 1000, tz=UTC)
+    return _EPOCH + timedelta(milliseconds=time_ms)

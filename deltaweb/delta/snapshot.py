@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.commit_times import load_commit_times, to_datetime
+from deltaweb.delta.commit_times import load_commit_times, to_datetime, to_ms
 from deltaweb.delta.errors import (
     DeltaError,
     PredicateError,
@@ -182,8 +182,7 @@ class Snapshot:
         Raises:
             PropertyError: If the property is not an interval of fixed length.
         """
-        now_ms = int(now.timestamp() * 1000)
-        oldest = now_ms - deleted_file_retention_ms(self.metadata.configuration)
+        oldest = to_ms(now) - deleted_file_retention_ms(self.metadata.configuration)
         return self.tombstones.filter(pc.field("deletion_timestamp") > oldest)
 
     @cached_property

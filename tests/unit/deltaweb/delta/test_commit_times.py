@@ -2,7 +2,12 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from deltaweb.delta.commit_times import make_monotonic, parse_timestamp
+from deltaweb.delta.commit_times import (
+    make_monotonic,
+    parse_timestamp,
+    to_datetime,
+    to_ms,
+)
 from deltaweb.delta.errors import TimestampInvalidError
 from deltaweb.delta.log_path import checkpoint_name, commit_name
 from deltaweb.delta.log_store import FileStatus
@@ -84,3 +89,15 @@ def test_other_texts_are_refused(moment: str) -> None:
 def test_a_time_without_a_zone_is_refused() -> None:
     with pytest.raises(TimestampInvalidError):
         parse_timestamp(datetime(2026, 1, 31))  # noqa: DTZ001  # what is refused
+
+
+def test_every_millisecond_survives_the_way_to_a_time_and_back() -> None:
+    times_ms = [-1, 0, *range(1_700_000_000_000, 1_700_000_001_000), 253402300799999]
+
+    assert [to_ms(to_datetime(time_ms)) for time_ms in times_ms] == times_ms
+
+
+def test_a_time_within_a_millisecond_belongs_to_the_one_before() -> None:
+    moment = datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+
+    assert to_ms(moment) == -1
