@@ -27,6 +27,7 @@ BRACE: Final = 0x7B
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 # A column of this type asks only whether a line has the action at all.
 PRESENCE: Final = pa.struct([])
+FREE_FORM: Final = "commitInfo"  # may hold anything; what is no object tells nothing
 
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 
@@ -227,9 +228,11 @@ def _parse_one(commit: CommitData, schema: pa.Schema) -> ActionBatch:
 def _column(
     actions: Sequence[Mapping[str, Any]], column: pa.Field, *, name: str
 ) -> pa.Array:
+    given = [action.get(column.name) for action in actions]
+    if column.name == FREE_FORM:
+        given = [value if isinstance(value, dict) else None for value in given]
     values = [
-        _conform(action.get(column.name), column.type, path=column.name, name=name)
-        for action in actions
+        _conform(value, column.type, path=column.name, name=name) for value in given
     ]
     try:
         return pa.array(values, type=column.type)

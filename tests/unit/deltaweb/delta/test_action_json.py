@@ -140,3 +140,12 @@ def test_a_line_is_an_object() -> None:
     assert load_line(b'{"a": ' + b"9" * 5000 + b"}", name="0") == {"a": float("inf")}
     with pytest.raises(LogCorruptError):
         load_line(b"1", name="0")
+
+
+@pytest.mark.parametrize("info", ['[1, {"a": 2}]', '"text"', "5", "null", "[]"])
+def test_commit_information_of_any_kind_is_no_fault(info: str) -> None:
+    commit = CommitData("2.json", f'{{"commitInfo": {info}}}\n'.encode())
+
+    batch = parse_actions([commit], pa.schema({"commitInfo": PRESENCE}))
+
+    assert batch.table["commitInfo"].to_pylist() == [None]
