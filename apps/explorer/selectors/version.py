@@ -59,9 +59,8 @@ class TableVersion:
         run = self.head.timeline.shown_run if self.head.timeline else None
         if run is None or run.state != Commit.Readability.GONE:
             return ""
-        reason = f": {run.reason}" if run.reason else ""
         known = f"The log no longer tells which files version {self.version} had"
-        return f"{known}{reason}."
+        return f"{known}: {run.reason}" if run.reason else f"{known}."
 
     @property
     def readable_runs(self) -> list[Run]:
