@@ -26,7 +26,11 @@ from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.file_actions import DELETION_VECTOR
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.replay import RawStatistics, TailLayer, reconcile_tail
-from deltaweb.delta.table_features import NO_MAPPING, mapping_mode
+from deltaweb.delta.table_features import (
+    NO_MAPPING,
+    has_mapped_columns,
+    mapping_mode,
+)
 
 BATCH_BYTES: Final = 32 << 20
 BATCH_FILES: Final = 512
@@ -70,19 +74,24 @@ class Tail:
 
 
 def read_tail(
-    store: LogStore, names: Sequence[str], *, metadata: Metadata | None = None
+    store: LogStore,
+    names: Sequence[str],
+    *,
+    protocol: Protocol | None = None,
+    metadata: Metadata | None = None,
 ) -> Tail:
     """Read commits and reconcile their actions.
 
     Args:
         store: The table's log.
         names: Names of the commits, oldest first.
+        protocol: The protocol in force before them, if any.
         metadata: The metaData in force before them, if any.
 
     Raises:
         LogCorruptError: If a commit does not read.
     """
-    reader = _TailReader(store, metadata)
+    reader = _TailReader(store, protocol, metadata)
     for commits in read_commits(store, names):
         reader.add(commits)
     return reader.finish(names)
@@ -118,15 +127,26 @@ def read_some(store: LogStore, names: Sequence[str]) -> list[bytes]:
         raise LogCorruptError(path=path, reason="it went away while read") from None
 
 
-def partition_keys(metadata: Metadata | None) -> list[str]:
+def partition_keys(protocol: Protocol | None, metadata: Metadata | None) -> list[str]:
     """Return the keys of partitionValues: column names, or their physical names."""
     if metadata is None:
         return []
     names = list(dict.fromkeys(metadata.partition_columns))
-    if mapping_mode(metadata.configuration) == NO_MAPPING:
+    if protocol is None or not has_mapped_columns(protocol, metadata):
         return names
     physical = _physical_names(metadata.schema_string)
     return [physical.get(name, name) for name in names]
+
+
+def _possible_keys(metadata: Metadata | None) -> list[str]:
+    """Return the keys that partitionValues may have, whatever the protocol says."""
+    if metadata is None:
+        return []
+    names = metadata.partition_columns
+    if mapping_mode(metadata.configuration) == NO_MAPPING:
+        return list(dict.fromkeys(names))
+    physical = _physical_names(metadata.schema_string)
+    return list(dict.fromkeys([*names, *(physical.get(name, name) for name in names)]))
 
 
 def _physical_names(schema_string: str | None) -> dict[str, str]:
@@ -143,13 +163,16 @@ def _physical_names(schema_string: str | None) -> dict[str, str]:
 class _TailReader:
     """Collects the actions of batch after batch, then reconciles them at once."""
 
-    def __init__(self, store: LogStore, metadata: Metadata | None) -> None:
+    def __init__(
+        self, store: LogStore, protocol: Protocol | None, metadata: Metadata | None
+    ) -> None:
         self.store = store
+        self.protocol = protocol
         self.metadata = metadata
+        self.new_protocol: Protocol | None = None
         self.new_metadata: Metadata | None = None
-        self.protocol: Protocol | None = None
         self.transactions: dict[str, SetTransaction] = {}
-        self.keys = partition_keys(metadata)
+        self.keys = _possible_keys(metadata)
         self.adds: list[pa.ChunkedArray] = []
         self.removes: list[pa.ChunkedArray] = []
 
@@ -167,30 +190,31 @@ class _TailReader:
 
     def finish(self, names: Sequence[str]) -> Tail:
         """Reconcile what was collected."""
+        protocol = self.new_protocol or self.protocol
         metadata = self.new_metadata or self.metadata
         adds, removes = _schema(self.keys).field("add").type, REMOVE
         layer = reconcile_tail(
             _combine([self._cast(add) for add in self.adds], adds),
             _combine(self.removes, removes),
-            partition_columns=partition_keys(metadata),
+            partition_columns=partition_keys(protocol, metadata),
             path=f"{self.store.root}/_delta_log",
             load_statistics=partial(load_statistics, self.store, tuple(names)),
         )
-        return Tail(layer, self.protocol, self.new_metadata, self.transactions)
+        return Tail(layer, self.new_protocol, self.new_metadata, self.transactions)
 
     def _take_metadata(self, batch: ActionBatch, commits: Sequence[CommitData]) -> bool:
         """Note the newest metaData; tell whether it brings partition columns."""
         known = set(self.keys)
         for path, raw in raw_actions(batch, "metaData", commits):
             self.new_metadata = parse_metadata(raw, path=path)
-            for key in partition_keys(self.new_metadata):
+            for key in _possible_keys(self.new_metadata):
                 if key not in self.keys:
                     self.keys.append(key)
         return set(self.keys) != known
 
     def _take_protocol(self, batch: ActionBatch, commits: Sequence[CommitData]) -> None:
         for path, raw in raw_actions(batch, "protocol", commits):
-            self.protocol = parse_protocol(raw, path=path)
+            self.new_protocol = parse_protocol(raw, path=path)
 
     def _take_transactions(self, transactions: pa.ChunkedArray) -> None:
         self.transactions.update(parse_transactions(transactions))

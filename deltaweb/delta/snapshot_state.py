@@ -108,7 +108,7 @@ def advance_state(
 ) -> SnapshotState:
     """Apply the commits right after a state to it."""
     names = [commit_name(version) for version in versions]
-    tail = read_tail(store, names, metadata=state.metadata)
+    tail = read_tail(store, names, protocol=state.protocol, metadata=state.metadata)
     return replace(
         state,
         version=versions[-1],
@@ -136,7 +136,7 @@ def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
     checkpoint = segment.checkpoint
     reader = _of_checkpoint(checkpoint, lambda: CheckpointReader(store, checkpoint))
     protocol, metadata = _of_checkpoint(checkpoint, reader.protocol_and_metadata)
-    tail = read_tail(store, segment.commit_names, metadata=metadata)
+    tail = read_tail(store, segment.commit_names, protocol=protocol, metadata=metadata)
     blocks = _of_checkpoint(checkpoint, reader.blocks)
     return SnapshotState(
         version=segment.version,

@@ -95,6 +95,17 @@ def mapping_mode(configuration: Mapping[str, str]) -> str:
     return configuration.get(MAPPING_MODE, NO_MAPPING).lower()
 
 
+def has_mapped_columns(protocol: Protocol, metadata: Metadata) -> bool:
+    """Tell whether columns go by physical names in data files and partition values.
+
+    The property alone means nothing: the protocol has to know of mapping.
+    """
+    return (
+        COLUMN_MAPPING in _required_features(protocol)
+        and mapping_mode(metadata.configuration) != NO_MAPPING
+    )
+
+
 def _required_features(protocol: Protocol) -> list[str]:
     """Return the features that a reader must know, by list or by version."""
     features = list(protocol.reader_features or ())

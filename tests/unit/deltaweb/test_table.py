@@ -1,3 +1,4 @@
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -206,6 +207,41 @@ class TestRefusedVersion:
 
         with pytest.raises(UnsupportedFeatureError, match="orc"):
             table.snapshot().read()
+
+
+class TestMappingProperty:
+    """The names of `delta.columnMapping.mode`, with and without its protocol."""
+
+    @pytest.fixture
+    def mapped(self) -> dict[str, object]:
+        physical = {"delta.columnMapping.physicalName": "col-p"}
+        fields = [{"name": "p", "type": "string", "metadata": physical}]
+        return {
+            "schemaString": json.dumps({"type": "struct", "fields": fields}),
+            "partitionColumns": ["p"],
+            "configuration": {"delta.columnMapping.mode": "name"},
+        }
+
+    def test_are_ignored_by_a_protocol_that_does_not_know_it(
+        self, mapped: dict[str, object]
+    ) -> None:
+        builder = LogBuilder().start(add("a", partitionValues={"p": "1"}), **mapped)
+        before = builder.table.snapshot()
+        builder.commit(1, add("b", partitionValues={"p": "2"}))
+
+        for snapshot in (builder.table.snapshot(), builder.table.refresh(before)):
+            values = snapshot.files["partition_values"].to_pylist()
+            assert values == [[("p", "1")], [("p", "2")]]
+
+    def test_are_the_keys_of_partition_values_under_one_that_does(
+        self, mapped: dict[str, object]
+    ) -> None:
+        builder = LogBuilder().start(**mapped)
+        builder.commit(1, protocol(2, 5), add("a", partitionValues={"col-p": "1"}))
+
+        files = builder.table.snapshot_metadata().files
+
+        assert files["partition_values"].to_pylist() == [[("col-p", "1")]]
 
 
 class TestTombstones:

@@ -2,7 +2,12 @@ import pytest
 
 from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.errors import UnsupportedFeatureError, UnsupportedProtocolError
-from deltaweb.delta.table_features import READING, Reading, reading_refusal
+from deltaweb.delta.table_features import (
+    READING,
+    Reading,
+    has_mapped_columns,
+    reading_refusal,
+)
 
 MAPPED = {"delta.columnMapping.mode": "name"}
 
@@ -39,6 +44,14 @@ class TestReaderVersion:
 
     def test_one_ignores_the_mapping_property(self) -> None:
         assert refusal(of_version(1), MAPPED) is None
+
+    def test_one_has_no_mapped_columns_whatever_the_property(self) -> None:
+        metadata = Metadata(id="t", configuration=MAPPED)
+
+        assert not has_mapped_columns(of_version(1), metadata)
+        assert not has_mapped_columns(of_version(3, []), metadata)
+        assert has_mapped_columns(of_version(2), metadata)
+        assert has_mapped_columns(of_version(3, ["columnMapping"]), metadata)
 
     def test_three_without_a_list_is_refused(self) -> None:
         assert isinstance(refusal(of_version(3)), UnsupportedFeatureError)
