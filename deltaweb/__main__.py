@@ -5,11 +5,22 @@ import sys
 
 
 def main() -> None:
-    """Run one management command."""
+    """Run one management command; what its environment lacks is one sentence."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
+    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
     from django.core.management import execute_from_command_line  # noqa: PLC0415
+    from django.db.utils import OperationalError  # noqa: PLC0415
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"Error: {error}")
+    except OperationalError as error:
+        reason = str(error).partition("\n")[0]
+        sys.exit(
+            f"Error: The database does not answer: {reason}."
+            " See DELTAWEB_DATABASE_URL and DELTAWEB_HOME."
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Typed reads of environment variables that fail with a sentence."""
 
 import os
+from collections.abc import Collection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -42,6 +44,21 @@ def env_list(name: str, *, default: list[str], separator: str = ",") -> list[str
     if not text:
         return default
     return [entry.strip() for entry in text.split(separator) if entry.strip()]
+
+
+def env_url(name: str, *, default: str, schemes: Collection[str]) -> str:
+    """Read a URL of one of the schemes; it may hold a password, so it is not shown."""
+    url = env_text(name, default=default)
+    try:
+        parts = urlsplit(url)
+        scheme, _port = parts.scheme, parts.port
+    except ValueError:
+        scheme = ""
+    if scheme not in schemes or "://" not in url:
+        known = ", ".join(f"{scheme}://" for scheme in sorted(schemes))
+        message = f"{name} is not a URL that begins with one of {known}."
+        raise ImproperlyConfigured(message)
+    return url
 
 
 def env_secret(name: str, *, default: str | None = None) -> str:

@@ -11,7 +11,15 @@ import dj_database_url
 from csp.constants import SELF
 
 from deltaweb import home
-from deltaweb.env import env_bool, env_int, env_list, env_secret, env_text, require
+from deltaweb.env import (
+    env_bool,
+    env_int,
+    env_list,
+    env_secret,
+    env_text,
+    env_url,
+    require,
+)
 from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -114,7 +122,11 @@ USE_I18N = False
 # === Database ===
 DATABASES: dict[str, Any] = {
     "default": dj_database_url.parse(
-        env_text("DELTAWEB_DATABASE_URL", default=f"sqlite:///{HOME}/deltaweb.sqlite3"),
+        env_url(
+            "DELTAWEB_DATABASE_URL",
+            default=f"sqlite:///{HOME}/deltaweb.sqlite3",
+            schemes={"postgres", "postgresql", "sqlite"},
+        ),
         conn_max_age=60,
         conn_health_checks=True,
     )
@@ -130,7 +142,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 
 # === Background work ===
 EMBEDDED_BROKER_URL = "filesystem://localhost/"
-BROKER_URL = env_text("DELTAWEB_BROKER_URL", default=EMBEDDED_BROKER_URL)
+BROKER_URL = env_url(
+    "DELTAWEB_BROKER_URL",
+    default=EMBEDDED_BROKER_URL,
+    schemes={"amqp", "amqps", "filesystem", "redis", "rediss"},
+)
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ALWAYS_EAGER = env_bool("DELTAWEB_EAGER", default=False)
