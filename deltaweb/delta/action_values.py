@@ -5,7 +5,7 @@ unknown field is ignored.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from deltaweb.delta.actions import Format, Metadata, Protocol
@@ -100,7 +100,7 @@ class _Fields:
         if value is None:
             return {}
         try:
-            pairs = dict(value).items()
+            pairs = dict(_as_pair(item) for item in _items(value)).items()
         except (TypeError, ValueError):
             raise self.error(name) from None
         if not all(isinstance(key, str) for key, _ in pairs):
@@ -124,3 +124,16 @@ class _Fields:
         if value is None:
             raise self.error(name)
         return value
+
+
+def _items(value: Any) -> Iterable[Any]:  # noqa: ANN401  # any JSON
+    return value.items() if isinstance(value, Mapping) else value
+
+
+def _as_pair(item: object) -> tuple[Any, ...]:
+    """Return an entry of a map; without Parquet's annotation it is a struct of two."""
+    if isinstance(item, Mapping):
+        return tuple(item.values())
+    if isinstance(item, Sequence) and not isinstance(item, str):
+        return tuple(item)
+    raise TypeError(item)

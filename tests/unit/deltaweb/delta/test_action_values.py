@@ -46,6 +46,13 @@ class TestMetadata:
         assert metadata.configuration == {"k": "v"}
         assert metadata.format.options == {"a": "b"}
 
+    def test_takes_maps_as_structs_of_key_and_value(self) -> None:
+        pairs = [{"key": "k", "value": "v"}, {"key": "other", "value": "w"}]
+
+        metadata = parse_metadata({"configuration": pairs}, path=PATH)
+
+        assert metadata.configuration == {"k": "v", "other": "w"}
+
     def test_takes_properties_that_are_not_text_as_their_text(self) -> None:
         raw = {"configuration": {"a": True, "b": 7, "c": None}}
 
@@ -60,6 +67,7 @@ class TestMetadata:
             {"partitionColumns": [1]},
             {"configuration": [1]},
             {"configuration": "x"},
+            {"configuration": ["kv"]},
             {"format": "parquet"},
             {"createdTime": "now"},
             {"createdTime": True},
