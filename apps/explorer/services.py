@@ -1,11 +1,16 @@
 """The jobs whose results a page shows: found again, or queued."""
 
+import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import Final
+
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.explorer.selectors.rows import BLOCK_LENGTH, RowPlan
 from apps.jobs.models import Job
+from apps.jobs.selectors import worker_state
 from apps.tables.models import Table
 from apps.tables.selectors.results import JobRows, preview_result, version_files_result
 from apps.tables.services import request_preview, request_version_files
@@ -13,24 +18,86 @@ from apps.tables.services import request_preview, request_version_files
 MAX_JOBS_COMPARED = 50
 PREVIEW_KIND = "tables.preview_rows"
 FILES_KIND = "tables.list_version_files"
+WAIT_S: Final = 20.0  # a download waits for its rows, so that one request does
+POLL_S: Final = 0.1
 
 
 def rows_job(
     table: Table, *, version: int, plan: RowPlan, requested_by: User, now: datetime
 ) -> tuple[Job, JobRows | None]:
-    """Return the job that reads the rows of a plan, and its result once it is done.
+    """Return the job that reads a page's rows, and its result once it is done.
 
     A job that failed stays the answer until somebody retries it, so that a page that
     is reloaded does not fail again and again.
     """
-    columns = None if plan.columns == plan.all_columns else list(plan.columns)
-    wanted = {
+    return _rows_job(
+        table,
+        version=version,
+        plan=plan,
+        limit=BLOCK_LENGTH,
+        offset=plan.offset,
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+def export_job(
+    table: Table, *, version: int, plan: RowPlan, requested_by: User, now: datetime
+) -> tuple[Job, JobRows | None]:
+    """Return the job that reads every row of a plan, and its result once it is done.
+
+    It waits for the job a while, unless nobody is there to do it.
+    """
+    first = _newest_job(table, PREVIEW_KIND, _wanted(version, plan, BLOCK_LENGTH, 0))
+    result = preview_result(first) if first else None
+    if first and result and not result.facts.get("more"):
+        return first, result  # a page has read them all
+    job, result = _rows_job(
+        table,
+        version=version,
+        plan=plan,
+        limit=None,
+        offset=0,
+        requested_by=requested_by,
+        now=now,
+    )
+    wait_for(job)
+    return job, result or preview_result(job)
+
+
+def wait_for(job: Job) -> None:
+    """Wait a while for a job to end, as long as a worker is there to do it."""
+    deadline_s = time.monotonic() + WAIT_S
+    while job.state in Job.ACTIVE_STATES and time.monotonic() < deadline_s:
+        if not worker_state(now=timezone.now()).is_alive:
+            return
+        time.sleep(POLL_S)
+        job.refresh_from_db()
+
+
+def _wanted(
+    version: int, plan: RowPlan, limit: int | None, offset: int
+) -> dict[str, object]:
+    return {
         "version": version,
-        "columns": columns,
+        "columns": None if plan.columns == plan.all_columns else list(plan.columns),
         "predicate": plan.predicate,
-        "limit": BLOCK_LENGTH,
-        "offset": plan.offset,
+        "limit": limit,
+        "offset": offset,
     }
+
+
+def _rows_job(  # noqa: PLR0913 (each is one part of what is asked)
+    table: Table,
+    *,
+    version: int,
+    plan: RowPlan,
+    limit: int | None,
+    offset: int,
+    requested_by: User,
+    now: datetime,
+) -> tuple[Job, JobRows | None]:
+    wanted = _wanted(version, plan, limit, offset)
     return _result_job(
         table,
         kind=PREVIEW_KIND,
@@ -39,10 +106,10 @@ def rows_job(
         request=lambda: request_preview(
             table,
             version=version,
-            columns=columns,
+            columns=None if plan.columns == plan.all_columns else plan.columns,
             predicate=plan.predicate,
-            limit=BLOCK_LENGTH,
-            offset=plan.offset,
+            limit=limit,
+            offset=offset,
             requested_by=requested_by,
             now=now,
         ),
@@ -50,10 +117,13 @@ def rows_job(
 
 
 def files_job(
-    table: Table, *, version: int, requested_by: User, now: datetime
+    table: Table, *, version: int, requested_by: User, now: datetime, waits: bool
 ) -> tuple[Job, JobRows | None]:
-    """Return the job that lists the files of an older version, and its result."""
-    return _result_job(
+    """Return the job that lists the files of an older version, and its result.
+
+    With `waits` it waits for the job a while, as an export does.
+    """
+    job, result = _result_job(
         table,
         kind=FILES_KIND,
         wanted={"version": version},
@@ -62,6 +132,9 @@ def files_job(
             table, version=version, requested_by=requested_by, now=now
         ),
     )
+    if waits:
+        wait_for(job)
+    return job, result or version_files_result(job)
 
 
 def _result_job(

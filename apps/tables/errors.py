@@ -6,6 +6,7 @@ DeltaError
 ├── TableNotRegisteredError     no table has that name
 ├── TableInUseError             something still needs the table
 ├── NoWorkerError               nobody is there to do the work
+├── ResultTooLargeError         more rows than are kept for a download
 └── ScanRootError               a folder that cannot be scanned
 """
 
@@ -60,6 +61,19 @@ class TableInUseError(DeltaError):
         super().__init__(
             f"{name} cannot be removed: it is still used by {', '.join(users)}.",
             hint="Take it out there first.",
+        )
+
+
+class ResultTooLargeError(DeltaError):
+    """A filter lets through more rows than are kept for a download."""
+
+    code = "result-too-large"
+
+    def __init__(self, *, rows: int, max_bytes: int) -> None:
+        super().__init__(
+            f"The first {rows} rows alone pass the {max_bytes >> 20} MiB that are kept "
+            "for a download.",
+            hint="Filter further, or use `deltaweb table rows --format csv`.",
         )
 
 

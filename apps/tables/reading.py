@@ -10,11 +10,13 @@ from typing import Any, Final
 import pyarrow as pa
 from django.conf import settings
 
+from apps.tables.errors import ResultTooLargeError
 from apps.tables.models import Table
 from deltaweb.table import DeltaTable
 
 MAX_ROWS: Final = 10_000
 MAX_BYTES: Final = 64 << 20  # of one result; wide rows end it early
+MAX_EXPORT_BYTES: Final = 1 << 30  # of every row of a filter, as a file
 ROWS_A_BATCH: Final = 65_536
 
 Report = Callable[[int], None]
@@ -28,12 +30,12 @@ def results_folder() -> Path:
 def read_preview(
     table: Table, parameters: dict[str, Any], *, job_id: object, report: Report
 ) -> dict[str, Any]:
-    """Read a page of rows and keep them as the job's result.
+    """Read rows of a version and keep them as the job's result.
 
     Args:
         table: The table.
         parameters: `version`, and optionally `columns` (names), `predicate` (SQL),
-            `limit` and `offset`.
+            `limit` and `offset`; a limit of None is every row, batch by batch.
         job_id: Names the result.
         report: Told the count of rows passed so far; it may raise to stop.
 
@@ -41,8 +43,11 @@ def read_preview(
         `rows`, `files_scanned`, `files_total`, and `more`: whether rows follow.
 
     Raises:
-        DeltaError: If the version, the predicate or a file of it cannot be read.
+        DeltaError: If the version, the predicate or a file of it cannot be read, or
+            every row is asked for and they are too many.
     """
+    if parameters.get("limit", 0) is None:
+        return _read_every_row(table, parameters, job_id=job_id, report=report)
     limit = min(int(parameters.get("limit") or 50), MAX_ROWS)
     offset = max(int(parameters.get("offset") or 0), 0)
     snapshot = _table(table).snapshot(parameters["version"])
@@ -59,6 +64,32 @@ def read_preview(
         "files_scanned": scan.files_scanned,
         "files_total": scan.files_total,
         "more": more,
+    }
+
+
+def _read_every_row(
+    table: Table, parameters: dict[str, Any], *, job_id: object, report: Report
+) -> dict[str, Any]:
+    snapshot = _table(table).snapshot(parameters["version"])
+    scan = snapshot.scan(parameters.get("columns"), parameters.get("predicate") or None)
+    rows = size_bytes = 0
+
+    def bounded() -> Iterator[pa.RecordBatch]:
+        nonlocal rows, size_bytes
+        for batch in scan:
+            rows += batch.num_rows
+            size_bytes += batch.nbytes
+            if size_bytes > MAX_EXPORT_BYTES:
+                raise ResultTooLargeError(rows=rows, max_bytes=MAX_EXPORT_BYTES)
+            report(rows)
+            yield batch
+
+    _write_result(job_id, scan.schema, bounded())
+    return {
+        "rows": rows,
+        "files_scanned": scan.files_scanned,
+        "files_total": scan.files_total,
+        "more": False,
     }
 
 
@@ -126,7 +157,13 @@ def _write_result(
     folder = results_folder()
     folder.mkdir(parents=True, exist_ok=True)
     beside = folder / f"{job_id}.arrow.part"
-    with pa.OSFile(str(beside), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-    beside.replace(folder / f"{job_id}.arrow")
+    try:
+        with (
+            pa.OSFile(str(beside), "wb") as sink,
+            pa.ipc.new_file(sink, schema) as writer,
+        ):
+            for batch in batches:
+                writer.write_batch(batch)
+        beside.replace(folder / f"{job_id}.arrow")
+    finally:
+        beside.unlink(missing_ok=True)

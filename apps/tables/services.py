@@ -341,11 +341,14 @@ def request_preview(  # noqa: PLR0913 (each is one part of what is asked)
     now: datetime,
     columns: Iterable[str] | None = None,
     predicate: str = "",
-    limit: int = 50,
+    limit: int | None = 50,
     offset: int = 0,
     requested_by: User | None = None,
 ) -> Job:
-    """Queue some rows of a version; equal requests share one cached result."""
+    """Queue rows of a version, every one where `limit` is None.
+
+    Equal requests share one cached result.
+    """
     parameters: dict[str, Any] = {
         "table_id": str(table.id),
         "version": version,
@@ -354,9 +357,10 @@ def request_preview(  # noqa: PLR0913 (each is one part of what is asked)
         "limit": limit,
         "offset": offset,
     }
+    verb = "Export" if limit is None else "Preview"
     return enqueue(
         kind="tables.preview_rows",
-        title=f"Preview {table.full_name} at version {version}",
+        title=f"{verb} {table.full_name} at version {version}",
         parameters=parameters,
         subject_id=table.id,
         key=_key("preview", parameters, table.location),

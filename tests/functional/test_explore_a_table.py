@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from apps.accounts.models import User
-from apps.jobs.models import Job
+from apps.jobs.models import Job, Worker
 from apps.tables import tasks
 from apps.tables.indexing import new_index_folder, store_result
 from apps.tables.models import Table
@@ -355,13 +355,46 @@ class TestData:
 
         assert "No rows" in text_of(viewer, f"{TABLE}returns/data")
 
-    def test_the_csv_form_is_of_the_rows_that_were_read(self, viewer: Client) -> None:
-        self.read(viewer, f"{TABLE}orders/data.json?f=country:eq:FR&col=country")
+    def test_the_csv_form_has_every_row_of_the_version(self, viewer: Client) -> None:
+        assert viewer.get(f"{TABLE}orders/data.csv").status_code == 409
+        work()
 
-        lines = csv_of(viewer, f"{TABLE}orders/data.csv?f=country:eq:FR&col=country")
+        lines = csv_of(viewer, f"{TABLE}orders/data.csv?page=3")
 
-        assert lines[0] == ["country"]
-        assert {line[0] for line in lines[1:]} == {"FR"}
+        assert len(lines) == 1 + 5_568
+
+    def test_the_csv_form_waits_for_a_worker_that_is_there(
+        self, viewer: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = timezone.now()
+        Worker.objects.create(name="w1", started_at=now, seen_at=now)
+        monkeypatch.setattr("apps.explorer.services.time.sleep", lambda _s: work())
+
+        assert len(csv_of(viewer, f"{TABLE}orders/data.csv")) == 1 + 5_568
+        assert len(csv_of(viewer, f"{TABLE}orders/files.csv?v=3")) > 1
+
+    def test_an_export_that_grows_too_large_fails_and_leaves_nothing(
+        self, viewer: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("apps.tables.reading.MAX_EXPORT_BYTES", 1 << 10)
+        viewer.get(f"{TABLE}orders/data.csv")
+        work()
+
+        answer = json_of(viewer, f"{TABLE}orders/data.csv", status=422)
+
+        assert answer["error"] == "result-too-large"
+        job = Job.objects.get()
+        assert not list((Path(settings.HOME) / "results").glob(f"{job.id}*"))
+
+    def test_the_csv_form_of_few_rows_is_what_the_page_has_read(
+        self, viewer: Client
+    ) -> None:
+        asked = "?f=order_id:lt:100004&col=order_id"
+        self.read(viewer, f"{TABLE}orders/data.json{asked}")
+
+        lines = csv_of(viewer, f"{TABLE}orders/data.csv{asked}")
+
+        assert lines == [["order_id"], ["100001"], ["100002"], ["100003"]]
 
 
 class TestDashboard:

@@ -184,7 +184,7 @@ def row_objects(plan: RowPlan, result: pa.Table) -> list[dict[str, object]]:
 
 
 def row_lines(plan: RowPlan, result: pa.Table) -> Iterator[Sequence[object]]:
-    """Yield the header and every row that was read, as the CSV form shows them."""
+    """Yield the header and every row of an export, as the CSV form shows them."""
     yield list(plan.columns)
     ordered = _sorted(plan, result)
     for batch in ordered.select(list(plan.columns)).to_batches(

@@ -37,7 +37,7 @@ def file_list(
     """List the files of a version; those of an older one come from a job."""
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     wanted = parse_file_filter(request.GET)
-    listed, job = _listed(request, at)
+    listed, job = _listed(request, at, waits=fmt == "csv")
     columns = _partition_columns(at)
     page = None if listed is None else files.file_page(listed, wanted, columns)
     shares = files.partition_shares(at.table) if at.is_latest else []
@@ -86,7 +86,7 @@ def file_list(
 
 
 def _listed(
-    request: HttpRequest, at: TableVersion
+    request: HttpRequest, at: TableVersion, *, waits: bool
 ) -> tuple[pa.Table | None, Job | None]:
     """Return the files of the version, or the job that lists them."""
     if at.version is None or at.unreadable_reason:
@@ -100,6 +100,7 @@ def _listed(
         version=at.version,
         requested_by=signed_in_user(request),
         now=timezone.now(),
+        waits=waits,
     )
     return (result.rows if result else None), job
 

@@ -37,7 +37,8 @@ def row_list(
     job: Job | None = None
     result: JobRows | None = None
     if plan is not None and at.version is not None:
-        job, result = services.rows_job(
+        find = services.export_job if fmt == "csv" else services.rows_job
+        job, result = find(
             at.table,
             version=at.version,
             plan=plan,
@@ -47,7 +48,7 @@ def row_list(
     zone = user_zone(request.user)
     page = (
         rows.row_page(plan, result.rows, result.facts, zone)
-        if plan and result
+        if plan and result and fmt != "csv"
         else None
     )
     if fmt != "html":
