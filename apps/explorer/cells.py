@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
 from typing import Any
 
-import pyarrow as pa
+from deltaweb.delta.python_values import python_values as python_values  # noqa: PLC0414 (the grid's values come from here)
 
 MAX_TEXT_LENGTH = 120
 MAX_PREVIEW_LENGTH = 60
@@ -131,28 +131,6 @@ def preview_text(value: object, zone: tzinfo) -> str:
     if isinstance(value, str):
         return _shortened(value, MAX_PREVIEW_LENGTH) if value else '""'
     return cell(value, zone).text
-
-
-def python_values(column: pa.ChunkedArray | pa.Array) -> list[object]:
-    """Return the values of a column; what Python cannot hold becomes text.
-
-    Dates and times beyond the year 9999 are the case in point.
-    """
-    try:
-        values: list[object] = column.to_pylist()
-    except (ValueError, OverflowError):
-        return [_python_value(scalar) for scalar in column]
-    return values
-
-
-def _python_value(scalar: pa.Scalar) -> object:
-    try:
-        return scalar.as_py()
-    except (ValueError, OverflowError):
-        try:
-            return scalar.cast(pa.string()).as_py()
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            return "not a time that can be shown"
 
 
 def _text_cell(text: str) -> Cell:

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from apps.tables.management.table_output import aligned
+from deltaweb.delta.python_values import python_values
 
 BATCH_ROWS = 1024
 
@@ -53,7 +54,7 @@ def json_rows(rows: pa.Table) -> list[dict[str, Any]]:
 def _tuples(rows: pa.Table) -> Iterator[tuple[Any, ...]]:
     """Yield rows as tuples, a batch at a time; names may repeat."""
     for batch in rows.to_batches(max_chunksize=BATCH_ROWS):
-        columns = [column.to_pylist() for column in batch.columns]
+        columns = [python_values(column) for column in batch.columns]
         yield from zip(*columns, strict=True)
 
 

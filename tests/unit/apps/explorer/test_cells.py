@@ -3,10 +3,9 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-import pyarrow as pa
 import pytest
 
-from apps.explorer.cells import cell, json_value, python_values
+from apps.explorer.cells import cell, json_value
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -93,14 +92,3 @@ class TestJSONValue:
             {"key": "a", "value": 1},
             {"key": "a", "value": 2},
         ]
-
-
-def test_dates_beyond_what_python_holds_are_text() -> None:
-    column = pa.chunked_array(
-        [pa.array([2**40, 0], pa.int64()).cast(pa.timestamp("s"))]
-    )
-
-    values = python_values(column)
-
-    assert isinstance(values[0], str)
-    assert values[1] == datetime(1970, 1, 1)  # noqa: DTZ001 (timestamp_ntz)
