@@ -18,6 +18,7 @@ MAX_LENGTH = 2000
 REMOTE_SCHEMES = frozenset(
     {"abfs", "abfss", "adl", "az", "gcs", "gs", "s3", "s3a", "wasb", "wasbs"}
 )
+AZURE_SCHEMES = frozenset({"abfs", "abfss", "wasb", "wasbs"})
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(?:::?//|::)")
 
 
@@ -107,11 +108,22 @@ def _from_url(location: str, scheme: str, text: str) -> str:
     if scheme not in REMOTE_SCHEMES or "::" in location:
         known = ", ".join(sorted(REMOTE_SCHEMES))
         reason = f"{scheme} is not a kind of storage that is known ({known})"
-        raise LocationInvalidError(location=text, reason=reason)
-    if "@" in location.split("://", 1)[1].split("/", 1)[0] and scheme in {"s3", "gs"}:
-        reason = "it holds credentials"
-        raise LocationInvalidError(location=text, reason=reason)
-    return location.rstrip("/")
+        raise LocationInvalidError(location=_shown(scheme, location), reason=reason)
+    place = location.split("://", 1)[1]
+    owner, at, _host = place.partition("/")[0].rpartition("@")
+    # The container of an Azure URL stands before an @; nothing else may.
+    if "?" in place or ":" in owner or (at and scheme not in AZURE_SCHEMES):
+        reason = "it holds credentials or a query; a location is a bucket and a path"
+        raise LocationInvalidError(location=_shown(scheme, location), reason=reason)
+    return f"{scheme}://{place.rstrip('/')}"
+
+
+def _shown(scheme: str, location: str) -> str:
+    """Return the location, or its scheme alone where it may hold a secret.
+
+    Errors are shown, kept with the job and logged.
+    """
+    return f"{scheme}://..." if "@" in location or "?" in location else location
 
 
 def _local_path(path: str, text: str, base: Path | None) -> str:

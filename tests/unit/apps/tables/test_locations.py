@@ -20,6 +20,8 @@ class TestParseLocation:
             pytest.param("//lake//orders", "/lake/orders", id="doubled slashes"),
             pytest.param("file:///lake/or%20ders", "/lake/or ders", id="a file URL"),
             pytest.param("s3://bucket/orders/", "s3://bucket/orders", id="a bucket"),
+            pytest.param("S3://Bucket/a", "s3://Bucket/a", id="a loud scheme"),
+            pytest.param("abfss://c@a.net/x", "abfss://c@a.net/x", id="a container"),
         ],
     )
     def test_spells_a_place_one_way(self, text: str, expected: str) -> None:
@@ -49,6 +51,25 @@ class TestParseLocation:
     def test_refuses_what_is_no_place_of_a_table(self, text: str) -> None:
         with pytest.raises(LocationInvalidError):
             parse_location(text)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "s3://key:hidden@bucket/x",
+            "s3a://key:hidden@bucket/x",
+            "gcs://hidden@bucket/x",
+            "az://hidden@container/x",
+            "abfss://container:hidden@account.net/x",
+            "abfss://container@account.net/x?sig=hidden",
+            "s3://bucket/x?X-Amz-Signature=hidden",
+            "https://user:hidden@host/x",
+        ],
+    )
+    def test_refuses_a_secret_without_repeating_it(self, text: str) -> None:
+        with pytest.raises(LocationInvalidError) as caught:
+            parse_location(text)
+
+        assert "hidden" not in str(caught.value)
 
     def test_a_command_starts_from_its_folder(self, tmp_path: Path) -> None:
         assert parse_location("orders", base=tmp_path) == f"{tmp_path}/orders"
