@@ -64,7 +64,7 @@ def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
         },
         data={
             "count": page.count,
-            "next": next_url,
+            "next": request.build_absolute_uri(next_url) if next_url else None,
             "jobs": [view.as_json() for view in page.views],
         },
         rows=_csv_rows(request, state=state, kind=kind),

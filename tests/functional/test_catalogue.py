@@ -128,6 +128,7 @@ class TestList:
             assert page["count"] == 120
             names += [table["name"] for table in page["tables"]]
             path = page["next"]
+            assert path is None or path.startswith("http://testserver/tables.json?")
 
         assert names == [f"t{number:03d}" for number in range(120)]
 

@@ -24,6 +24,7 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
         page=values["page"] or 1,
     )
     page = selectors.catalogue_page(user, query)
+    next_url = page_url(request, page.next_page)
     return respond(
         request,
         fmt,
@@ -33,13 +34,13 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
             "query": query,
             "sorts": SORTS,
             "statuses": STATUSES,
-            "next_url": page_url(request, page.next_page),
+            "next_url": next_url,
             "previous_url": page_url(request, page.previous_page),
             "here": request.get_full_path(),
         },
         data={
             "count": page.count,
-            "next": page_url(request, page.next_page),
+            "next": next_url and request.build_absolute_uri(next_url),
             "tables": [_row_json(row) for row in page.rows],
         },
         rows=selectors.catalogue_csv(user, query) if fmt == "csv" else None,
@@ -54,6 +55,7 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
     q, kind = values["q"], values["kind"]
     user = signed_in(request)
     page = selectors.search_page(user, q=q, kind=kind, page=values["page"] or 1)
+    next_url = page_url(request, page.next_page)
     return respond(
         request,
         fmt,
@@ -61,13 +63,13 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
         context={
             "page": page,
             "kinds": KINDS,
-            "next_url": page_url(request, page.next_page),
+            "next_url": next_url,
             "previous_url": page_url(request, page.previous_page),
         },
         data={
             "q": q,
             "count": page.count,
-            "next": page_url(request, page.next_page),
+            "next": next_url and request.build_absolute_uri(next_url),
             "tables": [table_json(table) for table in page.tables],
             "columns": [
                 {
