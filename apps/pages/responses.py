@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -18,6 +19,9 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 CSV_ROWS_PER_CHUNK = 200
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 
 def respond(  # noqa: PLR0913 (one answer has this many forms)
@@ -94,11 +98,17 @@ def _csv_chunks(rows: Iterable[Sequence[object]]) -> Iterator[str]:
 
 
 def _cell(value: object) -> object:
-    """Render one value; a text that a spreadsheet would run as a formula is quoted."""
+    """Render one value; a text that a spreadsheet would run as a formula is quoted.
+
+    A number is none, though it begins with a sign; true and false are as in JSON.
+    """
     if value is None:
         return ""
     if isinstance(value, str):
-        return f"'{value}" if value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value
+        is_formula = value.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(value)
+        return f"'{value}" if is_formula else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, dict | list):
         return to_json(value)
     return _plain(value) if isinstance(value, datetime | bytes) else value

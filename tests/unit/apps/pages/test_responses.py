@@ -53,6 +53,23 @@ class TestCsvResponse:
         parsed = list(csv.reader(io.StringIO(text)))
         assert parsed == [[str(cell) for cell in row] for row in rows]
 
+    @pytest.mark.parametrize(
+        ("value", "cell"),
+        [
+            ("-9223372036854775808", "-9223372036854775808"),
+            ("-1.50", "-1.50"),
+            ("+1E-7", "+1E-7"),
+            ("-1+cmd()", "'-1+cmd()"),
+            ("-1\n", '"\'-1\n"'),
+            (True, "true"),
+            (False, "false"),
+        ],
+    )
+    def test_a_number_and_a_truth_value_are_left_as_they_are(
+        self, value: object, cell: str
+    ) -> None:
+        assert text_of(csv_response([(value, "x")], name="x")) == f"{cell},x\r\n"
+
     @pytest.mark.parametrize("start", ["=", "+", "-", "@"])
     def test_keeps_a_spreadsheet_from_running_a_text(self, start: str) -> None:
         text = text_of(csv_response([(f"{start}1+1",)], name="x"))
