@@ -45,10 +45,12 @@ class TableNotRegisteredError(DeltaError):
 
     code = "table-not-registered"
 
-    def __init__(self, *, name: str) -> None:
+    def __init__(self, *, name: str, similar: Sequence[str] = ()) -> None:
+        """Take the names of tables that may have been meant."""
+        meant = f"Did you mean {' or '.join(similar)}? " if similar else ""
         super().__init__(
             f"No table is named {name[:200]!r}.",
-            hint="`table list` shows the names of all tables.",
+            hint=f"{meant}`table list` shows the names of all tables.",
         )
 
 

@@ -32,6 +32,7 @@ from deltaweb.samples import make_samples
 
 SAMPLES_FOLDER = "samples"
 SCAN_BATCH = 100  # tables a transaction: the database is never held for long
+MAX_SIMILAR = 3  # names that a refusal of a name offers
 
 
 # === Roots ===
@@ -274,7 +275,10 @@ def find_table(name: str) -> Table:
     parsed = parse_table_name(name)
     table = Table.objects.filter(namespace=parsed.namespace, name=parsed.name).first()
     if table is None:
-        raise TableNotRegisteredError(name=name)
+        others = Table.objects.filter(name=parsed.name)[:MAX_SIMILAR]
+        raise TableNotRegisteredError(
+            name=name, similar=[other.full_name for other in others]
+        )
     return table
 
 

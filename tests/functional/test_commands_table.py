@@ -119,6 +119,12 @@ class TestCatalogue:
         assert run_json("rename", "orders", "sales.o")["name"] == "sales.o"
         assert "No table is named 'orders'" in refusal("rename", "orders", "x")
 
+    def test_offers_a_table_of_the_same_name_elsewhere(self) -> None:
+        new_table("sales.orders")
+
+        assert "Did you mean sales.orders?" in refusal("remove", "orders", "--yes")
+        assert "Did you mean sales.orders?" in refusal("show", "orders")
+
     def test_removes_only_when_told_so(self, monkeypatch: pytest.MonkeyPatch) -> None:
         new_table("orders")
 

@@ -14,7 +14,11 @@ from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
 from apps.pages.responses import to_json
 from apps.tables import services
 from apps.tables.checks import check_location
-from apps.tables.errors import NoWorkerError, TableNotRegisteredError
+from apps.tables.errors import (
+    NoWorkerError,
+    TableNameError,
+    TableNotRegisteredError,
+)
 from apps.tables.locations import check_allowed, check_present, parse_location
 from apps.tables.management import row_output, table_output
 from apps.tables.models import Table
@@ -295,7 +299,10 @@ def _locate(text: str) -> tuple[str | None, str]:
     if not is_path:
         try:
             table = services.find_table(text)
-        except DeltaError:
+        except TableNotRegisteredError:
+            if not Path(text).is_dir():
+                raise
+        except TableNameError:
             if not Path(text).is_dir():
                 raise TableNotRegisteredError(name=text) from None
         else:
