@@ -111,8 +111,11 @@ def requested_version(table: Table, text: str) -> int | None:
         raise PageError(
             status=404,
             code="version-not-found",
-            message=f"{table.full_name} is not indexed yet: no version can be shown.",
-            hint="Wait for its index, or open the table without a version.",
+            message=f"{table.full_name} is not indexed yet: no version can be shown."
+            if not table.error
+            else f"No version of {table.full_name} could be indexed: {table.error}",
+            hint=table.error_hint
+            or "Wait for its index, or open the table without a version.",
         )
     if not known or not first <= int(digits) <= latest:
         raise PageError(

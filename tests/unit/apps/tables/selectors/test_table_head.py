@@ -59,6 +59,16 @@ class TestRequestedVersion:
         assert caught.value.status == 404
         assert caught.value.hint == "Choose a version from 0 to 2."
 
+    def test_says_why_a_table_has_no_version_at_all(self) -> None:
+        why = {"error": "Commit 1 is missing.", "error_hint": "Bring it back."}
+        table = new_unindexed_table("orders", **why)
+
+        with pytest.raises(PageError) as caught:
+            requested_version(table, "0")
+
+        assert caught.value.message.endswith("be indexed: Commit 1 is missing.")
+        assert caught.value.hint == "Bring it back."
+
     def test_a_log_that_starts_later_has_no_earlier_version(self) -> None:
         table = new_table(
             "orders", version=12, summary={"readable_runs": [[10, 12, "READABLE", ""]]}
