@@ -24,6 +24,8 @@ class Command(BaseCommand):
             *("--worker-class", "gthread"),
             *("--workers", str(settings.WEB_PROCESSES)),
             *("--threads", str(settings.WEB_THREADS)),
+            # An address may name hundreds of columns.
+            *("--limit-request-line", "8190"),
             *("--graceful-timeout", "5", "--timeout", "120"),
             *("--log-level", "warning"),
         ]
