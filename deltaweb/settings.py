@@ -245,6 +245,13 @@ LOGGING = {
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"no-links": {"()": "deltaweb.logs.HideSignInLinks"}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["no-links"],
+        }
+    },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
 }
