@@ -63,6 +63,8 @@ class CheckpointPart:
                     source,
                     metadata=self.footer,
                     pre_buffer=False,
+                    # The old 96-bit timestamps reach further than nanoseconds can.
+                    coerce_int96_timestamp_unit="us",
                     read_dictionary=self._encoded_leaves(),
                 )
                 return file.read_row_groups(
