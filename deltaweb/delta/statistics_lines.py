@@ -66,11 +66,22 @@ def _parse_slice(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch:
     if batch is not None:
         return batch
     if len(texts) <= RETRY_ROWS:
-        return parse_each(texts.to_pylist(), shape.bounds, shape.counts, shape.arrow)
+        return parse_each(_decoded(texts), shape.bounds, shape.counts, shape.arrow)
     middle = len(texts) // 2
     halves = [texts.slice(0, middle), texts.slice(middle)]
     table = pa.Table.from_batches([_parse_slice(half, shape) for half in halves])
     return table.combine_chunks().to_batches()[0]
+
+
+def _decoded(texts: pa.Array) -> list[str | None]:
+    """Return the texts; one that is not UTF-8 is none."""
+    decoded: list[str | None] = []
+    for data in texts.cast(pa.binary()).to_pylist():
+        try:
+            decoded.append(data and data.decode())
+        except UnicodeDecodeError:
+            decoded.append(None)
+    return decoded
 
 
 def _parse_lines(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch | None:
@@ -105,9 +116,11 @@ def _parse_lines(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch | No
         )
         if table.num_rows != len(texts):
             return None
-        return _named(table, shape)
+        batch = _named(table, shape)
+        batch.validate(full=True)  # Arrow takes bytes that are not UTF-8 as text
     except pa.ArrowInvalid:
         return None
+    return batch
 
 
 def _is_blank(texts: pa.Array) -> pa.Array:

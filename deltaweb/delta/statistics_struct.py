@@ -49,11 +49,12 @@ def _typed(array: pa.Array | None, target: pa.DataType, length: int) -> pa.Array
     """Bring a column of statistics to its type; what cannot be is unknown."""
     if array is None:
         return pa.nulls(length, target)
-    if array.type.equals(target):
-        return array
     if pa.types.is_struct(target) and pa.types.is_struct(array.type):
         return _typed_struct(array, target)
     try:
+        if array.type.equals(target):
+            array.validate(full=True)  # Parquet's text may not be UTF-8
+            return array
         return _exactly_cast(array, target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return pa.nulls(length, target)
