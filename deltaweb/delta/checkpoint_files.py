@@ -134,7 +134,7 @@ def _files(adds: pa.StructArray) -> pa.RecordBatch:
         _dv_column(adds),
     ]
     batch = files_batch(columns)
-    batch["path"].validate(full=True)  # Parquet's text may not be UTF-8
+    batch.validate(full=True)  # Parquet's text may not be UTF-8
     return batch
 
 
@@ -213,7 +213,7 @@ def _load_statistics(group: RowGroup, first: int, count: int) -> RawStatistics:
         if parsed:
             adds = group.read(["add.path", *parsed])["add"].slice(first, count)
             typed = _rows_of(adds, "stats_parsed")
-            if not typed.null_count:
+            if _all_have_records(typed):
                 return RawStatistics(json_text=None, parsed=typed)
         leaves = group.find_leaves("add.stats")
         adds = group.read(["add.path", *leaves])["add"].slice(first, count)
@@ -222,6 +222,13 @@ def _load_statistics(group: RowGroup, first: int, count: int) -> RawStatistics:
     except READ_FAULTS:
         reason = "its statistics are not readable"
         raise LogCorruptError(path=group.part.path, reason=reason) from None
+
+
+def _all_have_records(typed: pa.ChunkedArray) -> bool:
+    """Tell whether typed statistics say something of every file."""
+    if typed.type.get_field_index("numRecords") < 0:
+        return False
+    return bool(pc.struct_field(typed, ["numRecords"]).null_count == 0)
 
 
 def _rows_of(adds: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

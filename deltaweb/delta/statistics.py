@@ -36,7 +36,8 @@ def read_statistics(
     Args:
         stats: The JSON texts of the log; None only where `stats_parsed` is given.
         stats_parsed: The struct column of a checkpoint, row for row with `stats`, or
-            None. It is preferred; a row that it leaves null falls back to JSON.
+            None. It is preferred; a row that has no number of records there falls
+            back to JSON, since some writers fill what is absent with nulls.
         schema: The table's schema.
         columns: The columns asked for; all for None.
 
@@ -52,7 +53,7 @@ def read_statistics(
     table = extract_statistics(stats_parsed, shape)
     if stats is None:
         return table
-    wanted = pc.and_(pc.is_null(stats_parsed), pc.is_valid(stats))
+    wanted = pc.and_(pc.is_null(table["num_records"]), pc.is_valid(stats))
     if not pc.any(wanted).as_py():
         return table
     mask = wanted.combine_chunks().to_numpy(zero_copy_only=False)

@@ -1,7 +1,7 @@
 """Checkpoints as many writers have written them."""
 
 import io
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -238,6 +238,51 @@ def test_typed_statistics_are_read(null_counts: str, *, has_json: bool) -> None:
     assert found[0]["max"] == {"n": 9}
     assert found[0]["null_count"] == {"n": 2}
     assert found[1]["num_records"] == (3 if has_json else None)
+
+
+@pytest.mark.parametrize("has_json", [False, True])
+def test_statistics_that_are_nulls_alone_give_way_to_json(*, has_json: bool) -> None:
+    typed = pa.struct([("numRecords", pa.int64())])
+    schema = schema_with(("stats", pa.string()), ("stats_parsed", typed))
+    text = '{"numRecords":7}' if has_json else None
+    file = {"path": "a", "stats": text, "stats_parsed": {"numRecords": None}}
+
+    snapshot = snapshot_of([*SMALL_HEAD, {"add": file}], schema)
+
+    assert snapshot.statistics()["num_records"].to_pylist() == [7 if has_json else None]
+
+
+def test_statistics_of_old_timestamps_reach_to_the_end_of_time() -> None:
+    sink = io.BytesIO()
+    last = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+    bounds = pa.struct([("n", pa.timestamp("us", "UTC"))])
+    schema = schema_with(("stats_parsed", pa.struct([("maxValues", bounds)])))
+    file = {"path": "a", "stats_parsed": {"maxValues": {"n": last}}}
+    table = pa.Table.from_pylist([*SMALL_HEAD, {"add": file}], schema=schema)
+    pq.write_table(table, sink, use_deprecated_int96_timestamps=True)
+    builder = LogBuilder()
+    builder.store.put(checkpoint_name(5), sink.getvalue())
+    timestamps = SCHEMA_STRING.replace("long", "timestamp")
+    builder.commit(6, metadata(schemaString=timestamps))
+
+    statistics = builder.table.snapshot().statistics()
+
+    assert statistics["max"].to_pylist() == [{"n": last}]
+
+
+@pytest.mark.parametrize("marked", ["path", "value"])
+def test_text_that_is_not_utf_8_is_a_fault_of_the_checkpoint(marked: str) -> None:
+    sink = io.BytesIO()
+    schema = schema_with(("partitionValues", pa.map_(pa.string(), pa.string())))
+    file = {"path": "the path", "partitionValues": [("p", "the value")]}
+    table = pa.Table.from_pylist([*SMALL_HEAD, {"add": file}], schema=schema)
+    pq.write_table(table, sink, compression="none")
+    data = sink.getvalue().replace(
+        f"the {marked}".encode(), b"\xff" * (4 + len(marked))
+    )
+
+    with pytest.raises(LogCorruptError, match="add"):
+        snapshot_of_bytes(data)
 
 
 def test_statistics_stand_beside_their_files() -> None:

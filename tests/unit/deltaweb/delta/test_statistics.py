@@ -206,6 +206,24 @@ class TestTexts:
 
         assert [row["num_records"] for row in rows] == [7, 5]
 
+    @pytest.mark.parametrize(
+        "broken",
+        [
+            pytest.param(b'{"minValues":{"s":"\xff"}}', id="in a bound"),
+            pytest.param(b'{"\xff":1}', id="in a name"),
+        ],
+    )
+    def test_that_are_not_utf_8_say_nothing(self, broken: bytes) -> None:
+        texts = pa.array([b'{"numRecords":7,"minValues":{"s":"a"}}', broken, b"{}"])
+        data = pa.StringArray.from_buffers(len(texts), *texts.buffers()[1:])
+
+        table = parse_statistics(pa.chunked_array([data]), SCHEMA, ["s"])
+
+        assert table["num_records"].to_pylist() == [7, None, None]
+        assert [(row or {}).get("s") for row in table["min"].to_pylist()] == [
+            "a", None, None,
+        ]  # fmt: skip
+
     def test_too_long_are_not_looked_at(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(statistics_lines, "MAX_STATS_BYTES", 16)
         monkeypatch.setattr("deltaweb.delta.statistics_json.MAX_STATS_BYTES", 16)
@@ -342,6 +360,30 @@ class TestStructs:
         table = read_statistics(texts, structs, SCHEMA, ["i"])
 
         assert table["num_records"].to_pylist() == [10, 2, None]
+
+    def test_that_are_filled_with_nulls_give_way_to_json(self) -> None:
+        nothing = {"numRecords": None, "minValues": {"i": None}}
+        structs = pa.chunked_array([pa.array([nothing, {"numRecords": 2}], STRUCTS)])
+        texts = column('{"numRecords":10,"minValues":{"i":3}}', None)
+
+        table = read_statistics(texts, structs, SCHEMA, ["i"])
+
+        assert table["num_records"].to_pylist() == [10, 2]
+        assert table["min"].to_pylist()[0] == {"i": 3}
+
+    def test_that_are_not_utf_8_are_unknown(self) -> None:
+        texts = pa.array([b"\xff"])
+        data = pa.StringArray.from_buffers(1, *texts.buffers()[1:])
+        bounds = pa.StructArray.from_arrays([data], ["s"])
+        records = pa.array([5])
+        structs = pa.StructArray.from_arrays(
+            [records, bounds], ["numRecords", "minValues"]
+        )
+
+        table = read_statistics(None, pa.chunked_array([structs]), SCHEMA, ["s"])
+
+        assert table["num_records"].to_pylist() == [5]
+        assert table["min"].to_pylist() == [{"s": None}]
 
     def test_that_are_absent_leave_all_to_json(self) -> None:
         table = read_statistics(column('{"numRecords":10}'), None, SCHEMA, ["i"])
