@@ -51,9 +51,10 @@ $(VENV)/.npm: package-lock.json $(VENV)/.tools
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
+# Old hashed files stay: a server that runs meanwhile still serves them.
 $(VENV)/.static: $(VENV)/.installed $(VENV)/.npm $(shell find static -name vendor -prune -o -type f -print)
 	@$(BIN)/python -m deltaweb.assets
-	@$(BIN)/python manage.py collectstatic --noinput --clear --verbosity 0
+	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
 	@touch $@
 
 # What only tests, checks and benchmarks need.
