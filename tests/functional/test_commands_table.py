@@ -189,6 +189,28 @@ class TestRefreshAndWait:
 
         assert sentence in refusal("refresh", "orders", "--wait")
 
+    def test_the_json_of_a_failed_job_has_its_code(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        new_table("orders")
+        self.worker_leaves(
+            monkeypatch,
+            state=Job.State.FAILED,
+            error="Commit 5 is missing.",
+            error_code="log-gap",
+            error_hint="Restore it.",
+        )
+        out = io.StringIO()
+
+        with pytest.raises(CommandError):
+            call_command("table", "refresh", "orders", "--wait", "--json", stdout=out)
+
+        assert json.loads(out.getvalue()) == {
+            "error": "log-gap",
+            "message": "Commit 5 is missing.",
+            "hint": "Restore it.",
+        }
+
     def test_does_not_wait_for_a_worker_that_is_not_there(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:

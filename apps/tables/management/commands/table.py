@@ -5,12 +5,12 @@ from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
 from django.utils import timezone
 
 from apps.jobs.models import Job
 from apps.jobs.selectors import worker_state
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
+from apps.pages.errors import PageError
 from apps.pages.responses import to_json
 from apps.tables import services
 from apps.tables.checks import check_location
@@ -187,7 +187,7 @@ class Command(SubcommandsCommand):
         """Wait until the job has ended.
 
         Raises:
-            CommandError: If it failed or was cancelled.
+            PageError: If it failed or was cancelled, with the job's own code.
             NoWorkerError: If no worker is there to take it.
         """
         started = time.monotonic()
@@ -200,7 +200,12 @@ class Command(SubcommandsCommand):
             job.refresh_from_db()
         if job.state != Job.State.DONE:
             fallback = f"The job was {job.get_state_display()}."
-            raise CommandError(f"{job.error or fallback} {job.error_hint}".strip())
+            raise PageError(
+                status=422,
+                code=job.error_code or f"job-{job.state.lower()}",
+                message=job.error or fallback,
+                hint=job.error_hint,
+            )
 
     # === Reading the log ===
 
