@@ -1,6 +1,10 @@
 """Django's own errors in our layout."""
 
+import sys
+
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 
 from apps.pages.errors import PageError, error_response
@@ -47,7 +51,21 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: a fault of ours; the request id finds it in the log."""
+    """500: a fault of ours; the request id finds it in the log.
+
+    A database that does not answer is a 503, whose page asks nothing of it.
+    """
+    if isinstance(sys.exception(), (OperationalError, InterfaceError)):
+        request.user = AnonymousUser()
+        return error_response(
+            request,
+            PageError(
+                status=503,
+                code="database-unavailable",
+                message="The database does not answer just now.",
+                hint="Try again in a moment; if it stays, tell the administrator.",
+            ),
+        )
     return error_response(
         request,
         PageError(

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.installation import ROOT, environment, run
 
 # What gunicorn loads and asks, in a process whose modules can be looked at.
@@ -54,3 +56,22 @@ def test_a_web_process_never_loads_spark(tmp_path: Path) -> None:
     *answers, verdict = done.stdout.splitlines()
     assert answers == [f"{path} 200 OK" for path in paths], done.stderr
     assert verdict == "no Spark"
+
+
+@pytest.mark.parametrize("path", ["/", "/status", "/sign-in/", "/sign-in/a-token/"])
+def test_a_page_says_that_the_database_does_not_answer(
+    tmp_path: Path, path: str
+) -> None:
+    url = "postgres://someone:a-secret@127.0.0.1:1/name"
+    done = subprocess.run(
+        [sys.executable, "-c", ASK, "no-key", path],
+        env=environment(tmp_path, DELTAWEB_DATABASE_URL=url),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert done.stdout.startswith(f"{path} 503 "), done.stderr
+    assert "a-secret" not in done.stderr
