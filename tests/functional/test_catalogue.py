@@ -71,7 +71,7 @@ class TestList:
         assert 'href="/t/sales/orders/"' in shown
         assert "Every order" in shown
         assert "18.4 M" in shown
-        assert "v2 by etl-nightly" in shown
+        assert "v2 by <bdi>etl-nightly</bdi>" in shown
         assert "1 table in 1 namespace" in re.sub(r"\s+", " ", shown)
 
     def test_unknown_numbers_are_said_to_be_unknown(self, viewer: Client) -> None:

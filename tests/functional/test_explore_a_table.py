@@ -397,6 +397,17 @@ class TestData:
         assert lines == [["order_id"], ["100001"], ["100002"], ["100003"]]
 
 
+@pytest.mark.parametrize("page", ["", "history", "history/2", "schema"])
+def test_names_that_turn_the_direction_of_text_end_where_they_end(
+    viewer: Client, page: str
+) -> None:
+    new_commit(new_table(summary={}), 2, user_name="\u202eeve", operation="MERGE")
+
+    text = text_of(viewer, f"{TABLE}orders/{page}")
+
+    assert "by <bdi>\u202eeve</bdi> (<bdi>MERGE</bdi>)" in text
+
+
 class TestDashboard:
     def test_an_empty_install_is_shown_how_to_begin(self, client: Client) -> None:
         client.force_login(new_user("eve", role=User.Role.EDITOR))
