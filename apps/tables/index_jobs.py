@@ -14,7 +14,9 @@ from apps.jobs.models import Job
 from apps.jobs.tracking import JobCancelled, LeaseLostError, TrackedJob
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.indexing import new_index_folder, store_failure, store_result
+from apps.tables.locations import check_allowed
 from apps.tables.models import Table
+from apps.tables.opening import roots_of_server
 from deltaweb.delta.errors import DeltaError
 from deltaweb.index.index_result import CANCELLED, FAILED, IndexResult
 
@@ -197,6 +199,18 @@ class IndexBatch:
         table = Table.objects.filter(id=str(job.parameters["table_id"])).first()
         if table is None:
             job.fail(_gone(job))
+            return
+        try:
+            check_allowed(table.location, roots=roots_of_server())
+        except DeltaError as error:
+            job.fail(error)
+            store_failure(
+                table.id,
+                code=error.code,
+                message=error.message,
+                hint=error.hint,
+                now=clock(),
+            )
             return
         self._leases.enter_context(job.renewing())
         folder = new_index_folder(table.id, now=clock(), mark=job.id.hex)

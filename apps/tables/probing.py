@@ -13,10 +13,10 @@ from django.conf import settings
 
 from apps.tables.indexing import backoff, store_failure
 from apps.tables.models import Table
+from apps.tables.opening import open_table, roots_of_server
 from apps.tables.services import refresh_table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_path import commit_name
-from deltaweb.table import DeltaTable
 
 BATCH: Final = 200  # tables claimed at once
 TIME_LIMIT_S: Final = 30
@@ -56,7 +56,7 @@ def newest_version(table: Table) -> int:
     Raises:
         DeltaError: If the log cannot be read.
     """
-    log = DeltaTable(table.location)
+    log = open_table(table, roots=roots_of_server())
     if table.version is None:
         return log.latest_version()
     try:

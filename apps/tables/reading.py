@@ -12,6 +12,7 @@ from django.conf import settings
 
 from apps.tables.errors import ResultTooLargeError
 from apps.tables.models import Table
+from apps.tables.opening import open_table, roots_of_server
 from deltaweb.table import DeltaTable
 
 MAX_ROWS: Final = 10_000
@@ -118,7 +119,7 @@ def list_files(
 
 
 def _table(table: Table) -> DeltaTable:
-    return DeltaTable(table.location, allowed_roots=settings.ALLOWED_ROOTS or ())
+    return open_table(table, roots=roots_of_server())
 
 
 def _window(

@@ -15,8 +15,8 @@ from apps.explorer.selectors.changes import Change, metadata_changes, protocol_c
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.pages.errors import PageError
 from apps.tables.models import Commit, Table
+from apps.tables.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError
-from deltaweb.table import DeltaTable
 
 SLOW_HINT = "What is indexed is shown; reload the page to try again."
 MAX_FILES_SHOWN = 200
@@ -147,7 +147,8 @@ def commit_actions(table: Table, version: int) -> CommitActions:
     The one thing a page asks of storage; when it fails, that is told in the answer.
     """
     try:
-        raw = read_within(lambda: DeltaTable(table.location).read_commit(version))
+        roots = roots_of_server()
+        raw = read_within(lambda: open_table(table, roots=roots).read_commit(version))
     except DeltaError as error:
         return CommitActions(problem=error.message, hint=error.hint)
     except StorageSlowError as error:
