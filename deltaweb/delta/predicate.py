@@ -16,7 +16,7 @@ not a number compare as IEEE 754 says: NaN is unequal to everything.
 
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -38,6 +38,9 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_LIKE_PART = re.compile(r"\\?.", re.DOTALL)
+_WILDCARDS = {"%": ".*", "_": "."}
+_REGEX_SPECIAL = frozenset(r"\.+*?()|[]{}^$")
 _FALSE = pa.scalar(False)  # noqa: FBT003 # the value itself
 
 
@@ -201,8 +204,7 @@ def _leaf_expression(
         case In():
             return _in_expression(predicate)
         case Like():
-            ignore_case = predicate.ignore_case
-            return pc.match_like(column, predicate.pattern, ignore_case=ignore_case)
+            return _like_expression(predicate)
         case _:
             return column.is_null()
 
@@ -211,12 +213,48 @@ def _field(path: ColumnPath) -> Expression:
     return pc.field(*path)
 
 
+def _like_expression(predicate: Like) -> Expression:
+    """LIKE as a regular expression where the pattern has escapes.
+
+    Arrow takes some patterns for a plain start or end, and does not unescape those.
+    """
+    column, ignore_case = _field(predicate.column), predicate.ignore_case
+    if "\\" not in predicate.pattern:
+        return pc.match_like(column, predicate.pattern, ignore_case=ignore_case)
+    pattern = _LIKE_PART.sub(_like_part, predicate.pattern)
+    return pc.match_substring_regex(
+        column, f"^(?s:{pattern})$", ignore_case=ignore_case
+    )
+
+
+def _like_part(part: re.Match[str]) -> str:
+    text = part.group()
+    if text in _WILDCARDS:
+        return _WILDCARDS[text]
+    character = text[-1]
+    return f"\\{character}" if character in _REGEX_SPECIAL else character
+
+
 def _in_expression(predicate: In) -> Expression:
     """IN as SQL has it: unknown for null, and for no match where null is listed."""
     column = _field(predicate.column)
     unknown = pa.scalar(None, pa.bool_())
     if not predicate.values:
         return pc.scalar(unknown)
-    values = pa.array(predicate.values)
+    values = _value_set(predicate.values)
     found = pc.if_else(column.is_valid(), column.isin(values), unknown)
     return found | pc.scalar(unknown) if predicate.has_null else found
+
+
+def _value_set(values: Sequence[pa.Scalar]) -> pa.Array:
+    """The values for a search that compares floats by their bits.
+
+    So that it finds what is equal, zero is in it with both signs, and NaN is not.
+    """
+    if not pa.types.is_floating(values[0].type):
+        return pa.array(values)
+    numbers = {value.as_py() for value in values}
+    equal = [number for number in numbers if number == number]  # noqa: PLR0124  # NaN is not
+    if 0 in numbers:
+        equal += [0.0, -0.0]
+    return pa.array(equal, values[0].type)

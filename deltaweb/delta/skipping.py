@@ -184,6 +184,7 @@ def _compared(known: ColumnRange, name: str, value: pa.Scalar) -> Outcome:
 
 def _in_list(known: ColumnRange, predicate: In) -> Mask:
     literals = [_physical(value) for value in predicate.values]
+    literals = [literal for literal in literals if literal == literal]  # noqa: PLR0124 # NaN equals nothing
     if len(literals) <= MAX_VALUES_COMPARED:
         found = np.zeros(len(known.low), np.bool_)
         for literal in literals:

@@ -165,6 +165,7 @@ class TestComparisons:
             pytest.param("i NOT IN (1, NULL)", {"i": 2}, id="a list with null, denied"),
             pytest.param("NOT (i <=> NULL)", {}, id="null is null"),
             pytest.param("x = 'NaN'", {"x": float("nan")}, id="NaN equals nothing"),
+            pytest.param("x IN ('NaN', 1)", {"x": float("nan")}, id="NaN in a list"),
             pytest.param("FALSE", {}, id="false"),
             pytest.param("NULL", {}, id="unknown"),
             pytest.param("s LIKE NULL", {"s": "x"}, id="like null"),
@@ -208,6 +209,14 @@ class TestTests:
                 True,
                 id="a backslash beside another escape",
             ),
+            pytest.param(
+                r"s LIKE '\\\\a.%'", {"s": "\\a.b"}, True, id="an escaped backslash"
+            ),
+            pytest.param(r"s LIKE '%\\\\'", {"s": "a\\"}, True, id="one at the end"),
+            pytest.param(
+                r"s LIKE '\\\\a.%'", {"s": "\\abc"}, False, id="a dot beside an escape"
+            ),
+            pytest.param("x IN (0, 1)", {"x": -0.0}, True, id="a zero below zero"),
             pytest.param("s NOT LIKE 'a%'", {"s": "b"}, True, id="not like"),
             pytest.param("s ILIKE 'A%'", {"s": "ab"}, True, id="ilike"),
         ],
