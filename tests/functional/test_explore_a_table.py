@@ -408,6 +408,17 @@ def test_names_that_turn_the_direction_of_text_end_where_they_end(
     assert "by <bdi>\u202eeve</bdi> (<bdi>MERGE</bdi>)" in text
 
 
+@pytest.mark.parametrize("page", ["data.csv", "files.csv"])
+def test_a_download_of_a_table_that_could_not_be_indexed_says_why(
+    viewer: Client, page: str
+) -> None:
+    new_unindexed_table(error="Commit 1 is missing.")
+
+    answer = json_of(viewer, f"{TABLE}orders/{page}", status=409)
+
+    assert answer["message"] == "Commit 1 is missing."
+
+
 class TestDashboard:
     def test_an_empty_install_is_shown_how_to_begin(self, client: Client) -> None:
         client.force_login(new_user("eve", role=User.Role.EDITOR))

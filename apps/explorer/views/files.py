@@ -126,7 +126,9 @@ def _not_ready(at: TableVersion, job: Job | None) -> PageError:
         return PageError(
             status=409,
             code="not-listed",
-            message=f"The files of {at.table.full_name} cannot be listed.",
+            message=at.unreadable_reason
+            or at.table.error
+            or f"{at.table.full_name} is not indexed yet.",
             hint="Open the page of the table: it says why.",
         )
     return PageError(

@@ -130,7 +130,8 @@ def _data(  # noqa: PLR0913, PLR0917 (each is one part of the answer)
 
 def _not_ready(at: TableVersion, job: Job | None, problem: str) -> PageError:
     if job is None:
-        message = problem or f"{at.table.full_name} is not indexed yet."
+        unindexed = f"{at.table.full_name} is not indexed yet."
+        message = problem or at.table.error or unindexed
         hint = "Metadata and history can be shown all the same."
         return PageError(status=409, code="rows-unreadable", message=message, hint=hint)
     return PageError(
