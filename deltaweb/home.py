@@ -17,6 +17,12 @@ def open_home(path: Path) -> Path:
             " Point DELTAWEB_HOME at a folder that this user can write."
         )
         raise ImproperlyConfigured(message) from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        message = (
+            f"DELTAWEB_HOME={str(path)!r} cannot be written by this user."
+            " Point DELTAWEB_HOME at a folder that it can write."
+        )
+        raise ImproperlyConfigured(message)
     return path.resolve()
 
 

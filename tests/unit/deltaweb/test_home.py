@@ -30,3 +30,9 @@ def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(ImproperlyConfigured, match=r"DELTAWEB_HOME=.*file/home"):
         open_home(tmp_path / "file" / "home")
+
+
+def test_a_home_that_cannot_be_written_is_named() -> None:
+    # Not even root may write into the kernel's own folder.
+    with pytest.raises(ImproperlyConfigured, match=r"'/proc/self' cannot be written"):
+        open_home(Path("/proc/self"))
