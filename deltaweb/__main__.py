@@ -1,5 +1,6 @@
 """The command `deltaweb`: Django's management commands, from any folder."""
 
+import io
 import os
 import sys
 
@@ -11,6 +12,10 @@ def main() -> None:
     from django.core.management import execute_from_command_line  # noqa: PLC0415
     from django.db.utils import OperationalError  # noqa: PLC0415
 
+    # A log may hold halves of characters, which no encoding has; in JSON this is
+    # their very spelling.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
