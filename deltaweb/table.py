@@ -27,11 +27,10 @@ from deltaweb.delta.predicate import Predicate
 from deltaweb.delta.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import SnapshotState, advance_state, load_state
-from deltaweb.delta.table_properties import has_in_commit_timestamps
+from deltaweb.delta.table_features import IN_COMMIT_TIMESTAMP, has_commit_timestamps
 from deltaweb.storage.location import open_store
 
 MAX_LAYERS = 64  # refreshes that a snapshot stacks before it is read afresh
-IN_COMMIT_TIMESTAMP = "inCommitTimestamp"
 
 
 class DeltaTable:
@@ -111,7 +110,7 @@ class DeltaTable:
             raise ValueError(message)
         found = find_version(self._store, timestamp)
         snapshot = self._bind(load_state(self._store, found))
-        if has_in_commit_timestamps(snapshot.metadata.configuration):
+        if has_commit_timestamps(snapshot.protocol, snapshot.metadata):
             # Their times are in the commits, not on the files: ours may be wrong.
             raise UnsupportedFeatureError(
                 root=self.root, version=found, features=[IN_COMMIT_TIMESTAMP]

@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A loaded machine is slow for a moment; only a wrong answer is a failure.
+settings.register_profile("deltaweb", deadline=None)
+settings.load_profile("deltaweb")
 
 MARKERS = {
     "acceptance": "acceptance",

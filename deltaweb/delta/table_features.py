@@ -17,12 +17,14 @@ from deltaweb.delta.errors import (
     UnsupportedFeatureError,
     UnsupportedProtocolError,
 )
+from deltaweb.delta.table_properties import has_in_commit_timestamps
 
 MAPPING_READER_VERSION: Final = 2  # brought column mapping, by its number
 FEATURES_READER_VERSION: Final = 3  # lists its features by name
 MAPPING_MODE: Final = "delta.columnMapping.mode"
 NO_MAPPING: Final = "none"
 COLUMN_MAPPING: Final = "columnMapping"
+IN_COMMIT_TIMESTAMP: Final = "inCommitTimestamp"
 DELETION_VECTORS: Final = "deletionVectors"
 V2_CHECKPOINT: Final = "v2Checkpoint"
 UNLISTED_FEATURES: Final = "a reader version 3 without a list of features"
@@ -49,7 +51,7 @@ READING: Final[Mapping[str, Reading]] = {
     "icebergCompatV1": Reading.UNCHANGED,
     "icebergCompatV2": Reading.UNCHANGED,
     "identityColumns": Reading.UNCHANGED,
-    "inCommitTimestamp": Reading.UNCHANGED,
+    IN_COMMIT_TIMESTAMP: Reading.UNCHANGED,
     "invariants": Reading.UNCHANGED,
     "rowTracking": Reading.UNCHANGED,
     "vacuumProtocolCheck": Reading.UNCHANGED,
@@ -103,6 +105,17 @@ def has_mapped_columns(protocol: Protocol, metadata: Metadata) -> bool:
     return (
         COLUMN_MAPPING in _required_features(protocol)
         and mapping_mode(metadata.configuration) != NO_MAPPING
+    )
+
+
+def has_commit_timestamps(protocol: Protocol, metadata: Metadata) -> bool:
+    """Tell whether commits carry their own times, which are not read here.
+
+    As with mapping, the property alone means nothing.
+    """
+    features = protocol.writer_features or ()
+    return IN_COMMIT_TIMESTAMP in features and has_in_commit_timestamps(
+        metadata.configuration
     )
 
 

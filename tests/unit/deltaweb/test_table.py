@@ -158,11 +158,21 @@ class TestTimestamp:
 
     def test_in_the_commits_is_refused_by_name(self, builder: LogBuilder) -> None:
         properties = {"delta.enableInCommitTimestamps": "true"}
-        builder.commit(3, metadata(configuration=properties)).time(3, 40_000)
+        features = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
+        builder.commit(3, metadata(configuration=properties), features)
+        builder.time(3, 40_000)
 
         assert builder.table.snapshot().version == 3
         with pytest.raises(UnsupportedFeatureError, match="inCommitTimestamp"):
             builder.table.snapshot(timestamp=moment(50))
+
+    def test_is_of_the_files_where_the_protocol_knows_no_times_in_commits(
+        self, builder: LogBuilder
+    ) -> None:
+        properties = {"delta.enableInCommitTimestamps": "true"}
+        builder.commit(3, metadata(configuration=properties)).time(3, 40_000)
+
+        assert builder.table.snapshot(timestamp=moment(50)).version == 3
 
 
 class TestRefusedVersion:
