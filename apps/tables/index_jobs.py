@@ -103,7 +103,7 @@ class IndexJob:
         except Exception as error:  # noqa: BLE001 (one table never fails the others)
             self.fail(error)
         else:
-            if result.state == FAILED:
+            if result.state == FAILED or result.is_broken:
                 self.job.fail(IndexFailedError(result))
             else:
                 self.job.succeed({"version": result.version, "state": result.state})

@@ -166,8 +166,15 @@ def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
 
 
 def store_result(table: Table, result: IndexResult, *, now: datetime) -> None:
-    """Store an index, or the failure to make one."""
-    if result.state == FAILED:
+    """Store an index, or the failure to make one; a broken end of a log is both.
+
+    What is indexed already is not replaced by an earlier version of the same log.
+    """
+    if result.state != FAILED and not _has_as_much(table, result):
+        store_index(table, result, now=now)
+    elif result.folder:
+        shutil.rmtree(result.folder, ignore_errors=True)
+    if result.state == FAILED or result.is_broken:
         store_failure(
             table.id,
             code=result.error_code,
@@ -175,8 +182,13 @@ def store_result(table: Table, result: IndexResult, *, now: datetime) -> None:
             hint=result.error_hint,
             now=now,
         )
-    else:
-        store_index(table, result, now=now)
+
+
+def _has_as_much(table: Table, result: IndexResult) -> bool:
+    """Whether the index of a broken log brings nothing that the stored one lacks."""
+    if not result.is_broken or table.version is None or result.version is None:
+        return False
+    return table.delta_id == result.delta_id and table.version >= result.version
 
 
 def _store_rows(table: Table, result: IndexResult, folder: Path) -> None:

@@ -6,7 +6,7 @@ columns throughout; only commits are objects, one at a time.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -61,7 +61,8 @@ def build_index(
     """Read a table's log and write its index.
 
     A newest version that may not be read is indexed by its metadata and history
-    alone. A table that is broken gives a result that says so.
+    alone. Where the end of a log is broken the newest version before it is indexed,
+    and the result says so, as it does for a table of which nothing can be read.
 
     Args:
         location: A path, or a URL that fsspec knows.
@@ -102,7 +103,7 @@ class _Builder:
 
     def build(self, folder: Path) -> IndexResult:
         self.report("Reading the newest snapshot", 0, None, "")
-        snapshot = self.table.snapshot_metadata()
+        snapshot, fault = self._newest_snapshot()
         runs = self.table.readable_versions()
         history = self._read_history(snapshot, runs)
         if history.faults:
@@ -115,6 +116,14 @@ class _Builder:
         states = version_states(history, runs, totals)
         summary = table_summary(snapshot, newest, history, states, self.now_ms)
         result = _result(folder, snapshot, newest, summary)
+        if fault is not None:
+            result = replace(
+                result,
+                is_broken=True,
+                error_code=fault.code,
+                error=fault.message,
+                error_hint=fault.hint,
+            )
         self.report("Writing the index", 0, None, "")
         with written_beside(folder) as beside:
             if newest is not None:
@@ -122,6 +131,31 @@ class _Builder:
             _write_history(beside, history, totals, states)
             write_summary(beside, result.to_json())
         return result
+
+    def _newest_snapshot(self) -> tuple[Snapshot, DeltaError | None]:
+        """The newest snapshot, or the newest before the fault that hides it."""
+        try:
+            return self.table.snapshot_metadata(), None
+        except DeltaError as error:
+            fault = error
+        for run in reversed(self.table.readable_versions()):
+            snapshot = self._newest_of(run)
+            if snapshot is not None:
+                return snapshot, fault
+        raise fault
+
+    def _newest_of(self, run: VersionRun) -> Snapshot | None:
+        """The newest version of a run that reads; what follows a fault does not."""
+        found, low, high = None, run.first, run.last
+        while low <= high:
+            middle = (low + high + 1) // 2
+            try:
+                found = self.table.snapshot_metadata(middle)
+            except DeltaError:
+                high = middle - 1
+            else:
+                low = middle + 1
+        return found
 
     def _read_history(self, newest: Snapshot, runs: Sequence[VersionRun]) -> History:
         history = History(root=self.store.root)

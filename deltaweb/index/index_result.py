@@ -32,6 +32,8 @@ class IndexResult:
         error: Its sentence.
         error_hint: What to do next.
         error_detail: A traceback where the failure is our own.
+        is_broken: Whether the log goes on behind `version` and cannot be read there;
+            the error says why.
     """
 
     state: str
@@ -50,6 +52,7 @@ class IndexResult:
     error: str = ""
     error_hint: str = ""
     error_detail: str = ""
+    is_broken: bool = False
 
     @classmethod
     def from_error(cls, error: DeltaError) -> "IndexResult":

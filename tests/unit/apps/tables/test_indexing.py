@@ -221,6 +221,34 @@ class TestStoreFailure:
         assert (table.error_code, table.error) == ("log-gap", "A gap.")
         assert table.error_since == NOW
 
+    def test_shows_what_reads_of_a_broken_log_beside_the_fault(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        table = register(Path(shutil.copytree(lake / "orders", tmp_path / "orders")))
+        Path(table.location, "_delta_log", f"{20:020d}.json").unlink()
+
+        store_result(table, build(table), now=NOW)
+
+        table.refresh_from_db()
+        assert (table.state, table.version) == (Table.State.INDEXED, 19)
+        assert table.error_code == "log-gap"
+        assert table.commits.count() == 20
+
+    def test_never_puts_an_older_version_in_place_of_a_newer_one(
+        self, lake: Path, tmp_path: Path, home: Path
+    ) -> None:
+        table = register(Path(shutil.copytree(lake / "orders", tmp_path / "orders")))
+        store_index(table, build(table), now=NOW)
+        Path(table.location, "_delta_log", f"{20:020d}.json").unlink()
+
+        store_result(table, build(table, "b"), now=NOW)
+
+        table.refresh_from_db()
+        assert (table.version, table.error_code) == (21, "log-gap")
+        assert table.commits.count() == 22
+        folders = list((home / "index" / str(table.id)).iterdir())
+        assert [folder.name for folder in folders] == [table.index_name]
+
     def test_marks_a_table_that_was_never_indexed(self) -> None:
         table = new_unindexed_table()
 

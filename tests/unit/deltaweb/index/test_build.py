@@ -22,6 +22,7 @@ from deltaweb.index.file_index import (
 )
 from deltaweb.index.index_result import FAILED, INDEXED, UNSUPPORTED, IndexResult
 from deltaweb.samples import make_samples
+from deltaweb.table import DeltaTable
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NOW_MS = int(NOW.timestamp() * 1000)
@@ -288,14 +289,13 @@ class TestBrokenTable:
         [
             pytest.param(shutil.rmtree, "not-a-delta-table", id="no log"),
             pytest.param(
-                lambda log: (log / f"{21:020d}.json").write_text("{torn"),
-                "log-corrupt",
-                id="a torn last commit",
-            ),
-            pytest.param(
-                lambda log: (log / f"{20:020d}.json").unlink(),
+                lambda log: [
+                    path.unlink()
+                    for path in log.iterdir()
+                    if "21.json" not in path.name
+                ],
                 "log-gap",
-                id="a missing commit",
+                id="a last commit alone",
             ),
         ],
     )
@@ -316,6 +316,48 @@ class TestBrokenTable:
         assert result.error_hint
         assert not (tmp_path / "index").exists()
         assert list(tmp_path.glob(".index.*")) == []
+
+    @pytest.mark.parametrize(
+        ("break_table", "code", "version"),
+        [
+            pytest.param(
+                lambda log: (log / f"{21:020d}.json").write_text("{torn"),
+                "log-corrupt",
+                20,
+                id="a torn last commit",
+            ),
+            pytest.param(
+                lambda log: (log / f"{15:020d}.json").write_text("{torn"),
+                "log-corrupt",
+                14,
+                id="a torn commit in the middle",
+            ),
+            pytest.param(
+                lambda log: (log / f"{20:020d}.json").unlink(),
+                "log-gap",
+                19,
+                id="a missing commit",
+            ),
+        ],
+    )
+    def test_is_indexed_up_to_the_fault(
+        self,
+        lake: Path,
+        tmp_path: Path,
+        break_table: Callable[[Path], object],
+        code: str,
+        version: int,
+    ) -> None:
+        table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
+        break_table(table / "_delta_log")
+
+        result = index(table, tmp_path)
+
+        assert (result.state, result.version) == (INDEXED, version)
+        assert (result.is_broken, result.error_code) == (True, code)
+        files = DeltaTable(str(table)).snapshot(version).num_files
+        assert open_index(result.folder).files.num_rows == files
+        assert result.num_files == files
 
     @pytest.mark.parametrize(
         ("action", "facts"),
