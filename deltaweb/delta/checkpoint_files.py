@@ -20,6 +20,7 @@ from deltaweb.delta.file_actions import (
     as_text_map,
     dv_ids,
     files_batch,
+    no_dv_ids,
     partition_map,
 )
 from deltaweb.delta.replay import FileBlock, RawStatistics
@@ -167,7 +168,7 @@ def _column(actions: pa.StructArray, name: str, data_type: pa.DataType) -> pa.Ar
 
 def _dv_column(actions: pa.StructArray) -> pa.Array:
     if actions.type.get_field_index("deletionVector") < 0:
-        return pa.nulls(len(actions), pa.string())
+        return no_dv_ids(len(actions))
     vectors = pc.struct_field(actions, ["deletionVector"])
     parts = [_column(vectors, part.name, part.type) for part in DELETION_VECTOR]
     return dv_ids(pa.StructArray.from_arrays(parts, fields=list(DELETION_VECTOR)))

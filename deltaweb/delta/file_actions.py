@@ -3,6 +3,7 @@
 Source: delta_protocol.md, "Add File and Remove File".
 """
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -39,6 +40,22 @@ DELETION_VECTOR: Final = pa.struct(
     ]
 )
 KEY_SEPARATOR: Final = "\0"  # cannot be part of a file's name
+MAX_SHARED_ROWS: Final = 1 << 18  # what is shared stays in memory
+
+
+def no_dv_ids(num_rows: int) -> pa.StringArray:
+    """Return the ids of files without deletion vectors: one null for each.
+
+    Blocks of equal length share one array, which a million files would feel.
+    """
+    if num_rows > MAX_SHARED_ROWS:
+        return pa.nulls(num_rows, pa.string())
+    return _shared_nulls(num_rows)
+
+
+@lru_cache(maxsize=4)
+def _shared_nulls(num_rows: int) -> pa.StringArray:
+    return pa.nulls(num_rows, pa.string())
 
 
 def dv_ids(deletion_vectors: pa.StructArray) -> pa.StringArray:
@@ -47,6 +64,8 @@ def dv_ids(deletion_vectors: pa.StructArray) -> pa.StringArray:
     The id is storageType, pathOrInlineDv and, where there is one, `@` and the offset.
     """
     kind, location, offset = deletion_vectors.flatten()
+    if kind.null_count == len(kind):
+        return no_dv_ids(len(kind))
     base = pc.binary_join_element_wise(kind, location, "")
     suffix = pc.binary_join_element_wise("@", offset.cast(pa.string()), "")
     return pc.coalesce(pc.binary_join_element_wise(base, suffix, ""), base)
@@ -127,7 +146,11 @@ def as_text_map(array: pa.Array) -> pa.MapArray:
     if array.type in {PARTITION_VALUES, ENCODED_VALUES}:
         return array
     if pa.types.is_map(array.type):
-        return array.cast(PARTITION_VALUES)
+        texts = {array.type.key_type, array.type.item_type}
+        # The names of a map's parts are its writer's own; they are not the type.
+        return array.cast(
+            ENCODED_VALUES if texts == {ENCODED_TEXT} else PARTITION_VALUES
+        )
     if pa.types.is_list(array.type) and array.type.value_type.num_fields == 2:  # noqa: PLR2004  # a key and its value
         keys, items = array.flatten().flatten()
         lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy()
