@@ -7,6 +7,7 @@ Read in this order:
     table      DeltaTable, the public Python API
     sharing    the Delta Sharing protocol as values
     index      what is kept of a table for pages: file index and summaries
+    samples    the sample tables of a first start
     spark      the pipeline on PySpark
     settings   every setting, from DELTAWEB_* variables; env has the typed reads
 
