@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -44,6 +45,18 @@ def env_list(name: str, *, default: list[str], separator: str = ",") -> list[str
     if not text:
         return default
     return [entry.strip() for entry in text.split(separator) if entry.strip()]
+
+
+def env_networks(name: str) -> list[str]:
+    """Read a list of addresses and networks such as 10.0.0.0/8."""
+    networks = []
+    for text in env_list(name, default=[]):
+        try:
+            networks.append(str(ip_network(text)))
+        except ValueError as error:
+            message = f"{name}: {text!r} is not an address or a network ({error})."
+            raise ImproperlyConfigured(message) from error
+    return networks
 
 
 def env_url(name: str, *, default: str, schemes: Collection[str]) -> str:

@@ -15,6 +15,7 @@ from deltaweb.env import (
     env_bool,
     env_int,
     env_list,
+    env_networks,
     env_secret,
     env_text,
     env_url,
@@ -35,6 +36,8 @@ HOME = home.open_home(Path(env_text("DELTAWEB_HOME", default=str(BASE_DIR / "var
 SECRET_KEY = env_secret(
     "DELTAWEB_SECRET_KEY", default=home.secret_key(HOME) if EMBEDDED else None
 )
+# Keys of before: what they signed or sealed is still accepted, nothing new is made.
+SECRET_KEY_FALLBACKS = env_list("DELTAWEB_SECRET_KEY_FALLBACKS", default=[])
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS = env_list("DELTAWEB_ALLOWED_HOSTS", default=LOOPBACK)
 PORT = env_int("PORT", default=8000, minimum=1, maximum=65535)
@@ -56,14 +59,39 @@ PROBE_INTERVAL_S = env_int(
     "DELTAWEB_PROBE_INTERVAL_S", default=60, minimum=1, maximum=86_400
 )
 
+# === Sharing ===
+FILE_URL_LIFETIME_S = env_int(
+    "DELTAWEB_FILE_URL_LIFETIME_S", default=3600, minimum=1, maximum=7 * 86_400
+)
+TOKEN_MAX_DAYS = env_int(
+    "DELTAWEB_TOKEN_MAX_DAYS", default=365, minimum=1, maximum=3650
+)
+ACTIVATION_LINK_LIFETIME_S = env_int(
+    "DELTAWEB_ACTIVATION_LINK_LIFETIME_S",
+    default=7 * 86_400,
+    minimum=60,
+    maximum=90 * 86_400,
+)
+REQUESTS_PER_S = env_int(
+    "DELTAWEB_REQUESTS_PER_S", default=1000, minimum=1, maximum=1_000_000
+)
+REQUEST_BURST = env_int(
+    "DELTAWEB_REQUEST_BURST", default=20_000, minimum=1, maximum=10_000_000
+)
+PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
+PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")
+TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
+
 # === Applications ===
 INSTALLED_APPS = [
     "deltaweb",
     "apps.pages",
     "apps.accounts",
+    "apps.audit",
     "apps.jobs",
     "apps.tables",
     "apps.explorer",
+    "apps.sharing",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -7,6 +7,7 @@ urlpatterns = [
     path("", include("apps.jobs.urls")),
     path("", include("apps.tables.urls")),
     path("", include("apps.explorer.urls")),
+    path("", include("apps.sharing.urls")),
 ]
 
 handler400 = "apps.pages.views.bad_request"

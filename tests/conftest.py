@@ -3,7 +3,11 @@
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from hypothesis import settings
+from pytest_django.plugin import DjangoDbBlocker
+
+from apps.audit.append_only import drop_triggers
 
 # A loaded machine is slow for a moment; only a wrong answer is a failure.
 settings.register_profile("deltaweb", deadline=None)
@@ -26,3 +30,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(TESTS).parts[0]
         if marker := MARKERS.get(folder):
             item.add_marker(marker)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_db_setup: None,  # noqa: ARG001 (what pytest-django sets up comes first)
+    django_db_blocker: DjangoDbBlocker,
+) -> None:
+    """Take the audit's triggers away where a test's data is emptied by DELETE.
+
+    SQLite has no TRUNCATE; the tests of the triggers put them back for themselves.
+    """
+    with django_db_blocker.unblock():
+        if connection.vendor == "sqlite":
+            drop_triggers(connection)

@@ -99,7 +99,7 @@ def parse_actions(commits: Sequence[CommitData], schema: pa.Schema) -> ActionBat
         LogCorruptError: If a line is not a JSON object, or a value is not of its
             type; names the commit.
     """
-    batch = _parse_fast(commits, schema)
+    batch = parse_certain(commits, schema)
     if batch is not None:
         return batch
     if len(commits) == 1:
@@ -125,7 +125,9 @@ def load_line(line: bytes, *, name: str) -> dict[str, Any]:
 # === The fast way ===
 
 
-def _parse_fast(commits: Sequence[CommitData], schema: pa.Schema) -> ActionBatch | None:
+def parse_certain(
+    commits: Sequence[CommitData], schema: pa.Schema
+) -> ActionBatch | None:
     """Parse all commits at once; None where the answer would not be certain."""
     data = _join(commits)
     if not data:
@@ -212,7 +214,7 @@ def _parse_one(commit: CommitData, schema: pa.Schema) -> ActionBatch:
     lines = [line for line in (raw.strip() for raw in text.split(b"\n")) if line]
     cleaned = b"".join(line + b"\n" for line in lines)
     if cleaned != commit.data:
-        batch = _parse_fast([CommitData(commit.name, cleaned)], schema)
+        batch = parse_certain([CommitData(commit.name, cleaned)], schema)
         if batch is not None:
             return batch
     actions = [load_line(line, name=commit.name) for line in lines]

@@ -19,6 +19,7 @@ from deltaweb.delta.action_json import (
     CommitData,
     load_line,
     parse_actions,
+    parse_certain,
 )
 from deltaweb.delta.action_values import parse_metadata, parse_protocol
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
@@ -34,6 +35,8 @@ from deltaweb.delta.table_features import (
 
 BATCH_BYTES: Final = 32 << 20
 BATCH_FILES: Final = 512
+MAX_GUESSED_KEYS: Final = 64  # no table partitions by more; a hostile line may
+ADD_START: Final = b'{"add"'
 PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
 TRANSACTION: Final = pa.struct(
     [
@@ -73,12 +76,31 @@ class Tail:
     transactions: Mapping[str, SetTransaction]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TailAhead:
+    """Commits read before it is known by which columns the table partitions.
+
+    Attributes:
+        first: The first batch of commits.
+        keys: The keys of partitionValues that it was parsed with: a guess.
+        parsed: Its actions; None where there was nothing to guess by, or where the
+            fast way of parsing does not take them.
+        rest: The batches after it.
+    """
+
+    first: Sequence[CommitData]
+    keys: Sequence[str]
+    parsed: ActionBatch | None
+    rest: Iterator[list[CommitData]]
+
+
 def read_tail(
     store: LogStore,
     names: Sequence[str],
     *,
     protocol: Protocol | None = None,
     metadata: Metadata | None = None,
+    ahead: TailAhead | None = None,
 ) -> Tail:
     """Read commits and reconcile their actions.
 
@@ -87,14 +109,56 @@ def read_tail(
         names: Names of the commits, oldest first.
         protocol: The protocol in force before them, if any.
         metadata: The metaData in force before them, if any.
+        ahead: What `read_ahead` has read of the same commits, if it was asked.
 
     Raises:
         LogCorruptError: If a commit does not read.
     """
-    reader = _TailReader(store, protocol, metadata)
-    for commits in read_commits(store, names):
+    reader = _TailReader(store, protocol, metadata, ahead)
+    for commits in read_commits(store, names) if ahead is None else _batches(ahead):
         reader.add(commits)
     return reader.finish(names)
+
+
+def read_ahead(store: LogStore, names: Sequence[str]) -> TailAhead:
+    """Read the first commits, and parse them as their first add is partitioned.
+
+    It needs nothing of the checkpoint, so that both are read at the same time.
+    `read_tail` checks the guess by the metaData and parses anew where it is wrong.
+
+    Raises:
+        LogCorruptError: If a commit is gone since it was listed.
+    """
+    batches = read_commits(store, names)
+    first = next(batches, [])
+    keys = _guess_keys(first)
+    parsed = None if keys is None else parse_certain(first, _schema(keys))
+    return TailAhead(first, keys or [], parsed, batches)
+
+
+def _batches(ahead: TailAhead) -> Iterator[Sequence[CommitData]]:
+    if ahead.first:
+        yield ahead.first
+    yield from ahead.rest
+
+
+def _guess_keys(commits: Sequence[CommitData]) -> list[str] | None:
+    """Return the partition columns that the first add names, None without any add."""
+    for name, data in commits:
+        found = data.find(ADD_START)
+        if found >= 0:
+            start, end = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
+            return _keys_of(data[start:end] if end >= 0 else data[start:], name=name)
+    return None
+
+
+def _keys_of(line: bytes, *, name: str) -> list[str] | None:
+    try:
+        keys = list(load_line(line, name=name)["add"]["partitionValues"].keys())
+        "".join(keys).encode()  # a lone surrogate is no name of a field
+    except (LogCorruptError, KeyError, TypeError, AttributeError, UnicodeError):
+        return None
+    return keys if len(keys) <= MAX_GUESSED_KEYS else None
 
 
 def read_commits(store: LogStore, names: Sequence[str]) -> Iterator[list[CommitData]]:
@@ -164,7 +228,11 @@ class _TailReader:
     """Collects the actions of batch after batch, then reconciles them at once."""
 
     def __init__(
-        self, store: LogStore, protocol: Protocol | None, metadata: Metadata | None
+        self,
+        store: LogStore,
+        protocol: Protocol | None,
+        metadata: Metadata | None,
+        ahead: TailAhead | None,
     ) -> None:
         self.store = store
         self.protocol = protocol
@@ -173,6 +241,9 @@ class _TailReader:
         self.new_metadata: Metadata | None = None
         self.transactions: dict[str, SetTransaction] = {}
         self.keys = _possible_keys(metadata)
+        self.parsed: ActionBatch | None = None
+        if ahead is not None and set(ahead.keys) == set(self.keys):
+            self.keys, self.parsed = list(ahead.keys), ahead.parsed
         self.adds: list[pa.ChunkedArray] = []
         self.removes: list[pa.ChunkedArray] = []
 
@@ -180,7 +251,8 @@ class _TailReader:
         """Parse some commits; again, when they turn out to partition otherwise."""
         if self.metadata is None and self.new_metadata is None:
             self._take_metadata(parse_actions(commits[:1], _schema([])), commits)
-        batch = parse_actions(commits, _schema(self.keys))
+        batch = self.parsed or parse_actions(commits, _schema(self.keys))
+        self.parsed = None
         if self._take_metadata(batch, commits):
             batch = parse_actions(commits, _schema(self.keys))
         self._take_protocol(batch, commits)

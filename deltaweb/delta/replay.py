@@ -166,7 +166,8 @@ def reconcile_tail(
     Args:
         adds: The add of each line, null where the line holds another action.
         removes: The remove of each line, row for row with `adds`.
-        partition_columns: Columns that each file has a partition value of.
+        partition_columns: Columns that each file has a partition value of, in the
+            order to hold them in; `adds` may have them in another.
         path: The log, for errors.
         load_statistics: Reads the statistics of lines, given their rows.
 
@@ -185,7 +186,7 @@ def reconcile_tail(
     added, removed = last[is_add], last[~is_add]
     lines = rows.to_numpy()[added]
     block = FileBlock(
-        _added_files(adds.take(pa.array(added)), frozenset(partition_columns)),
+        _added_files(adds.take(pa.array(added)), list(partition_columns)),
         lambda: load_statistics(lines),
     )
     return TailLayer(
@@ -295,18 +296,29 @@ def _any_dv_ids(adds: pa.StructArray, removes: pa.StructArray) -> pa.Array | Non
 
 
 def _added_files(
-    adds: pa.StructArray, partition_columns: frozenset[str]
+    adds: pa.StructArray, partition_columns: Sequence[str]
 ) -> pa.RecordBatch:
-    values = _field(adds, "partitionValues")
+    values = _in_order(_field(adds, "partitionValues"), partition_columns)
     columns = [
         _field(adds, "path"),
         _field(adds, "size"),
         _field(adds, "modificationTime"),
         _field(adds, "dataChange"),
-        partition_map(values, partition_columns),
+        partition_map(values, frozenset(partition_columns)),
         dv_ids(_field(adds, "deletionVector")),
     ]
     return files_batch(columns)
+
+
+def _in_order(values: pa.StructArray, names: Sequence[str]) -> pa.StructArray:
+    """Return a struct with the named fields first, in the order of the names."""
+    fields = [field.name for field in values.type]
+    rank = {name: position for position, name in enumerate(names)}
+    wanted = sorted(fields, key=lambda name: rank.get(name, len(rank)))
+    if wanted == fields:
+        return values
+    columns = dict(zip(fields, values.flatten(), strict=True))
+    return pa.StructArray.from_arrays([columns[name] for name in wanted], names=wanted)
 
 
 def _tombstones(removes: pa.StructArray) -> pa.Table:

@@ -5,14 +5,16 @@ Reading a version is `load_state`; going from one version to a later one is
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final, NamedTuple, TypeVar
 
 import pyarrow as pa
 
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.checkpoint import CheckpointReader
-from deltaweb.delta.commit_file import read_tail
+from deltaweb.delta.commit_file import Tail, read_ahead, read_tail
 from deltaweb.delta.errors import (
     LogCorruptError,
     LogGapError,
@@ -24,6 +26,7 @@ from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_segment import Checkpoint, LogSegment, load_log_segment
 from deltaweb.delta.log_store import FileStatus, LogStore
 from deltaweb.delta.replay import (
+    FileBlock,
     SelectedBlock,
     TailLayer,
     apply_layer,
@@ -133,21 +136,54 @@ class _UnreadableCheckpointError(Exception):
 def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
     if segment.checkpoint is None:
         return _read_commits_alone(store, segment)
-    checkpoint = segment.checkpoint
-    reader = _of_checkpoint(checkpoint, lambda: CheckpointReader(store, checkpoint))
-    protocol, metadata = _of_checkpoint(checkpoint, reader.protocol_and_metadata)
-    tail = read_tail(store, segment.commit_names, protocol=protocol, metadata=metadata)
-    blocks = _of_checkpoint(checkpoint, reader.blocks)
+    opened, tail, blocks = _read_side_by_side(store, segment.checkpoint, segment)
     return SnapshotState(
         version=segment.version,
-        protocol=tail.protocol or protocol,
-        metadata=tail.metadata or metadata,
+        protocol=tail.protocol or opened.protocol,
+        metadata=tail.metadata or opened.metadata,
         blocks=apply_layer([SelectedBlock(block) for block in blocks], tail.layer),
         layers=(tail.layer,),
-        checkpoint=reader,
+        checkpoint=opened.reader,
         new_transactions=dict(tail.transactions),
         commit_status=_commit_status(store, segment.version),
     )
+
+
+class _OpenCheckpoint(NamedTuple):
+    """A checkpoint, and what it says of the table as a whole."""
+
+    reader: CheckpointReader
+    protocol: Protocol
+    metadata: Metadata
+
+
+def _read_side_by_side(
+    store: LogStore, checkpoint: Checkpoint, segment: LogSegment
+) -> tuple[_OpenCheckpoint, Tail, list[FileBlock]]:
+    """Read the checkpoint in a thread of its own, beside the commits after it."""
+    names = segment.commit_names
+    with ThreadPoolExecutor(1) as pool:
+        opening = pool.submit(
+            _of_checkpoint, checkpoint, partial(_open, store, checkpoint)
+        )
+        loading = pool.submit(
+            lambda: _of_checkpoint(checkpoint, opening.result().reader.blocks)
+        )
+        ahead = read_ahead(store, names)
+        opened = opening.result()
+        tail = read_tail(
+            store,
+            names,
+            protocol=opened.protocol,
+            metadata=opened.metadata,
+            ahead=ahead,
+        )
+        return opened, tail, loading.result()
+
+
+def _open(store: LogStore, checkpoint: Checkpoint) -> _OpenCheckpoint:
+    reader = CheckpointReader(store, checkpoint)
+    return _OpenCheckpoint(reader, *reader.protocol_and_metadata())
 
 
 def _read_commits_alone(store: LogStore, segment: LogSegment) -> SnapshotState:

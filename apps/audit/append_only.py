@@ -1,0 +1,39 @@
+"""Triggers by which the database itself refuses to change the record."""
+
+from typing import Final
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+TABLE: Final = "audit_auditevent"
+REFUSAL: Final = "the audit record is append-only"
+NAMES: Final = {"UPDATE": "audit_no_update", "DELETE": "audit_no_delete"}
+
+_POSTGRESQL_FUNCTION: Final = f"""
+    CREATE OR REPLACE FUNCTION audit_refuse() RETURNS trigger AS $$
+    BEGIN RAISE EXCEPTION '{REFUSAL}'; END;
+    $$ LANGUAGE plpgsql
+"""
+
+
+def create_triggers(connection: BaseDatabaseWrapper) -> None:
+    """Make the database refuse UPDATE and DELETE of events."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(_POSTGRESQL_FUNCTION)
+        for verb, name in NAMES.items():
+            cursor.execute(_trigger(connection.vendor, verb, name))
+
+
+def drop_triggers(connection: BaseDatabaseWrapper) -> None:
+    """Take the triggers away: to migrate back, or to empty a test's database."""
+    with connection.cursor() as cursor:
+        for name in NAMES.values():
+            on_table = f" ON {TABLE}" if connection.vendor == "postgresql" else ""
+            cursor.execute(f"DROP TRIGGER IF EXISTS {name}{on_table}")
+
+
+def _trigger(vendor: str, verb: str, name: str) -> str:
+    before = f"CREATE TRIGGER {name} BEFORE {verb} ON {TABLE}"
+    if vendor == "postgresql":
+        return f"{before} FOR EACH ROW EXECUTE FUNCTION audit_refuse()"
+    return f"{before} BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"

@@ -1,0 +1,26 @@
+"""Writing the record."""
+
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Action
+
+
+def record_action(action: Action) -> None:
+    """Record a change that a person made."""
+    AuditEvent.objects.create(
+        at=action.at,
+        kind=AuditEvent.Kind.CHANGE,
+        action=action.name,
+        actor=action.actor.name,
+        actor_id=action.actor.user_id,
+        address=action.actor.address,
+        user_agent=action.actor.user_agent,
+        share=action.share,
+        recipient=action.recipient,
+        table=action.table,
+        detail=dict(action.detail),
+    )
+
+
+def record(event: AuditEvent) -> None:
+    """Record a call or an activation."""
+    event.save()

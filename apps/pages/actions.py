@@ -1,0 +1,74 @@
+"""What people change, told to whoever keeps a record of it.
+
+An app that changes something for good reports it here, inside its transaction; the
+record's app registers itself when Django is ready, so nobody below it needs to know it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from django.http import HttpRequest
+
+from apps.pages.addresses import client_address
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who did something, and from where.
+
+    `user_id` is None for the command line and for people without an account.
+    """
+
+    name: str
+    user_id: int | None = None
+    address: str = ""
+    user_agent: str = ""
+
+
+COMMAND_LINE: Final = Actor(name="command line")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One change, in words that a filter can find: `share.create`, `user.disable`.
+
+    `detail` holds plain JSON values and never a secret.
+    """
+
+    name: str
+    actor: Actor
+    at: datetime
+    share: str = ""
+    recipient: str = ""
+    table: str = ""
+    detail: Mapping[str, object] = field(default_factory=dict)
+
+
+Recorder = Callable[[Action], None]
+
+_recorders: list[Recorder] = []
+
+
+def register(recorder: Recorder) -> None:
+    """Tell `recorder` of every change; registering it again changes nothing."""
+    if recorder not in _recorders:
+        _recorders.append(recorder)
+
+
+def report(action: Action) -> None:
+    """Tell of a change; call it in the transaction that makes it."""
+    for recorder in _recorders:
+        recorder(action)
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """Return who sends a request."""
+    user = request.user
+    return Actor(
+        name=user.get_username() or "anonymous",
+        user_id=user.pk,
+        address=client_address(request),
+        user_agent=request.headers.get("User-Agent", "")[:300],
+    )

@@ -1,0 +1,1 @@
+"""Shares, the recipients they are granted to, and the protocol they are read by."""

@@ -1,0 +1,1 @@
+"""The Delta Sharing protocol over HTTP."""

@@ -1,0 +1,31 @@
+"""The Django app `sharing`."""
+
+from django.apps import AppConfig
+
+from apps.pages import navigation
+
+
+class SharingConfig(AppConfig):
+    """Shares, recipients, and the Delta Sharing protocol."""
+
+    name = "apps.sharing"
+
+    def ready(self) -> None:
+        """Put shares, recipients and activity into the rail of administrators."""
+        for position, (label, icon, view, prefix) in enumerate(
+            [
+                ("Shares", "share-3", "share-list", "/shares/"),
+                ("Recipients", "users", "recipient-list", "/recipients/"),
+                ("Activity", "activity", "activity-list", "/activity/"),
+            ]
+        ):
+            navigation.register(
+                navigation.NavEntry(
+                    label=label,
+                    icon=icon,
+                    url_name=f"sharing:{view}",
+                    order=20 + position,
+                    prefixes=(prefix,),
+                    visible=lambda user: getattr(user, "is_admin", False),
+                )
+            )

@@ -1,0 +1,1 @@
+"""`deltaweb share ...` and `deltaweb recipient ...`."""

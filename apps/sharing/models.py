@@ -1,0 +1,243 @@
+"""What is shared, with whom, and by which tokens.
+
+Share            a named group of tables
+SharedTable      a table in a share, under a schema and a name of its own
+Recipient        somebody outside who reads shares
+Grant            a share that a recipient may read
+RecipientToken   a key of a recipient; its secret is known to the recipient alone
+ActivationLink   a one-time way to fetch such a key as a profile file
+
+Names are found whatever their capitals: `*_key` columns hold them folded.
+"""
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from apps.tables.models import Table
+
+MAX_NAME_LENGTH = 255
+
+
+class Share(models.Model):
+    """A named group of tables that is granted as one."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    name = models.CharField(max_length=MAX_NAME_LENGTH)
+    name_key = models.CharField(max_length=MAX_NAME_LENGTH * 3, unique=True)
+    comment = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+
+    class Meta:
+        ordering = ["name_key"]
+
+    def __str__(self) -> str:
+        """Name the share."""
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        """Return the address of the share's page."""
+        return reverse("sharing:share-detail", args=[self.name])
+
+
+class SharedTable(models.Model):
+    """A table as a share shows it.
+
+    `id` is stable for as long as the table stays in the share. `partition_filter` is a
+    condition in SQL over partition columns: only files whose values make it true are
+    offered, and where it cannot be evaluated nothing is.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    share = models.ForeignKey(Share, models.CASCADE, related_name="shared_tables")
+    table = models.ForeignKey(Table, models.PROTECT, related_name="shared_tables")
+    schema = models.CharField(max_length=MAX_NAME_LENGTH)
+    schema_key = models.CharField(max_length=MAX_NAME_LENGTH * 3)
+    name = models.CharField(max_length=MAX_NAME_LENGTH)
+    name_key = models.CharField(max_length=MAX_NAME_LENGTH * 3)
+    comment = models.TextField(blank=True)
+    with_history = models.BooleanField(default=True)
+    start_version = models.BigIntegerField(null=True, blank=True)
+    partition_filter = models.TextField(blank=True)
+    added_at = models.DateTimeField()
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+
+    class Meta:
+        ordering = ["schema_key", "name_key"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["share", "schema_key", "name_key"],
+                name="shared_table_unique_name",
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name the table as recipients do."""
+        return self.full_name
+
+    @property
+    def full_name(self) -> str:
+        """`schema.table`, as recipients write it."""
+        return f"{self.schema}.{self.name}"
+
+
+class Recipient(models.Model):
+    """Somebody outside who reads shares by a token."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    name = models.CharField(max_length=MAX_NAME_LENGTH)
+    name_key = models.CharField(max_length=MAX_NAME_LENGTH * 3, unique=True)
+    contact = models.EmailField(blank=True)
+    comment = models.TextField(blank=True)
+    # CIDR texts such as 10.1.4.0/24; empty allows every address.
+    allowed_networks = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+    shares = models.ManyToManyField(Share, through="Grant", related_name="recipients")
+
+    class Meta:
+        ordering = ["name_key"]
+
+    def __str__(self) -> str:
+        """Name the recipient."""
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        """Return the address of the recipient's page."""
+        return reverse("sharing:recipient-detail", args=[self.name])
+
+
+class Grant(models.Model):
+    """A share that a recipient may read."""
+
+    share = models.ForeignKey(Share, models.CASCADE, related_name="grants")
+    recipient = models.ForeignKey(Recipient, models.CASCADE, related_name="grants")
+    granted_at = models.DateTimeField()
+    granted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+
+    class Meta:
+        ordering = ["share__name_key", "recipient__name_key"]
+        constraints = [
+            models.UniqueConstraint(fields=["share", "recipient"], name="grant_unique")
+        ]
+
+    def __str__(self) -> str:
+        """Name both sides."""
+        return f"{self.share} to {self.recipient}"
+
+
+class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):
+    """Queries over tokens."""
+
+    def live(self, now: datetime) -> "RecipientTokenQuerySet":
+        """Tokens that open the door at `now`."""
+        return self.filter(
+            Q(retires_at__isnull=True) | Q(retires_at__gt=now),
+            token_sha256__isnull=False,
+            revoked_at__isnull=True,
+            expires_at__gt=now,
+        )
+
+
+RecipientTokenManager = models.Manager.from_queryset(RecipientTokenQuerySet)
+
+
+class RecipientToken(models.Model):
+    """A key of a recipient.
+
+    The secret is `prefix` and 256 random bits. It is made when the profile is fetched,
+    so before that there is no hash, and nothing that could leak.
+    """
+
+    class State(models.TextChoices):
+        """What a token is good for, at a moment."""
+
+        WAITING = "WAITING", "never activated"
+        ACTIVE = "ACTIVE", "active"
+        RETIRING = "RETIRING", "retiring"  # replaced, and still good for a while
+        EXPIRED = "EXPIRED", "expired"
+        REVOKED = "REVOKED", "revoked"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    recipient = models.ForeignKey(Recipient, models.CASCADE, related_name="tokens")
+    prefix = models.CharField(max_length=32, unique=True)
+    token_sha256 = models.CharField(max_length=64, unique=True, null=True, blank=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+    created_by_name = models.CharField(max_length=200, blank=True)
+    expires_at = models.DateTimeField()
+    # Set by a rotation: the token it replaces ends then, which may be moved.
+    retires_at = models.DateTimeField(null=True, blank=True)
+    replaced_by = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="replaces"
+    )
+    activated_at = models.DateTimeField(null=True, blank=True)
+    activated_from = models.CharField(max_length=64, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    last_used_from = models.CharField(max_length=64, blank=True)
+    last_used_agent = models.CharField(max_length=300, blank=True)
+
+    objects = RecipientTokenManager()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        """Name the token by what may be shown of it."""
+        return f"{self.prefix}..."
+
+    @property
+    def ends_at(self) -> datetime:
+        """When the token ends by itself: its expiry, or its retirement before that."""
+        return min(self.expires_at, self.retires_at or self.expires_at)
+
+    def state(self, now: datetime) -> State:
+        """Return what the token is good for at `now`."""
+        if self.revoked_at is not None:
+            return self.State.REVOKED
+        if self.ends_at <= now:
+            return self.State.EXPIRED
+        if self.token_sha256 is None:
+            return self.State.WAITING
+        return self.State.RETIRING if self.retires_at else self.State.ACTIVE
+
+    def expires_within(self, span: timedelta, *, now: datetime) -> bool:
+        """Whether the token still lives at `now` and ends within `span`."""
+        return now < self.ends_at <= now + span
+
+
+class ActivationLink(models.Model):
+    """A one-time way to fetch a token as a profile file; only its hash is kept."""
+
+    token = models.ForeignKey(
+        RecipientToken, models.CASCADE, related_name="activation_links"
+    )
+    nonce_sha256 = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+    used_from = models.CharField(max_length=64, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)  # a newer one is out
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        """Name the link by its token."""
+        return f"link of {self.token}"

@@ -1,0 +1,1 @@
+"""Pages for administrators, and the one for recipients."""

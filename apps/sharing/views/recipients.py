@@ -1,0 +1,13 @@
+"""The pages of recipients."""
+
+from django.http import HttpRequest, HttpResponseBase
+
+from apps.accounts.permissions import admin_required
+from apps.pages.responses import json_response
+
+
+@admin_required
+def recipient_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
+    """Show the list."""
+    del request, fmt
+    return json_response({})
