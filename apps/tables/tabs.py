@@ -1,22 +1,50 @@
-"""The tabs of a table's pages: an app registers its own when Django is ready."""
+"""The tabs of a table's pages: an app registers its own when Django is ready.
+
+An app may also register a button for the head of these pages.
+"""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
+    from collections.abc import Callable
+
+    from apps.pages.navigation import AnyUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tab:
     """One tab of a table: a page that takes `namespace`, `name` and `?v=`.
 
-    `also` are the names of pages below the tab, on which it counts as current.
+    `also` are the names of pages below the tab, on which it counts as current;
+    `visible` says who finds the tab, which guards no page.
     """
 
     label: str
     url_name: str
     order: int
     also: tuple[str, ...] = ()
+    visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadButton:
+    """The primary button in the head: a link to a page of the table.
+
+    `anchor` is the part of that page which the link leads to.
+    """
+
+    label: str
+    icon: str
+    url_name: str
+    anchor: str = ""
+    visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
 
 
 _tabs: dict[str, Tab] = {}
+_buttons: dict[str, HeadButton] = {}
 
 
 def register(tab: Tab) -> None:
@@ -24,9 +52,24 @@ def register(tab: Tab) -> None:
     _tabs[tab.url_name] = tab
 
 
+def register_button(button: HeadButton) -> None:
+    """Add a button; registering the same URL name again replaces it."""
+    _buttons[button.url_name] = button
+
+
 def registered() -> list[Tab]:
     """Return the tabs in order."""
     return sorted(_tabs.values(), key=lambda tab: tab.order)
+
+
+def tabs_for(user: AnyUser) -> list[Tab]:
+    """Return the tabs that `user` finds, in order."""
+    return [tab for tab in registered() if tab.visible(user)]
+
+
+def buttons_for(user: AnyUser) -> list[HeadButton]:
+    """Return the buttons that `user` finds."""
+    return [button for button in _buttons.values() if button.visible(user)]
 
 
 def current_tab(view_name: str) -> Tab | None:

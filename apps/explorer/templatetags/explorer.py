@@ -7,10 +7,10 @@ from django import template
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from apps.explorer import links
 from apps.explorer.operations import OperationFamily, operation_family
 from apps.explorer.selectors import overview
 from apps.explorer.zones import user_zone
+from apps.pages import links
 from apps.pages.templatetags.deltaweb import absolute, compact, size
 from apps.tables.models import Commit
 
@@ -93,12 +93,6 @@ def clock(context: template.Context, moment: datetime) -> SafeString:
         absolute(moment, zone),
         f"{moment.astimezone(zone):%H:%M}",
     )
-
-
-@register.simple_tag(takes_context=True)
-def machine_form(context: template.Context, suffix: str) -> str:
-    """Return the address of this page's `json` or `csv` form, same filters."""
-    return links.machine_form(context["request"], suffix)
 
 
 @register.simple_tag(takes_context=True)

@@ -11,7 +11,6 @@ from django.views.decorators.http import require_safe
 from apps.accounts.users import signed_in_user
 from apps.explorer import services
 from apps.explorer.forms import FileFilter, parse_file_filter
-from apps.explorer.links import Chip, changed, only, without
 from apps.explorer.selectors import files
 from apps.explorer.selectors.indexed import indexed_files
 from apps.explorer.selectors.overview import sizes_chart
@@ -19,6 +18,7 @@ from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.views.job_errors import check_job
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
+from apps.pages.links import Chip, changed, only, without
 from apps.pages.responses import respond
 
 MAX_PARTITIONS = 20

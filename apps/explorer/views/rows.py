@@ -9,7 +9,6 @@ from django.views.decorators.http import require_safe
 from apps.accounts.users import signed_in_user
 from apps.explorer import services
 from apps.explorer.forms import parse_row_query
-from apps.explorer.links import Chip, changed, without
 from apps.explorer.selectors import rows
 from apps.explorer.selectors.row_filters import OPERATORS
 from apps.explorer.selectors.version import TableVersion, table_version
@@ -17,6 +16,7 @@ from apps.explorer.views.job_errors import check_job
 from apps.explorer.zones import user_zone
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
+from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
 from apps.tables.selectors.results import JobRows
 from deltaweb.delta.errors import SchemaError

@@ -9,6 +9,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from apps.pages import links
+
 register = template.Library()
 
 UNKNOWN = "unknown"
@@ -114,6 +116,12 @@ def when(context: template.Context, moment: datetime | None) -> SafeString | str
     text = absolute(moment, _zone(context))
     iso = moment.astimezone(UTC).isoformat()
     return format_html('<time datetime="{}">{}</time>', iso, text)
+
+
+@register.simple_tag(takes_context=True)
+def machine_form(context: template.Context, suffix: str) -> str:
+    """Return the address of this page's `json` or `csv` form, same filters."""
+    return links.machine_form(context["request"], suffix)
 
 
 def absolute(moment: datetime, zone: tzinfo = UTC) -> str:

@@ -50,10 +50,21 @@ class TabLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ButtonLink:
+    """A button of the head as a link; a page with a primary button has no second."""
+
+    label: str
+    icon: str
+    url: str
+    primary: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HeadLinks:
     """Where the head's links lead: `base_url` is the current tab without a version."""
 
     tabs: list[TabLink]
+    buttons: list[ButtonLink]
     base_url: str
     version_query: str
 
@@ -61,7 +72,7 @@ class HeadLinks:
 @register.simple_tag(takes_context=True)
 def table_links(context: template.Context, head: TableHead) -> HeadLinks:
     """Return the links of the head of the page that is being rendered."""
-    match = context["request"].resolver_match
+    match, user = context["request"].resolver_match, context["request"].user
     current = tabs.current_tab(match.view_name if match else "")
     names = {"namespace": head.table.namespace, "name": head.table.name}
     query = "" if head.is_latest else f"?v={head.version}"
@@ -72,7 +83,16 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
                 url=reverse(tab.url_name, kwargs=names) + query,
                 current=tab is current,
             )
-            for tab in tabs.registered()
+            for tab in tabs.tabs_for(user)
+        ],
+        buttons=[
+            ButtonLink(
+                label=button.label,
+                icon=button.icon,
+                url=f"{reverse(button.url_name, kwargs=names)}{button.anchor}",
+                primary=current is not None and current.url_name != button.url_name,
+            )
+            for button in tabs.buttons_for(user)
         ],
         base_url=reverse(current.url_name if current else OVERVIEW, kwargs=names),
         version_query=query,
