@@ -1,0 +1,263 @@
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from deltaweb.delta.actions import Format, Metadata, Protocol
+from deltaweb.delta.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.delta.table_features import READING, Reading
+from deltaweb.sharing.compatibility import (
+    Misreading,
+    client_readings,
+    misreadings,
+)
+
+LONG = PrimitiveType("long")
+NTZ = PrimitiveType("timestamp_ntz")
+VARIANT = PrimitiveType("variant")
+MAPPED = {"delta.columnMapping.mode": "name"}
+NARROW = {"delta.typeChanges": [{"fromType": "integer", "toType": "long"}]}
+
+
+def table(
+    *columns: StructField,
+    reader: int = 1,
+    features: list[str] | None = None,
+    configuration: Mapping[str, str] | None = None,
+    provider: str = "parquet",
+    partition_columns: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    return {
+        "protocol": Protocol(
+            min_reader_version=reader, min_writer_version=7, reader_features=features
+        ),
+        "metadata": Metadata(
+            id="t",
+            configuration=configuration or {},
+            format=Format(provider=provider),
+            partition_columns=partition_columns,
+        ),
+        "schema": StructType(columns or (column("id"),)),
+    }
+
+
+def column(name: str, data_type: DataType = LONG, **metadata: object) -> StructField:
+    return StructField(name, data_type, metadata=metadata)
+
+
+def physical(name: str) -> dict[str, object]:
+    return {"delta.columnMapping.physicalName": name}
+
+
+def found(facts: dict[str, Any], *, vectors: bool | None = False) -> list[Misreading]:
+    return misreadings(**facts, has_deletion_vectors=vectors)
+
+
+class TestMisreadings:
+    def test_of_a_plain_table_are_none(self) -> None:
+        assert found(table()) == []
+
+    @pytest.mark.parametrize(
+        "features",
+        [
+            pytest.param(["deletionVectors"], id="deletion vectors"),
+            pytest.param(["columnMapping"], id="column mapping"),
+            pytest.param(["typeWidening"], id="type widening"),
+            pytest.param(["timestampNtz"], id="timestamp without zone"),
+            pytest.param(["variantType", "variantShredding"], id="variant"),
+            pytest.param(["vacuumProtocolCheck", "appendOnly"], id="writers' rules"),
+        ],
+    )
+    def test_of_a_feature_that_is_only_supported_are_none(
+        self, features: list[str]
+    ) -> None:
+        assert found(table(reader=3, features=features)) == []
+
+    @pytest.mark.parametrize(
+        ("facts", "feature"),
+        [
+            pytest.param(table(reader=4), "reader version 4", id="a later reader"),
+            pytest.param(table(reader=3), "reader version 3", id="no list"),
+            pytest.param(table(provider="orc"), "format", id="another format"),
+            pytest.param(
+                table(column("at", NTZ)), "timestampNtz", id="timestamp without zone"
+            ),
+            pytest.param(
+                table(column("at", ArrayType(MapType(LONG, NTZ)))),
+                "timestampNtz",
+                id="timestamp without zone in a map in an array",
+            ),
+            pytest.param(
+                table(column("s", ArrayType(StructType((column("v", VARIANT),))))),
+                "variantType",
+                id="variant in a struct in an array",
+            ),
+            pytest.param(
+                table(column("n", **NARROW)), "typeWidening", id="widened type"
+            ),
+            pytest.param(
+                table(column("m", MapType(StructType((column("n", **NARROW),)), LONG))),
+                "typeWidening",
+                id="widened type in the key of a map",
+            ),
+            pytest.param(
+                table(
+                    column("id", **physical("col-1")),
+                    reader=2,
+                    configuration=MAPPED,
+                ),
+                "columnMapping",
+                id="mapped columns by version",
+            ),
+            pytest.param(
+                table(
+                    column("s", StructType((column("x", **physical("col-2")),))),
+                    reader=3,
+                    features=["columnMapping"],
+                    configuration=MAPPED,
+                ),
+                "columnMapping",
+                id="a mapped nested column by feature",
+            ),
+            pytest.param(
+                table(reader=2, configuration={"delta.columnMapping.mode": "id"}),
+                "columnMapping",
+                id="columns by their ids",
+            ),
+            pytest.param(
+                table(reader=3, features=["catalogManaged"]),
+                "catalogManaged",
+                id="a catalog's table",
+            ),
+            pytest.param(
+                table(reader=3, features=["v2Checkpoint"]),
+                "v2Checkpoint",
+                id="checkpoints of the second version",
+            ),
+            pytest.param(
+                table(reader=3, features=["tableTeleport"]),
+                "tableTeleport",
+                id="an unknown feature",
+            ),
+        ],
+    )
+    def test_name_the_feature_that_is_used(
+        self, facts: dict[str, Any], feature: str
+    ) -> None:
+        (misreading,) = found(facts)
+
+        assert misreading.feature == feature
+        assert misreading.reason.endswith(".")
+
+    @pytest.mark.parametrize(
+        "facts",
+        [
+            pytest.param(
+                table(column("id", **physical("id")), reader=2, configuration=MAPPED),
+                id="mapped to their own names",
+            ),
+            pytest.param(
+                table(column("id", **physical("col-1")), configuration=MAPPED),
+                id="a protocol that knows no mapping",
+            ),
+        ],
+    )
+    def test_of_columns_that_go_by_their_names_are_none(
+        self, facts: dict[str, Any]
+    ) -> None:
+        assert found(facts) == []
+
+    def test_count_deletion_vectors_that_a_file_has(self) -> None:
+        facts = table(reader=3, features=["deletionVectors"])
+
+        (misreading,) = found(facts, vectors=True)
+
+        assert misreading.feature == "deletionVectors"
+
+    @pytest.mark.parametrize(("switch", "count"), [("true", 1), ("false", 0), ("", 0)])
+    def test_ask_the_property_where_nobody_looked_at_the_files(
+        self, switch: str, count: int
+    ) -> None:
+        facts = table(
+            reader=3,
+            features=["deletionVectors"],
+            configuration={"delta.enableDeletionVectors": switch},
+        )
+
+        assert len(found(facts, vectors=None)) == count
+
+    def test_name_a_few_columns_of_many(self) -> None:
+        columns = [column(f"at{n}", NTZ) for n in range(5)]
+
+        (misreading,) = found(table(*columns))
+
+        assert "columns 'at0', 'at1', 'at2' and 2 more" in misreading.reason
+
+    def test_come_one_for_each_feature(self) -> None:
+        facts = table(
+            column("at", NTZ),
+            column("v", VARIANT),
+            reader=3,
+            features=["timestampNtz", "variantType", "other"],
+        )
+
+        features = [misreading.feature for misreading in found(facts, vectors=True)]
+
+        assert features == ["deletionVectors", "timestampNtz", "variantType", "other"]
+
+    @pytest.mark.parametrize(
+        "feature", [n for n, r in READING.items() if r is Reading.UNCHANGED]
+    )
+    def test_of_what_changes_nothing_for_a_reader_are_none(self, feature: str) -> None:
+        assert found(table(reader=3, features=[feature])) == []
+
+
+class TestClientReadings:
+    def test_of_a_plain_table_are_all_good(self) -> None:
+        readings = client_readings(**table(), has_deletion_vectors=False)
+
+        assert [reading.client for reading in readings] == [
+            "pandas",
+            "Spark",
+            "Polars",
+            "DuckDB",
+            "Power BI",
+        ]
+        assert all(reading.can_read for reading in readings)
+        assert all(reading.minimum_version for reading in readings)
+
+    def test_say_why_nobody_reads_a_table(self) -> None:
+        readings = client_readings(**table(), has_deletion_vectors=True)
+
+        assert not any(reading.can_read for reading in readings)
+        assert all("Deletion vectors" in reading.reason for reading in readings)
+
+    @pytest.mark.parametrize(
+        "facts",
+        [
+            pytest.param(table(column("n", PrimitiveType("void"))), id="void"),
+            pytest.param(
+                table(column("n", PrimitiveType("void", spelling="null"))), id="null"
+            ),
+            pytest.param(
+                table(column("b", PrimitiveType("binary")), partition_columns=("b",)),
+                id="binary partition",
+            ),
+        ],
+    )
+    def test_tell_what_the_python_client_alone_does_not_read(
+        self, facts: dict[str, Any]
+    ) -> None:
+        readings = client_readings(**facts, has_deletion_vectors=False)
+
+        assert {reading.client for reading in readings if reading.can_read} == {
+            "Spark",
+            "Power BI",
+        }
