@@ -61,14 +61,14 @@ class CheckpointReader:
                 before it say: a broken checkpoint is not mixed with them.
             MissingMetadataError: As above, for the metaData.
         """
-        found = self._actions("protocol", "metaData", with_files=True)
+        found = self._actions("protocol", "metaData", is_opening=True)
         if not found["protocol"]:
             raise MissingProtocolError(root=self.store.root, version=self.version)
         if not found["metaData"]:
             raise MissingMetadataError(root=self.store.root, version=self.version)
         return (
-            parse_protocol(found["protocol"][-1], path=self.path),
-            parse_metadata(found["metaData"][-1], path=self.path),
+            parse_protocol(found["protocol"][0], path=self.path),
+            parse_metadata(found["metaData"][0], path=self.path),
         )
 
     def transactions(self) -> dict[str, SetTransaction]:
@@ -108,19 +108,21 @@ class CheckpointReader:
         ]
 
     def _actions(
-        self, *kinds: str, with_files: bool = False
+        self, *kinds: str, is_opening: bool = False
     ) -> dict[str, list[dict[str, Any]]]:
         """Return the actions of rare kinds as they are.
 
         Args:
             kinds: The actions asked for.
-            with_files: Whether `blocks` is called next: of a small part, both are
-                then one read.
+            is_opening: Whether one action of each kind is all there can be, and
+                `blocks` is called next: of a small part, both are then one read.
         """
         found: dict[str, list[dict[str, Any]]] = {kind: [] for kind in kinds}
         for group in self._row_groups(*kinds):
+            if is_opening and all(found.values()):
+                break
             leaves = {kind: group.find_leaves(kind) for kind in kinds}
-            ahead = add_leaves(group) if with_files and group.part.is_small else ()
+            ahead = add_leaves(group) if is_opening and group.part.is_small else ()
             wanted = [leaf for some in leaves.values() for leaf in some]
             table = group.read(wanted, ahead)
             for kind in kinds:

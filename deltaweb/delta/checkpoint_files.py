@@ -52,7 +52,9 @@ def read_blocks(group: RowGroup) -> list[FileBlock]:
     blocks = []
     first = 0
     for rows, files in _read_rows(group, "add", add_leaves(group), _files):
-        blocks.append(FileBlock(files, partial(_load_statistics, group, first, rows)))
+        if files.num_rows:
+            load_statistics = partial(_load_statistics, group, first, rows)
+            blocks.append(FileBlock(files, load_statistics))
         first += rows
     return blocks
 

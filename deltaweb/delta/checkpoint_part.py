@@ -1,8 +1,8 @@
 """One file of a checkpoint: its row groups, and their columns as far as asked.
 
 Of a large file only the leaf columns that are needed are read, row group by row
-group, and none of those whose values are all null by the footer's own counts. A small
-file is one read.
+group, and none of those whose values are all null by the footer's own counts. Of a
+small file the counts are not worth a look, and many row groups are one read.
 
 Source: delta_protocol.md, "Checkpoint Format".
 """
@@ -21,7 +21,8 @@ from deltaweb.delta.parquet_footer import read_row_group_counts
 PARTITION_LEAVES: Final = "add.partitionValues."
 READ_FAULTS: Final = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
 UNREADABLE: Final = "it is not a readable checkpoint"
-READ_AT_ONCE_ROWS: Final = 20_000  # so few are read together, without looking at counts
+SMALL_ROWS: Final = 20_000
+FEW_ROW_GROUPS: Final = 4  # each read costs a little of its own
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +49,8 @@ class CheckpointPart:
 
     @property
     def is_small(self) -> bool:
-        """Whether the file is read at once."""
-        return bool(self.footer.num_rows <= READ_AT_ONCE_ROWS)
+        """Whether reading more than was asked for costs less than a second read."""
+        return bool(self.footer.num_rows <= SMALL_ROWS)
 
     def read(self, row_groups: Collection[int], leaves: Collection[str]) -> pa.Table:
         """Read leaf columns of some row groups.
@@ -65,7 +66,7 @@ class CheckpointPart:
                     pre_buffer=False,
                     # The old 96-bit timestamps reach further than nanoseconds can.
                     coerce_int96_timestamp_unit="us",
-                    read_dictionary=self._encoded_leaves(),
+                    read_dictionary=self._encoded_leaves(row_groups),
                 )
                 return file.read_row_groups(
                     list(row_groups), columns=list(leaves), use_threads=False
@@ -73,24 +74,24 @@ class CheckpointPart:
         except READ_FAULTS:
             raise LogCorruptError(path=self.path, reason=UNREADABLE) from None
 
-    def _encoded_leaves(self) -> list[str]:
+    def _encoded_leaves(self, row_groups: Collection[int]) -> list[str]:
         """Return the leaves to keep dictionary-encoded: few values, often repeated.
 
         pyarrow cannot join the dictionaries of several row groups.
         """
-        if self.is_small:
+        if len(row_groups) > 1:
             return []
         return [leaf for leaf in self.leaves if leaf.startswith(PARTITION_LEAVES)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowGroup:
-    """What is read at once: a row group of a large file, or all those of a small one.
+    """What is read at once: a row group, or all those of a small file that has many.
 
     Attributes:
         part: The file.
         indices: Positions of the row groups.
-        num_rows: Their rows.
+        num_rows: Their rows, or more.
         null_leaves: Leaf columns that are known to hold nothing but nulls.
     """
 
@@ -160,7 +161,10 @@ def open_part(store: LogStore, name: str) -> list[RowGroup]:
 def _row_groups(part: CheckpointPart, source: pa.NativeFile) -> list[RowGroup]:
     if part.is_small:
         indices = range(part.footer.num_row_groups)
-        return [RowGroup(part, indices, part.footer.num_rows)]
+        reads = [[index] for index in indices]
+        if len(indices) > FEW_ROW_GROUPS:
+            reads = [list(indices)]
+        return [RowGroup(part, read, part.footer.num_rows) for read in reads]
     return [
         RowGroup(part, [index], counts.num_rows, counts.null_leaves)
         for index, counts in enumerate(read_row_group_counts(source))

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -76,70 +76,69 @@ class Tail:
     transactions: Mapping[str, SetTransaction]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TailAhead:
-    """Commits read before it is known by which columns the table partitions.
-
-    Attributes:
-        first: The first batch of commits.
-        keys: The keys of partitionValues that it was parsed with: a guess.
-        parsed: Its actions; None where there was nothing to guess by, or where the
-            fast way of parsing does not take them.
-        rest: The batches after it.
-    """
-
-    first: Sequence[CommitData]
-    keys: Sequence[str]
-    parsed: ActionBatch | None
-    rest: Iterator[list[CommitData]]
-
-
-def read_tail(
-    store: LogStore,
-    names: Sequence[str],
-    *,
-    protocol: Protocol | None = None,
-    metadata: Metadata | None = None,
-    ahead: TailAhead | None = None,
-) -> Tail:
-    """Read commits and reconcile their actions.
-
-    Args:
-        store: The table's log.
-        names: Names of the commits, oldest first.
-        protocol: The protocol in force before them, if any.
-        metadata: The metaData in force before them, if any.
-        ahead: What `read_ahead` has read of the same commits, if it was asked.
-
-    Raises:
-        LogCorruptError: If a commit does not read.
-    """
-    reader = _TailReader(store, protocol, metadata, ahead)
-    for commits in read_commits(store, names) if ahead is None else _batches(ahead):
-        reader.add(commits)
-    return reader.finish(names)
-
-
-def read_ahead(store: LogStore, names: Sequence[str]) -> TailAhead:
-    """Read the first commits, and parse them as their first add is partitioned.
-
-    It needs nothing of the checkpoint, so that both are read at the same time.
-    `read_tail` checks the guess by the metaData and parses anew where it is wrong.
+class TailCommits:
+    """The commits of a tail, batch by batch; the first batch is read at once.
 
     Raises:
         LogCorruptError: If a commit is gone since it was listed.
     """
-    batches = read_commits(store, names)
-    first = next(batches, [])
-    keys = _guess_keys(first)
-    parsed = None if keys is None else parse_certain(first, _schema(keys))
-    return TailAhead(first, keys or [], parsed, batches)
+
+    def __init__(self, store: LogStore, names: Sequence[str]) -> None:
+        self.store = store
+        self.names = names
+        self.ahead: ParsedAhead | None = None
+        self._rest = read_commits(store, names)
+        self._first = next(self._rest, [])
+        self.first_bytes = sum(len(data) for _, data in self._first)
+
+    def parse_ahead(self) -> None:
+        """Parse the first batch before it is known how the table partitions.
+
+        That needs nothing of the checkpoint, so both can be read at the same time.
+        The keys of partition values are those of the first add: a guess, which
+        `read_tail` checks by the metaData.
+        """
+        keys = _guess_keys(self._first)
+        if keys is not None:
+            batch = parse_certain(self._first, _schema(keys))
+            self.ahead = None if batch is None else ParsedAhead(keys, batch)
+
+    def batches(self) -> Iterator[Sequence[CommitData]]:
+        """Yield every batch once, and hold none that was yielded."""
+        if self._first:
+            first, self._first = self._first, []
+            yield first
+            del first
+        yield from self._rest
 
 
-def _batches(ahead: TailAhead) -> Iterator[Sequence[CommitData]]:
-    if ahead.first:
-        yield ahead.first
-    yield from ahead.rest
+class ParsedAhead(NamedTuple):
+    """The first batch of a tail, parsed with keys of partition values guessed."""
+
+    keys: list[str]
+    batch: ActionBatch
+
+
+def read_tail(
+    commits: TailCommits,
+    *,
+    protocol: Protocol | None = None,
+    metadata: Metadata | None = None,
+) -> Tail:
+    """Reconcile the actions of commits.
+
+    Args:
+        commits: The commits, oldest first.
+        protocol: The protocol in force before them, if any.
+        metadata: The metaData in force before them, if any.
+
+    Raises:
+        LogCorruptError: If a commit does not read.
+    """
+    reader = _TailReader(commits, protocol, metadata)
+    for batch in commits.batches():
+        reader.add(batch)
+    return reader.finish()
 
 
 def _guess_keys(commits: Sequence[CommitData]) -> list[str] | None:
@@ -229,21 +228,21 @@ class _TailReader:
 
     def __init__(
         self,
-        store: LogStore,
+        commits: TailCommits,
         protocol: Protocol | None,
         metadata: Metadata | None,
-        ahead: TailAhead | None,
     ) -> None:
-        self.store = store
+        self.store = commits.store
+        self.names = commits.names
         self.protocol = protocol
         self.metadata = metadata
         self.new_protocol: Protocol | None = None
         self.new_metadata: Metadata | None = None
         self.transactions: dict[str, SetTransaction] = {}
         self.keys = _possible_keys(metadata)
-        self.parsed: ActionBatch | None = None
-        if ahead is not None and set(ahead.keys) == set(self.keys):
-            self.keys, self.parsed = list(ahead.keys), ahead.parsed
+        self.ahead: ActionBatch | None = None
+        if commits.ahead is not None and set(commits.ahead.keys) == set(self.keys):
+            self.keys, self.ahead = commits.ahead
         self.adds: list[pa.ChunkedArray] = []
         self.removes: list[pa.ChunkedArray] = []
 
@@ -251,8 +250,8 @@ class _TailReader:
         """Parse some commits; again, when they turn out to partition otherwise."""
         if self.metadata is None and self.new_metadata is None:
             self._take_metadata(parse_actions(commits[:1], _schema([])), commits)
-        batch = self.parsed or parse_actions(commits, _schema(self.keys))
-        self.parsed = None
+        batch = self.ahead or parse_actions(commits, _schema(self.keys))
+        self.ahead = None
         if self._take_metadata(batch, commits):
             batch = parse_actions(commits, _schema(self.keys))
         self._take_protocol(batch, commits)
@@ -260,7 +259,7 @@ class _TailReader:
         self.adds.append(batch.table["add"])
         self.removes.append(batch.table["remove"])
 
-    def finish(self, names: Sequence[str]) -> Tail:
+    def finish(self) -> Tail:
         """Reconcile what was collected."""
         protocol = self.new_protocol or self.protocol
         metadata = self.new_metadata or self.metadata
@@ -270,7 +269,7 @@ class _TailReader:
             _combine(self.removes, removes),
             partition_columns=partition_keys(protocol, metadata),
             path=f"{self.store.root}/_delta_log",
-            load_statistics=partial(load_statistics, self.store, tuple(names)),
+            load_statistics=partial(load_statistics, self.store, tuple(self.names)),
         )
         return Tail(layer, self.new_protocol, self.new_metadata, self.transactions)
 

@@ -34,6 +34,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ROWS_WORTH_THREADS: Final = 100_000
+MAX_HELD_PER_LIVE: Final = 1.25  # a slice holds the memory of the rows around it too
 
 
 class RawStatistics(NamedTuple):
@@ -87,7 +88,7 @@ class SelectedBlock:
         """Return the live rows as a block of their own, without a mask."""
         if self.mask is None:
             return self
-        files = self.block.files.filter(self.mask)
+        files = _live_rows(self.block.files, self.mask)
         return SelectedBlock(FileBlock(files, self.statistics))
 
     def statistics(self) -> RawStatistics:
@@ -175,19 +176,18 @@ def reconcile_tail(
         LogCorruptError: If a line is both an add and a remove, or has no path.
     """
     rows = _file_action_rows(adds, removes, path=path)
-    adds, removes = adds.take(rows), removes.take(rows)
     keys = file_keys(
         pc.coalesce(_field(adds, "path"), _field(removes, "path")),
         _any_dv_ids(adds, removes),
-    )
+    ).take(rows)
     absolute = len(keys) and has_absolute_paths(keys)
     last = last_rows(canonical_keys(keys) if absolute else keys)
-    is_add = adds.is_valid().to_numpy(zero_copy_only=False)[last]
-    added, removed = last[is_add], last[~is_add]
-    lines = rows.to_numpy()[added]
+    lines = rows.to_numpy()[last]
+    is_add = adds.is_valid().to_numpy(zero_copy_only=False)[lines]
+    added, removed = lines[is_add], lines[~is_add]
     block = FileBlock(
         _added_files(adds.take(pa.array(added)), list(partition_columns)),
-        lambda: load_statistics(lines),
+        lambda: load_statistics(added),
     )
     return TailLayer(
         keys=KeySet(keys.take(pa.array(last))),
@@ -217,6 +217,16 @@ def compact_blocks(blocks: Sequence[SelectedBlock]) -> tuple[SelectedBlock, ...]
     """Return the live rows alone, so that memory is held for them alone."""
     num_rows = _count_rows(blocks)
     return tuple(run_in_threads(SelectedBlock.compact, blocks, num_rows=num_rows))
+
+
+def _live_rows(files: pa.RecordBatch, mask: pa.BooleanArray) -> pa.RecordBatch:
+    """Return the rows of a mask; nearly all, standing together, without a copy."""
+    live = np.flatnonzero(mask.to_numpy(zero_copy_only=False))
+    count = len(live)
+    stand_together = count and live[-1] - live[0] + 1 == count
+    if stand_together and files.num_rows <= MAX_HELD_PER_LIVE * count:
+        return files.slice(int(live[0]), count)
+    return files.filter(mask)
 
 
 def concat_files(blocks: Sequence[SelectedBlock]) -> pa.Table:
@@ -311,13 +321,14 @@ def _added_files(
 
 
 def _in_order(values: pa.StructArray, names: Sequence[str]) -> pa.StructArray:
-    """Return a struct with the named fields first, in the order of the names."""
+    """Return a struct whose named fields follow the order of the names."""
     fields = [field.name for field in values.type]
-    rank = {name: position for position, name in enumerate(names)}
-    wanted = sorted(fields, key=lambda name: rank.get(name, len(rank)))
+    columns = dict(zip(fields, values.flatten(), strict=True))
+    named = [name for name in dict.fromkeys(names) if name in columns]
+    places, following = set(named), iter(named)
+    wanted = [next(following) if name in places else name for name in fields]
     if wanted == fields:
         return values
-    columns = dict(zip(fields, values.flatten(), strict=True))
     return pa.StructArray.from_arrays([columns[name] for name in wanted], names=wanted)
 
 

@@ -4,17 +4,17 @@ Reading a version is `load_state`; going from one version to a later one is
 `advance_state`, which reads only the commits between them.
 """
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 import pyarrow as pa
 
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.checkpoint import CheckpointReader
-from deltaweb.delta.commit_file import Tail, read_ahead, read_tail
+from deltaweb.delta.commit_file import TailCommits, read_tail
 from deltaweb.delta.errors import (
     LogCorruptError,
     LogGapError,
@@ -26,7 +26,6 @@ from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_segment import Checkpoint, LogSegment, load_log_segment
 from deltaweb.delta.log_store import FileStatus, LogStore
 from deltaweb.delta.replay import (
-    FileBlock,
     SelectedBlock,
     TailLayer,
     apply_layer,
@@ -36,6 +35,7 @@ from deltaweb.delta.replay import (
 R = TypeVar("R")
 
 MANY_FILES: Final = 250_000
+WORTH_A_THREAD_BYTES: Final = 256 << 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +111,8 @@ def advance_state(
 ) -> SnapshotState:
     """Apply the commits right after a state to it."""
     names = [commit_name(version) for version in versions]
-    tail = read_tail(store, names, protocol=state.protocol, metadata=state.metadata)
+    commits = TailCommits(store, names)
+    tail = read_tail(commits, protocol=state.protocol, metadata=state.metadata)
     return replace(
         state,
         version=versions[-1],
@@ -136,58 +137,39 @@ class _UnreadableCheckpointError(Exception):
 def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
     if segment.checkpoint is None:
         return _read_commits_alone(store, segment)
-    opened, tail, blocks = _read_side_by_side(store, segment.checkpoint, segment)
+    checkpoint = segment.checkpoint
+    commits = TailCommits(store, segment.commit_names)
+    with _parsing_ahead(commits):
+        reader = _of_checkpoint(checkpoint, lambda: CheckpointReader(store, checkpoint))
+        protocol, metadata = _of_checkpoint(checkpoint, reader.protocol_and_metadata)
+        blocks = _of_checkpoint(checkpoint, reader.blocks)
+    tail = read_tail(commits, protocol=protocol, metadata=metadata)
     return SnapshotState(
         version=segment.version,
-        protocol=tail.protocol or opened.protocol,
-        metadata=tail.metadata or opened.metadata,
+        protocol=tail.protocol or protocol,
+        metadata=tail.metadata or metadata,
         blocks=apply_layer([SelectedBlock(block) for block in blocks], tail.layer),
         layers=(tail.layer,),
-        checkpoint=opened.reader,
+        checkpoint=reader,
         new_transactions=dict(tail.transactions),
         commit_status=_commit_status(store, segment.version),
     )
 
 
-class _OpenCheckpoint(NamedTuple):
-    """A checkpoint, and what it says of the table as a whole."""
-
-    reader: CheckpointReader
-    protocol: Protocol
-    metadata: Metadata
-
-
-def _read_side_by_side(
-    store: LogStore, checkpoint: Checkpoint, segment: LogSegment
-) -> tuple[_OpenCheckpoint, Tail, list[FileBlock]]:
-    """Read the checkpoint in a thread of its own, beside the commits after it."""
-    names = segment.commit_names
+@contextlib.contextmanager
+def _parsing_ahead(commits: TailCommits) -> Iterator[None]:
+    """Parse commits in a thread of their own while the checkpoint is read."""
+    if commits.first_bytes < WORTH_A_THREAD_BYTES:
+        yield
+        return
     with ThreadPoolExecutor(1) as pool:
-        opening = pool.submit(
-            _of_checkpoint, checkpoint, partial(_open, store, checkpoint)
-        )
-        loading = pool.submit(
-            lambda: _of_checkpoint(checkpoint, opening.result().reader.blocks)
-        )
-        ahead = read_ahead(store, names)
-        opened = opening.result()
-        tail = read_tail(
-            store,
-            names,
-            protocol=opened.protocol,
-            metadata=opened.metadata,
-            ahead=ahead,
-        )
-        return opened, tail, loading.result()
-
-
-def _open(store: LogStore, checkpoint: Checkpoint) -> _OpenCheckpoint:
-    reader = CheckpointReader(store, checkpoint)
-    return _OpenCheckpoint(reader, *reader.protocol_and_metadata())
+        parsing = pool.submit(commits.parse_ahead)
+        yield
+        parsing.result()
 
 
 def _read_commits_alone(store: LogStore, segment: LogSegment) -> SnapshotState:
-    tail = read_tail(store, segment.commit_names)
+    tail = read_tail(TailCommits(store, segment.commit_names))
     if tail.protocol is None:
         raise MissingProtocolError(root=store.root, version=segment.version)
     if tail.metadata is None:

@@ -26,12 +26,18 @@ SCHEMA_STRING = (
 )
 
 
-@pytest.fixture(autouse=True, params=[0, 20_000], ids=["large", "small"])
+@pytest.fixture(
+    autouse=True,
+    params=[(0, 4), (20_000, 4), (20_000, 0)],
+    ids=["large", "small", "small with many row groups"],
+)
 def _checkpoints_are_read(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Read checkpoints as large ones are, group by group, and as small ones are."""
-    monkeypatch.setattr(checkpoint_part, "READ_AT_ONCE_ROWS", request.param)
+    """Read checkpoints in each of the ways that their size can call for."""
+    rows, row_groups = request.param
+    monkeypatch.setattr(checkpoint_part, "SMALL_ROWS", rows)
+    monkeypatch.setattr(checkpoint_part, "FEW_ROW_GROUPS", row_groups)
 
 
 def snapshot_of(rows: list[dict[str, Any]], schema: pa.Schema) -> Snapshot:
@@ -333,6 +339,24 @@ class TestHead:
 
         assert snapshot.metadata.id == "other"
         assert snapshot.files["path"].to_pylist() == ["checkpoint"]
+
+    def test_is_the_first_of_several(self) -> None:
+        builder = LogBuilder().checkpoint(
+            5, *HEAD, add("a"), add("b"), metadata("again"), add("c")
+        )
+
+        snapshot = builder.table.snapshot()
+
+        assert snapshot.metadata.id == "table"
+        assert snapshot.files["path"].to_pylist() == ["a", "b", "c"]
+
+    def test_may_stand_after_the_files(self) -> None:
+        builder = LogBuilder().checkpoint(5, *map(add, "abcd"), protocol(), metadata())
+
+        snapshot = builder.table.snapshot()
+
+        assert snapshot.metadata.id == "table"
+        assert snapshot.files["path"].to_pylist() == ["a", "b", "c", "d"]
 
     def test_of_another_kind_of_parquet_is_passed_over(self) -> None:
         sink = io.BytesIO()

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.errors import LogCorruptError, MissingActionError
-from deltaweb.delta.replay import KeySet, last_rows
+from deltaweb.delta.replay import KeySet, SelectedBlock, last_rows
 from tests.delta_logs import LogBuilder, add, deletion_vector, metadata, remove, txn
 
 
@@ -211,6 +211,32 @@ def test_the_last_row_of_each_key_is_found() -> None:
 
     assert last_rows(keys).tolist() == [3, 4, 5]
     assert last_rows(pa.array([], pa.string())).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("is_live", "is_shared"),
+    [
+        pytest.param([False] + [True] * 9, True, id="nearly all, together"),
+        pytest.param([True] * 4 + [False] + [True] * 5, False, id="with a hole"),
+        pytest.param([False] * 8 + [True] * 2, False, id="a few, together"),
+        pytest.param([False] * 10, False, id="none"),
+    ],
+)
+def test_live_rows_share_memory_only_where_little_else_is_held(
+    *, is_live: list[bool], is_shared: bool
+) -> None:
+    snapshot = LogBuilder().start(*map(add, "abcdefghij")).table.snapshot()
+    (whole,) = snapshot.state.blocks
+
+    live = SelectedBlock(whole.block, pa.array(is_live)).compact()
+
+    before, after = whole.block.files["path"], live.block.files["path"]
+    assert live.mask is None
+    assert after.to_pylist() == [
+        path for path, kept in zip(before.to_pylist(), is_live, strict=True) if kept
+    ]
+    shares = before.buffers()[2].address == after.buffers()[2].address
+    assert shares is is_shared
 
 
 def test_a_set_of_keys_knows_its_own() -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deltaweb.delta import checkpoint_part
+from deltaweb.delta import checkpoint_part, snapshot_state
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.snapshot import Snapshot
@@ -36,12 +36,19 @@ VECTORS = [None, None, None, "dv1", "dv2"]
 Key = tuple[str, str | None]
 
 
-@pytest.fixture(autouse=True, params=[0, 20_000], ids=["large", "small"])
-def _checkpoints_are_read(
+@pytest.fixture(
+    autouse=True,
+    params=[(0, 4, 0), (20_000, 4, 1 << 30), (20_000, 0, 0)],
+    ids=["large, beside", "small, in turn", "small with many row groups, beside"],
+)
+def _logs_are_read(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Read checkpoints as large ones are, group by group, and as small ones are."""
-    monkeypatch.setattr(checkpoint_part, "READ_AT_ONCE_ROWS", request.param)
+    """Read checkpoints as their size can call for, in turn with commits or beside."""
+    rows, row_groups, worth_a_thread_bytes = request.param
+    monkeypatch.setattr(checkpoint_part, "SMALL_ROWS", rows)
+    monkeypatch.setattr(checkpoint_part, "FEW_ROW_GROUPS", row_groups)
+    monkeypatch.setattr(snapshot_state, "WORTH_A_THREAD_BYTES", worth_a_thread_bytes)
 
 
 @dataclass(frozen=True)
