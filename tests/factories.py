@@ -1,11 +1,14 @@
 """Rows for tests: one function for each model, keyword overrides."""
 
+import hashlib
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
+from apps.sharing.models import Grant, Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.tokens import new_prefix, new_secret
 from apps.tables.models import (
     Commit,
     MetadataVersion,
@@ -120,3 +123,65 @@ def new_protocol(table: Table, version: int = 0, **fields: Any) -> ProtocolVersi
     return ProtocolVersion.objects.create(
         table=table, version=version, **(defaults | fields)
     )
+
+
+# === Sharing ===
+
+
+def new_share(name: str = "sales", **fields: Any) -> Share:  # noqa: ANN401 (columns)
+    """An empty share."""
+    defaults = {"name": name, "name_key": name.casefold(), "created_at": NOW}
+    return Share.objects.create(**(defaults | fields))
+
+
+def new_shared_table(
+    share: Share | None = None,
+    name: str = "crm.orders",
+    **fields: Any,  # noqa: ANN401 (columns)
+) -> SharedTable:
+    """A table of a share; one of that name is registered if none is given."""
+    schema, _, bare = name.rpartition(".")
+    defaults = {
+        "share": share or new_share(),
+        "table": fields.get("table") or new_table(f"{schema or 'default'}.{bare}"),
+        "schema": schema or "default",
+        "schema_key": (schema or "default").casefold(),
+        "name": bare,
+        "name_key": bare.casefold(),
+        "added_at": NOW,
+    }
+    return SharedTable.objects.create(**(defaults | fields))
+
+
+def new_recipient(name: str = "acme", **fields: Any) -> Recipient:  # noqa: ANN401
+    """A recipient that may read nothing."""
+    defaults = {"name": name, "name_key": name.casefold(), "created_at": NOW}
+    return Recipient.objects.create(**(defaults | fields))
+
+
+def new_grant(
+    share: Share,
+    recipient: Recipient,
+    **fields: Any,  # noqa: ANN401 (columns)
+) -> Grant:
+    """A share that a recipient may read."""
+    defaults = {"share": share, "recipient": recipient, "granted_at": NOW}
+    return Grant.objects.create(**(defaults | fields))
+
+
+def new_token(
+    recipient: Recipient | None = None,
+    **fields: Any,  # noqa: ANN401 (columns)
+) -> tuple[RecipientToken, str]:
+    """An active token of 90 days and its secret."""
+    prefix = new_prefix()
+    secret = new_secret(prefix)
+    defaults = {
+        "recipient": recipient or new_recipient(),
+        "prefix": prefix,
+        "token_sha256": hashlib.sha256(secret.encode()).hexdigest(),
+        "created_at": NOW,
+        "activated_at": NOW,
+        "expires_at": NOW + timedelta(days=90),
+    }
+    return RecipientToken.objects.create(**(defaults | fields)), secret

@@ -16,7 +16,11 @@ def record_action(action: Action) -> None:
         user_agent=action.actor.user_agent,
         share=action.share,
         recipient=action.recipient,
+        recipient_id=action.recipient_id,
+        token_id=action.token_id,
+        token_prefix=action.token_prefix,
         table=action.table,
+        table_id=action.table_id,
         detail=dict(action.detail),
     )
 

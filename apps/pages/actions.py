@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from django.http import HttpRequest
 
@@ -42,7 +43,11 @@ class Action:
     at: datetime
     share: str = ""
     recipient: str = ""
+    recipient_id: UUID | None = None
+    token_id: UUID | None = None
+    token_prefix: str = ""
     table: str = ""
+    table_id: UUID | None = None
     detail: Mapping[str, object] = field(default_factory=dict)
 
 

@@ -34,8 +34,12 @@ class PageError(Exception):
 
 
 def from_delta_error(error: DeltaError) -> PageError:
-    """Say what the protocol's reader says; what is missing is a 404."""
-    status = 404 if error.code in NOT_FOUND_CODES else 422
+    """Say what the protocol's reader says; what is missing is a 404.
+
+    An error that knows its own `status` keeps it.
+    """
+    missing_or_wrong = 404 if error.code in NOT_FOUND_CODES else 422
+    status = getattr(error, "status", missing_or_wrong)
     return PageError(
         status=status, code=error.code, message=error.message, hint=error.hint
     )

@@ -1,0 +1,71 @@
+"""The names of shares, schemas, tables and recipients.
+
+Source: Delta Sharing PROTOCOL.md, "Name Restrictions".
+"""
+
+import unicodedata
+from typing import Final
+
+from apps.sharing.errors import NameInvalidError
+from apps.sharing.models import MAX_NAME_LENGTH
+
+_WITHOUT_DOT: Final = {"schema", "table"}  # clients split share.schema.table at dots
+_RELATIVE: Final = {".", ".."}  # browsers and servers resolve these in an address
+_UNSEEN: Final = {"Zs", "Zl", "Zp", "Cc", "Cf", "Cs"}  # spaces, controls, surrogates
+
+
+def name_key(text: str) -> str:
+    """Return what is compared when capitals make no difference."""
+    return text.casefold()
+
+
+def check_name(text: str, kind: str) -> str:
+    """Return a name of a `share`, `schema`, `table` or `recipient` as it is written.
+
+    Raises:
+        NameInvalidError: If it is empty or longer than 255 characters, holds a space,
+            a slash or a control character, or, of a schema or table, a dot.
+    """
+    if reason := _fault(text, kind):
+        raise NameInvalidError(kind=kind, name=text, reason=reason)
+    return text
+
+
+def split_full_name(text: str) -> tuple[str, str]:
+    """Return schema and table of `schema.table`, both checked.
+
+    Raises:
+        NameInvalidError: If it has not two parts, or one of them is no name.
+    """
+    schema, dot, table = text.partition(".")
+    if not dot:
+        raise NameInvalidError(
+            kind="shared table", name=text, reason="it is not written schema.table"
+        )
+    return check_name(schema, "schema"), check_name(table, "table")
+
+
+def is_storable(text: str) -> bool:
+    """Whether a database can be asked for a text: no NUL, no half of a character."""
+    return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _fault(text: str, kind: str) -> str:
+    if not text:
+        return "it is empty"
+    if len(text) > MAX_NAME_LENGTH:
+        return f"it is longer than {MAX_NAME_LENGTH} characters"
+    if text in _RELATIVE:
+        return "an address cannot end in it"
+    faults = (_character_fault(character, kind) for character in text)
+    return next(filter(None, faults), "")
+
+
+def _character_fault(character: str, kind: str) -> str:
+    if character == "/" or (character == "." and kind in _WITHOUT_DOT):
+        return f"it holds {character!r}"
+    if character == " ":
+        return "it holds a space"
+    if unicodedata.category(character) in _UNSEEN:
+        return f"it holds the invisible character U+{ord(character):04X}"
+    return ""

@@ -1,0 +1,163 @@
+"""What administrators ask of recipients: make, change, grant, delete."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+
+from apps.pages.actions import Action, Actor, report
+from apps.sharing.errors import ContactInvalidError, NameTakenError
+from apps.sharing.models import Grant, Recipient, Share
+from apps.sharing.names import check_name, name_key
+from apps.sharing.networks import parse_networks
+
+
+@transaction.atomic
+def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
+    *,
+    name: str,
+    contact: str = "",
+    comment: str = "",
+    allowed_networks: Iterable[str] = (),
+    actor: Actor,
+    now: datetime,
+) -> Recipient:
+    """Make a recipient, who may read nothing yet.
+
+    Raises:
+        NameInvalidError: If the name breaks the rules of names.
+        NameTakenError: If another recipient has it, whatever its capitals.
+        ContactInvalidError: If the contact is no mail address.
+        NetworkInvalidError: If a text of the allow list is no network.
+        TooManyNetworksError: If the allow list is too long.
+    """
+    recipient = Recipient(
+        name=check_name(name, "recipient"),
+        name_key=name_key(name),
+        contact=_checked_contact(contact),
+        comment=comment.strip(),
+        allowed_networks=parse_networks(allowed_networks),
+        created_at=now,
+        created_by_id=actor.user_id,
+    )
+    if Recipient.objects.filter(name_key=recipient.name_key).exists():
+        raise NameTakenError(kind="recipient", name=name)
+    try:
+        with transaction.atomic():
+            recipient.save(force_insert=True)
+    except IntegrityError as error:
+        raise NameTakenError(kind="recipient", name=name) from error
+    report(_action("recipient.create", recipient, actor, now, **_facts(recipient)))
+    return recipient
+
+
+@transaction.atomic
+def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
+    recipient: Recipient,
+    *,
+    contact: str,
+    comment: str,
+    allowed_networks: Iterable[str],
+    actor: Actor,
+    now: datetime,
+) -> Recipient:
+    """Change how to reach a recipient, and from where it may come.
+
+    Raises:
+        ContactInvalidError: If the contact is no mail address.
+        NetworkInvalidError: If a text of the allow list is no network.
+        TooManyNetworksError: If the allow list is too long.
+    """
+    before = _facts(recipient)
+    recipient.contact = _checked_contact(contact)
+    recipient.comment = comment.strip()
+    recipient.allowed_networks = parse_networks(allowed_networks)
+    after = _facts(recipient)
+    if after != before:
+        recipient.save(update_fields=["contact", "comment", "allowed_networks"])
+        report(
+            _action(
+                "recipient.update", recipient, actor, now, before=before, after=after
+            )
+        )
+    return recipient
+
+
+@transaction.atomic
+def delete_recipient(recipient: Recipient, *, actor: Actor, now: datetime) -> None:
+    """Delete a recipient with its grants and tokens, which end at once."""
+    detail = {
+        "shares": [share.name for share in recipient.shares.all()],
+        "num_tokens_ended": recipient.tokens.live(now).count(),
+    }
+    report(_action("recipient.delete", recipient, actor, now, **detail))
+    recipient.delete()
+
+
+# === Grants ===
+
+
+@transaction.atomic
+def grant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) -> Grant:
+    """Let a recipient read a share; a grant that exists stays as it is."""
+    granted, is_new = Grant.objects.get_or_create(
+        share=share,
+        recipient=recipient,
+        defaults={"granted_at": now, "granted_by_id": actor.user_id},
+    )
+    if is_new:
+        report(_action("grant.add", recipient, actor, now, share=share))
+    return granted
+
+
+@transaction.atomic
+def ungrant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) -> bool:
+    """Take a share from a recipient, from its next request on.
+
+    Returns:
+        Whether there was a grant to take.
+    """
+    removed, _ = Grant.objects.filter(share=share, recipient=recipient).delete()
+    if removed:
+        report(_action("grant.remove", recipient, actor, now, share=share))
+    return bool(removed)
+
+
+def _checked_contact(text: str) -> str:
+    contact = text.strip()
+    if contact:
+        try:
+            validate_email(contact)
+        except ValidationError as error:
+            raise ContactInvalidError(contact=contact) from error
+    return contact
+
+
+def _facts(recipient: Recipient) -> dict[str, object]:
+    return {
+        "contact": recipient.contact,
+        "comment": recipient.comment,
+        "allowed_networks": list(recipient.allowed_networks),
+    }
+
+
+def _action(
+    name: str,
+    recipient: Recipient,
+    actor: Actor,
+    now: datetime,
+    *,
+    share: Share | None = None,
+    **detail: object,
+) -> Action:
+    return Action(
+        name=name,
+        actor=actor,
+        at=now,
+        share="" if share is None else share.name,
+        recipient=recipient.name,
+        recipient_id=recipient.id,
+        detail=detail,
+    )

@@ -1,0 +1,307 @@
+"""What administrators ask of shares: make, fill, grant, empty, delete."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from apps.pages.actions import Action, Actor, report
+from apps.sharing.errors import (
+    NameTakenError,
+    RecipientNotFoundError,
+    StartVersionError,
+)
+from apps.sharing.models import Recipient, Share, SharedTable
+from apps.sharing.names import check_name, name_key
+from apps.sharing.partition_filters import check_partition_filter
+from apps.sharing.services.recipients import grant
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.models import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableDraft:
+    """A table of a share that is being made."""
+
+    table_id: UUID
+    schema: str
+    name: str
+    with_history: bool = True
+    start_version: int | None = None
+    partition_filter: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareDraft:
+    """A share that is being made: its tables and who may read it."""
+
+    name: str
+    comment: str = ""
+    tables: tuple[TableDraft, ...] = ()
+    recipient_names: tuple[str, ...] = ()
+
+
+# === Shares ===
+
+
+@transaction.atomic
+def create_share(*, name: str, comment: str = "", actor: Actor, now: datetime) -> Share:
+    """Make an empty share.
+
+    Raises:
+        NameInvalidError: If the name breaks the rules of names.
+        NameTakenError: If another share has it, whatever its capitals.
+    """
+    share = Share(
+        name=check_name(name, "share"),
+        name_key=name_key(name),
+        comment=comment.strip(),
+        created_at=now,
+        created_by_id=actor.user_id,
+    )
+    _save_share(share)
+    report(_action("share.create", share, actor, now))
+    return share
+
+
+@transaction.atomic
+def create_from_draft(draft: ShareDraft, *, actor: Actor, now: datetime) -> Share:
+    """Make a share with its tables and grants, all or nothing.
+
+    Raises:
+        NameInvalidError: If a name breaks the rules of names.
+        NameTakenError: If a name is taken, or given twice.
+        TableNotRegisteredError: If a table has gone meanwhile.
+        RecipientNotFoundError: If a recipient has gone meanwhile.
+        PartitionFilterError: If a filter does not fit its table.
+        StartVersionError: If history cannot begin where it was asked to.
+    """
+    share = create_share(name=draft.name, comment=draft.comment, actor=actor, now=now)
+    tables = Table.objects.in_bulk([table.table_id for table in draft.tables])
+    for wanted in draft.tables:
+        table = tables.get(wanted.table_id)
+        if table is None:
+            raise TableNotRegisteredError(name=f"{wanted.schema}.{wanted.name}")
+        add_table(
+            share,
+            table=table,
+            schema=wanted.schema,
+            name=wanted.name,
+            with_history=wanted.with_history,
+            start_version=wanted.start_version,
+            partition_filter=wanted.partition_filter,
+            actor=actor,
+            now=now,
+        )
+    for recipient in _recipients_named(draft.recipient_names):
+        grant(share, recipient, actor=actor, now=now)
+    return share
+
+
+@transaction.atomic
+def rename_share(share: Share, *, name: str, actor: Actor, now: datetime) -> Share:
+    """Give a share another name; recipients' clients must use it from then on.
+
+    Raises:
+        NameInvalidError: If the name breaks the rules of names.
+        NameTakenError: If another share has it, whatever its capitals.
+    """
+    old_name = share.name
+    if name == old_name:
+        return share
+    share.name = check_name(name, "share")
+    share.name_key = name_key(name)
+    try:
+        _save_share(share)
+    except NameTakenError:
+        share.name, share.name_key = old_name, name_key(old_name)
+        raise
+    report(_action("share.rename", share, actor, now, old_name=old_name))
+    return share
+
+
+@transaction.atomic
+def update_share(share: Share, *, comment: str, actor: Actor, now: datetime) -> Share:
+    """Set what administrators and recipients read of a share."""
+    comment = comment.strip()
+    if comment != share.comment:
+        share.comment = comment
+        share.save(update_fields=["comment"])
+        report(_action("share.update", share, actor, now, comment=comment))
+    return share
+
+
+@transaction.atomic
+def delete_share(share: Share, *, actor: Actor, now: datetime) -> None:
+    """Delete a share with its grants; tables and recipients stay."""
+    detail = {
+        "tables": [table.full_name for table in share.shared_tables.all()],
+        "recipients": [recipient.name for recipient in share.recipients.all()],
+    }
+    report(_action("share.delete", share, actor, now, **detail))
+    share.delete()
+
+
+# === Tables of a share ===
+
+
+@transaction.atomic
+def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
+    share: Share,
+    *,
+    table: Table,
+    schema: str,
+    name: str,
+    with_history: bool = True,
+    start_version: int | None = None,
+    partition_filter: str = "",
+    comment: str = "",
+    actor: Actor,
+    now: datetime,
+) -> SharedTable:
+    """Put a table into a share, under a schema and a name of its own.
+
+    Raises:
+        NameInvalidError: If the schema or the name breaks the rules of names.
+        NameTakenError: If the share has such a table, whatever its capitals.
+        PartitionFilterError: If the filter does not fit the table.
+        StartVersionError: If history cannot begin there.
+    """
+    _check_history(table, with_history=with_history, start_version=start_version)
+    shared_table = SharedTable(
+        share=share,
+        table=table,
+        schema=check_name(schema, "schema"),
+        schema_key=name_key(schema),
+        name=check_name(name, "table"),
+        name_key=name_key(name),
+        comment=comment.strip(),
+        with_history=with_history,
+        start_version=start_version,
+        partition_filter=check_partition_filter(table, partition_filter),
+        added_at=now,
+        added_by_id=actor.user_id,
+    )
+    try:
+        with transaction.atomic():
+            shared_table.save(force_insert=True)
+    except IntegrityError as error:
+        raise NameTakenError(kind="table", name=shared_table.full_name) from error
+    detail = _offer(shared_table)
+    report(_table_action("share.add_table", shared_table, actor, now, **detail))
+    return shared_table
+
+
+@transaction.atomic
+def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
+    shared_table: SharedTable,
+    *,
+    with_history: bool,
+    start_version: int | None,
+    partition_filter: str,
+    comment: str,
+    actor: Actor,
+    now: datetime,
+) -> SharedTable:
+    """Change what of a table is shared.
+
+    Raises:
+        PartitionFilterError: If the filter does not fit the table.
+        StartVersionError: If history cannot begin there.
+    """
+    table = shared_table.table
+    _check_history(table, with_history=with_history, start_version=start_version)
+    before = _offer(shared_table)
+    shared_table.partition_filter = check_partition_filter(table, partition_filter)
+    shared_table.with_history = with_history
+    shared_table.start_version = start_version
+    shared_table.comment = comment.strip()
+    after = _offer(shared_table)
+    if after == before:
+        return shared_table
+    shared_table.save(
+        update_fields=["with_history", "start_version", "partition_filter", "comment"]
+    )
+    report(
+        _table_action(
+            "share.update_table", shared_table, actor, now, before=before, after=after
+        )
+    )
+    return shared_table
+
+
+@transaction.atomic
+def remove_table(shared_table: SharedTable, *, actor: Actor, now: datetime) -> None:
+    """Take a table out of a share; the table itself stays registered."""
+    report(_table_action("share.remove_table", shared_table, actor, now))
+    shared_table.delete()
+
+
+def _check_history(
+    table: Table, *, with_history: bool, start_version: int | None
+) -> None:
+    if start_version is None:
+        return
+    if not with_history:
+        raise StartVersionError(
+            version=start_version, reason="the table is shared without history"
+        )
+    if start_version < 0:
+        raise StartVersionError(version=start_version, reason="versions begin at 0")
+    newest = table.latest_version_seen
+    if newest is not None and start_version > newest:
+        raise StartVersionError(
+            version=start_version, reason=f"the newest version is {newest}"
+        )
+
+
+def _offer(shared_table: SharedTable) -> dict[str, object]:
+    return {
+        "with_history": shared_table.with_history,
+        "start_version": shared_table.start_version,
+        "partition_filter": shared_table.partition_filter,
+        "comment": shared_table.comment,
+    }
+
+
+def _save_share(share: Share) -> None:
+    """Save; the database has the last word where two ask for one name at once."""
+    others = Share.objects.filter(name_key=share.name_key).exclude(id=share.id)
+    if others.exists():
+        raise NameTakenError(kind="share", name=share.name)
+    try:
+        with transaction.atomic():
+            share.save()
+    except IntegrityError as error:
+        raise NameTakenError(kind="share", name=share.name) from error
+
+
+def _recipients_named(names: Sequence[str]) -> list[Recipient]:
+    keys = {name_key(name): name for name in names}
+    found = list(Recipient.objects.filter(name_key__in=keys))
+    missing = keys.keys() - {recipient.name_key for recipient in found}
+    for key in sorted(missing):
+        raise RecipientNotFoundError(name=keys[key])
+    return found
+
+
+def _action(
+    name: str, share: Share, actor: Actor, now: datetime, **detail: object
+) -> Action:
+    return Action(name=name, actor=actor, at=now, share=share.name, detail=detail)
+
+
+def _table_action(
+    name: str, shared_table: SharedTable, actor: Actor, now: datetime, **detail: object
+) -> Action:
+    return Action(
+        name=name,
+        actor=actor,
+        at=now,
+        share=shared_table.share.name,
+        table=shared_table.full_name,
+        table_id=shared_table.table_id,
+        detail={"registered_as": shared_table.table.full_name, **detail},
+    )
