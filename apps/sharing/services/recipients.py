@@ -1,6 +1,6 @@
 """What administrators ask of recipients: make, change, grant, delete."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -49,7 +49,7 @@ def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
             recipient.save(force_insert=True)
     except IntegrityError as error:
         raise NameTakenError(kind="recipient", name=name) from error
-    report(_action("recipient.create", recipient, actor, now, **_facts(recipient)))
+    report(_action("recipient.create", recipient, actor, now, _facts(recipient)))
     return recipient
 
 
@@ -77,11 +77,8 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     after = _facts(recipient)
     if after != before:
         recipient.save(update_fields=["contact", "comment", "allowed_networks"])
-        report(
-            _action(
-                "recipient.update", recipient, actor, now, before=before, after=after
-            )
-        )
+        detail = {"before": before, "after": after}
+        report(_action("recipient.update", recipient, actor, now, detail))
     return recipient
 
 
@@ -92,7 +89,7 @@ def delete_recipient(recipient: Recipient, *, actor: Actor, now: datetime) -> No
         "shares": [share.name for share in recipient.shares.all()],
         "num_tokens_ended": recipient.tokens.live(now).count(),
     }
-    report(_action("recipient.delete", recipient, actor, now, **detail))
+    report(_action("recipient.delete", recipient, actor, now, detail))
     recipient.delete()
 
 
@@ -148,9 +145,9 @@ def _action(
     recipient: Recipient,
     actor: Actor,
     now: datetime,
+    detail: Mapping[str, object] | None = None,
     *,
     share: Share | None = None,
-    **detail: object,
 ) -> Action:
     return Action(
         name=name,
@@ -159,5 +156,5 @@ def _action(
         share="" if share is None else share.name,
         recipient=recipient.name,
         recipient_id=recipient.id,
-        detail=detail,
+        detail=detail or {},
     )
