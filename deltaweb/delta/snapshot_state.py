@@ -4,11 +4,10 @@ Reading a version is `load_state`; going from one version to a later one is
 `advance_state`, which reads only the commits between them.
 """
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 import pyarrow as pa
 
@@ -32,6 +31,7 @@ from deltaweb.delta.replay import (
     concat_tombstones,
 )
 
+P = ParamSpec("P")
 R = TypeVar("R")
 
 MANY_FILES: Final = 250_000
@@ -139,11 +139,12 @@ def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
         return _read_commits_alone(store, segment)
     checkpoint = segment.checkpoint
     commits = TailCommits(store, segment.commit_names)
-    with _parsing_ahead(commits):
+    with _executor(commits) as pool:
         reader = _of_checkpoint(checkpoint, lambda: CheckpointReader(store, checkpoint))
         protocol, metadata = _of_checkpoint(checkpoint, reader.protocol_and_metadata)
+        reading = pool.submit(read_tail, commits, protocol=protocol, metadata=metadata)
         blocks = _of_checkpoint(checkpoint, reader.blocks)
-    tail = read_tail(commits, protocol=protocol, metadata=metadata)
+    tail = reading.result()
     return SnapshotState(
         version=segment.version,
         protocol=tail.protocol or protocol,
@@ -156,16 +157,28 @@ def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
     )
 
 
-@contextlib.contextmanager
-def _parsing_ahead(commits: TailCommits) -> Iterator[None]:
-    """Parse commits in a thread of their own while the checkpoint is read."""
+def _executor(commits: TailCommits) -> Executor:
+    """Return what reads the commits while the checkpoint is read.
+
+    Many of them are parsed already, in a thread of their own; a fault of that shows
+    when they are read. A few are not worth a thread.
+    """
     if commits.first_bytes < WORTH_A_THREAD_BYTES:
-        yield
-        return
-    with ThreadPoolExecutor(1) as pool:
-        parsing = pool.submit(commits.parse_ahead)
-        yield
-        parsing.result()
+        return _InTurn()
+    pool = ThreadPoolExecutor(1)
+    pool.submit(commits.parse_ahead)
+    return pool
+
+
+class _InTurn(Executor):
+    """Calls a function when it is submitted."""
+
+    def submit(
+        self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Future[R]:
+        future: Future[R] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
 
 
 def _read_commits_alone(store: LogStore, segment: LogSegment) -> SnapshotState:
