@@ -1,6 +1,7 @@
 """What administrators ask of recipients: make, change, grant, delete."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -105,7 +106,7 @@ def grant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) ->
         defaults={"granted_at": now, "granted_by_id": actor.user_id},
     )
     if is_new:
-        report(_action("grant.add", recipient, actor, now, share=share))
+        report(_grant_action("grant.add", share, recipient, actor, now))
     return granted
 
 
@@ -118,7 +119,7 @@ def ungrant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) 
     """
     removed, _ = Grant.objects.filter(share=share, recipient=recipient).delete()
     if removed:
-        report(_action("grant.remove", recipient, actor, now, share=share))
+        report(_grant_action("grant.remove", share, recipient, actor, now))
     return bool(removed)
 
 
@@ -140,20 +141,23 @@ def _facts(recipient: Recipient) -> dict[str, object]:
     }
 
 
+def _grant_action(
+    name: str, share: Share, recipient: Recipient, actor: Actor, now: datetime
+) -> Action:
+    return replace(_action(name, recipient, actor, now), share=share.name)
+
+
 def _action(
     name: str,
     recipient: Recipient,
     actor: Actor,
     now: datetime,
     detail: Mapping[str, object] | None = None,
-    *,
-    share: Share | None = None,
 ) -> Action:
     return Action(
         name=name,
         actor=actor,
         at=now,
-        share="" if share is None else share.name,
         recipient=recipient.name,
         recipient_id=recipient.id,
         detail=detail or {},
