@@ -1,0 +1,209 @@
+"""Some files of a table, and what a query asks of them, row for row.
+
+A part is a block of a snapshot. It is shared between versions, so what was typed once
+for a query is kept for the next one, as far as memory allows.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.column_path import ColumnPath, column_field
+from deltaweb.delta.column_ranges import statistics_ranges
+from deltaweb.delta.errors import ColumnNotFoundError, SchemaError
+from deltaweb.delta.file_actions import PARTITION_VALUES
+from deltaweb.delta.replay import FileBlock
+from deltaweb.delta.schema import DataType, StructField, StructType
+from deltaweb.delta.skipping import ColumnRange
+from deltaweb.delta.statistics import read_statistics
+from deltaweb.index.partition_match import TypedValues, type_values
+from deltaweb.index.relative_paths import are_plain
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+TypedColumn = tuple[ColumnPath, DataType]
+
+MAX_COLUMNS_KEPT: Final = 8
+ROWS_SCHEMA: Final = pa.schema(
+    {
+        "path": pa.string(),
+        "size": pa.int64(),
+        "partition_values": PARTITION_VALUES,
+        "stats": pa.string(),
+        "num_records": pa.int64(),
+    }
+)
+"""What is read of the files that an answer lists."""
+
+
+class FilePart:
+    """The files of one block, live or not.
+
+    Args:
+        block: The block.
+    """
+
+    def __init__(self, block: FileBlock) -> None:
+        self.block = block
+        self._ranges: OrderedDict[TypedColumn, ColumnRange | None] = OrderedDict()
+        self._typed: OrderedDict[StructField, TypedValues] = OrderedDict()
+        self._num_records: pa.Array | None = None
+        self._has_plain_paths: bool | None = None
+
+    @property
+    def num_rows(self) -> int:
+        """Count of files, those that are no longer live included."""
+        return int(self.block.files.num_rows)
+
+    @property
+    def sizes(self) -> pa.Array:
+        """Size of each file in bytes."""
+        return self.block.files["size"]
+
+    @property
+    def paths(self) -> pa.StringArray:
+        """Path of each file as in the log."""
+        return self.block.files["path"]
+
+    @property
+    def has_vectors(self) -> pa.BooleanArray | None:
+        """Which files have deletion vectors; None where none has."""
+        ids = self.block.files["dv_id"]
+        return None if ids.null_count == len(ids) else ids.is_valid()
+
+    @property
+    def has_plain_paths(self) -> bool:
+        """Whether every path is below the root as it is written."""
+        if self._has_plain_paths is None:
+            self._has_plain_paths = are_plain(self.paths)
+        return self._has_plain_paths
+
+    @property
+    def num_records(self) -> pa.Array:
+        """Rows of each file; null where it does not tell."""
+        if self._num_records is None:
+            self._num_records = self.statistics(StructType(()), [])["num_records"]
+        return self._num_records
+
+    def partition(self, column: StructField) -> TypedValues:
+        """The typed values of a partition column.
+
+        Raises:
+            SchemaError: If the column's type cannot be read.
+        """
+        found = self._typed.get(column)
+        if found is None:
+            found = self._type_partition(column)
+        _keep(self._typed, column, found)
+        return found
+
+    def ranges(
+        self, schema: StructType, columns: Iterable[ColumnPath]
+    ) -> dict[ColumnPath, ColumnRange]:
+        """What statistics tell of data columns; one without any is left out."""
+        keys = {path: (path, column_field(schema, path).data_type) for path in columns}
+        kept = {
+            path: self._ranges[key] for path, key in keys.items() if key in self._ranges
+        }
+        missing = [path for path in keys if path not in kept]
+        kept |= self._load_ranges(schema, missing)
+        for path, known in kept.items():
+            _keep(self._ranges, keys[path], known)
+        return {path: known for path, known in kept.items() if known is not None}
+
+    def rows(self) -> "PartRows":
+        """Open what an answer lists of the files; what was read goes with it."""
+        return PartRows(self)
+
+    def statistics(
+        self, schema: StructType, columns: list[ColumnPath]
+    ) -> pa.RecordBatch:
+        """Read typed statistics of columns of `schema`; an unknown one is left out."""
+        raw = self.block.load_statistics()
+        text = raw.json_text
+        if text is None and raw.parsed is None:
+            text = pa.chunked_array([pa.nulls(self.num_rows, pa.string())])
+        table = read_statistics(text, raw.parsed, schema, columns)
+        return _told(table)
+
+    def _type_partition(self, column: StructField) -> TypedValues:
+        values = self.block.files["partition_values"].cast(PARTITION_VALUES)
+        return type_values(values, column)
+
+    def _load_ranges(
+        self, schema: StructType, columns: list[ColumnPath]
+    ) -> dict[ColumnPath, ColumnRange | None]:
+        if not columns:
+            return {}
+        try:
+            statistics = self.statistics(schema, columns)
+        except (ColumnNotFoundError, SchemaError):
+            return dict.fromkeys(columns)
+        table = pa.Table.from_batches([statistics])
+        ranges = statistics_ranges(table, columns)
+        return {path: ranges.get(path) for path in columns}
+
+
+class PartRows:
+    """What an answer lists of the files of a part.
+
+    Args:
+        part: The part.
+    """
+
+    def __init__(self, part: FilePart) -> None:
+        files = part.block.files
+        columns = [
+            files["path"],
+            files["size"],
+            files["partition_values"].cast(PARTITION_VALUES),
+            _whole(part.block.load_statistics().json_text, part.num_rows),
+            part.num_records,
+        ]
+        self._rows = pa.RecordBatch.from_arrays(columns, schema=ROWS_SCHEMA)
+
+    def take(self, positions: pa.Array) -> pa.RecordBatch:
+        """Return some rows by `ROWS_SCHEMA`."""
+        return self._rows.take(positions)
+
+    def all_paths(self) -> Iterator[pa.StringArray]:
+        """Yield the paths of all rows."""
+        yield self._rows["path"]
+
+
+def _told(statistics: pa.Table) -> pa.RecordBatch:
+    """Return statistics as one batch; a negative number of rows tells nothing."""
+    columns = {
+        name: _whole(column, len(column))
+        for name, column in zip(
+            statistics.column_names, statistics.columns, strict=True
+        )
+    }
+    records = columns["num_records"]
+    columns["num_records"] = pc.if_else(
+        pc.less(records, 0), pa.scalar(None, pa.int64()), records
+    )
+    arrays = list(columns.values())
+    return pa.RecordBatch.from_arrays(arrays, schema=statistics.schema)
+
+
+def _whole(column: pa.ChunkedArray | None, num_rows: int) -> pa.Array:
+    """Return a column as one array; of a column that is not there, nulls."""
+    if column is None:
+        return pa.nulls(num_rows, pa.string())
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    if column.num_chunks == 0:
+        return pa.nulls(num_rows, column.type)
+    return pa.concat_arrays(column.chunks)
+
+
+def _keep(kept: OrderedDict[K, V], key: K, value: V) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
+    while len(kept) > MAX_COLUMNS_KEPT:
+        kept.popitem(last=False)

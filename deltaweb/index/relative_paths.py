@@ -1,0 +1,123 @@
+"""Where the paths of a log lead below a table's root: many at once.
+
+Most paths are plain: ASCII without escapes, below the root as they stand. Those are
+recognised by their bytes, a whole array at a time. Every other path is resolved by
+itself, by the rules of `deltaweb.storage.data_path`.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.storage.data_path import decode_path, resolve_data_path
+
+SAME_SCHEME: Final = (("s3a://", "s3://"), ("s3n://", "s3://"), ("gcs://", "gs://"))
+CACHED_FOLDERS: Final = 4096
+# A path may only leave the root, or name no file at all, if it holds one of these.
+_SUSPICIOUS: Final = (
+    r"(?i)\.\.|%2e|%00|%[89a-f][0-9a-f]|\x00|^/|^[a-z][a-z0-9+.-]*:|/\./?$"
+)
+_UNUSUAL: Final = (b"%", b":", b"..", b"//", b"/.", b"\0")
+
+
+def are_plain(paths: pa.StringArray) -> bool:
+    """Tell whether every path is below the root exactly as it is written."""
+    if not len(paths):
+        return True
+    text = _text_bytes(paths)
+    if not text.isascii() or any(part in text for part in _UNUSUAL):
+        return False
+    unusual = pc.or_(pc.starts_with(paths, "/"), pc.starts_with(paths, "."))
+    unusual = pc.or_(unusual, pc.or_(pc.ends_with(paths, "/"), pc.equal(paths, "")))
+    return not pc.any(unusual).as_py()
+
+
+def find_outside(paths: pa.StringArray, root: str) -> str | None:
+    """Return the first path that leads to no file below the root; None without one."""
+    if are_plain(paths):
+        return None
+    suspects = paths.filter(pc.match_substring_regex(paths, _SUSPICIOUS))
+    suspects = pa.concat_arrays([suspects, paths.filter(pc.equal(paths, ""))])
+    for path in suspects.to_pylist():
+        try:
+            relative_path(path, root)
+        except PathEscapesTableError:
+            return str(path)
+    return None
+
+
+def relative_paths(paths: pa.StringArray, root: str) -> pa.StringArray:
+    """Return the paths below the root, decoded once.
+
+    Raises:
+        PathEscapesTableError: If a path leads elsewhere.
+    """
+    if are_plain(paths):
+        return paths
+    return pa.array(
+        [_usual_path(path, root) for path in paths.to_pylist()], pa.string()
+    )
+
+
+def relative_path(path: str, root: str) -> str:
+    """Return one path of the log below the root, decoded once.
+
+    Args:
+        path: As in the log.
+        root: The table's root, a path or URL.
+
+    Raises:
+        PathEscapesTableError: If it leads elsewhere, or is no text when decoded.
+    """
+    for scheme, same in SAME_SCHEME:
+        if path.startswith(scheme):
+            path = f"{same}{path.removeprefix(scheme)}"
+    place = resolve_data_path(path, root=root, allowed_roots=())
+    relative = place[len(root.rstrip("/")) + 1 :]
+    try:
+        relative.encode()
+    except UnicodeEncodeError:
+        raise PathEscapesTableError(path=path) from None
+    return relative
+
+
+def _usual_path(path: str, root: str) -> str:
+    """As `relative_path`; the folders of a partition are decoded once for all files."""
+    folder, _, name = path.rpartition("/")
+    is_usual = name.isascii() and name and "%" not in name and ":" not in name
+    if not is_usual or name.startswith("."):
+        return relative_path(path, root)
+    decoded = _decoded_folder(folder)
+    if decoded is None:
+        return relative_path(path, root)
+    return f"{decoded}/{name}" if decoded else name
+
+
+@lru_cache(maxsize=CACHED_FOLDERS)
+def _decoded_folder(folder: str) -> str | None:
+    """Return a folder decoded; None for one that asks for a closer look."""
+    if not folder:
+        return ""
+    parts = folder.split("/")
+    if ":" in parts[0] or "\0" in folder:
+        return None
+    decoded = decode_path(folder)
+    is_usual = all(part not in {"", ".", ".."} for part in decoded.split("/"))
+    if not is_usual or any(0xD800 <= ord(letter) <= 0xDFFF for letter in decoded):  # noqa: PLR2004  # surrogates
+        return None
+    return decoded
+
+
+def _text_bytes(texts: pa.StringArray) -> bytes:
+    """Return the bytes of all texts, one after the other."""
+    _, offsets, data = texts.buffers()
+    if data is None:
+        return b""
+    bounds = np.frombuffer(offsets, np.int32)[
+        texts.offset : texts.offset + len(texts) + 1
+    ]
+    return bytes(memoryview(data)[int(bounds[0]) : int(bounds[-1])])

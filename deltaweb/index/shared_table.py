@@ -1,0 +1,170 @@
+"""The versions of tables that a server answers queries from, kept between queries.
+
+The log stays the truth: it is asked for its newest version every time, which costs the
+probe of a name or two. What was read of the version before is gone on from, so that
+only new commits are read.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from deltaweb.delta.commit_times import find_version
+from deltaweb.delta.errors import DeltaError, UnsupportedFeatureError
+from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.table_features import IN_COMMIT_TIMESTAMP, has_commit_timestamps
+from deltaweb.index.shared_version import SharedVersion
+from deltaweb.table import DeltaTable
+
+MAX_TABLES: Final = 64
+MAX_FILES_KEPT: Final = 4_000_000  # of all snapshots held, some 200 bytes each
+MAX_OLDER_VERSIONS: Final = 4  # a table
+
+
+class SharedTableReader:
+    """Opens versions of tables for queries; safe for threads.
+
+    Args:
+        max_tables: How many tables are held at most.
+        max_files: How many files their snapshots may have in all.
+    """
+
+    def __init__(
+        self, *, max_tables: int = MAX_TABLES, max_files: int = MAX_FILES_KEPT
+    ) -> None:
+        self._max_tables = max_tables
+        self._max_files = max_files
+        self._tables: OrderedDict[str, _HeldTable] = OrderedDict()
+        self._lock = Lock()
+
+    def open_version(
+        self,
+        table: DeltaTable,
+        *,
+        index_folder: Path | None,
+        version: int | None = None,
+        timestamp: datetime | None = None,
+    ) -> SharedVersion:
+        """Return a table at a version, at a time, or at its newest version.
+
+        Args:
+            table: The table.
+            index_folder: The folder of its newest index, if it has one.
+            version: The version; not together with `timestamp`.
+            timestamp: An aware time: the newest version made at or before it.
+
+        Raises:
+            DeltaError: As `DeltaTable.snapshot_metadata` does.
+        """
+        with self._lock:
+            held = self._tables.setdefault(table.root, _HeldTable())
+            self._tables.move_to_end(table.root)
+        with held.lock:
+            opened = held.open_version(table, index_folder, version, timestamp)
+        with self._lock:
+            self._evict()
+        return opened
+
+    def _evict(self) -> None:
+        """Forget what was not asked for the longest, as far as bounds demand."""
+        while len(self._tables) > 1 and (
+            len(self._tables) > self._max_tables
+            or sum(held.num_files for held in self._tables.values()) > self._max_files
+        ):
+            self._tables.popitem(last=False)
+
+
+@dataclass(slots=True, eq=False)
+class _HeldTable:
+    """What is held of one table; used under its lock."""
+
+    lock: Lock = field(default_factory=Lock)
+    newest: SharedVersion | None = None
+    older: OrderedDict[int, SharedVersion] = field(default_factory=OrderedDict)
+
+    @property
+    def num_files(self) -> int:
+        """Count of files of all snapshots held."""
+        held = list(self.older.values())
+        if self.newest is not None:
+            held.append(self.newest)
+        return sum(version.num_files for version in held)
+
+    def open_version(
+        self,
+        table: DeltaTable,
+        index_folder: Path | None,
+        version: int | None,
+        timestamp: datetime | None,
+    ) -> SharedVersion:
+        newest = self._open_newest(table, index_folder)
+        if timestamp is not None:
+            return self._open_at_time(table, newest, timestamp)
+        if version is None or version == newest.version:
+            return newest
+        return self._open_older(table, version)
+
+    def _open_newest(
+        self,
+        table: DeltaTable,
+        index_folder: Path | None,  # noqa: ARG002 (taken up with the next change)
+    ) -> SharedVersion:
+        held = self.newest
+        if held is None:
+            snapshot = table.snapshot_metadata()
+            self.newest = SharedVersion(snapshot, root=table.root, parts={})
+            return self.newest
+        snapshot = _refreshed(table, held.snapshot)
+        if snapshot is held.snapshot:
+            return held
+        self.newest = SharedVersion(snapshot, root=table.root, parts=held.parts)
+        return self.newest
+
+    def _open_at_time(
+        self, table: DeltaTable, newest: SharedVersion, timestamp: datetime
+    ) -> SharedVersion:
+        version = find_version(table.store, timestamp)
+        found = newest
+        if version != newest.version:
+            found = self._open_older(table, version)
+        if has_commit_timestamps(found.protocol, found.metadata):
+            # Their times are in the commits, not on the files: ours may be wrong.
+            raise UnsupportedFeatureError(
+                root=table.root, version=version, features=[IN_COMMIT_TIMESTAMP]
+            )
+        return found
+
+    def _open_older(self, table: DeltaTable, version: int) -> SharedVersion:
+        held = self.older.get(version)
+        if held is None or not _is_unchanged(table, held.snapshot):
+            snapshot = table.snapshot_metadata(version)
+            held = SharedVersion(snapshot, root=table.root, parts={})
+        self.older[version] = held
+        self.older.move_to_end(version)
+        while len(self.older) > MAX_OLDER_VERSIONS:
+            self.older.popitem(last=False)
+        return held
+
+
+def _refreshed(table: DeltaTable, snapshot: Snapshot) -> Snapshot:
+    """Go on to the newest version; where a new commit does not read, afresh."""
+    try:
+        return table.refresh(snapshot)
+    except DeltaError:
+        return table.snapshot_metadata()
+
+
+def _is_unchanged(table: DeltaTable, snapshot: Snapshot) -> bool:
+    """Tell whether the commit of a version is the one that it was read from."""
+    known = snapshot.state.commit_status
+    try:
+        return (
+            known is not None
+            and table.store.status(commit_name(snapshot.version)) == known
+        )
+    except FileNotFoundError:
+        return False
