@@ -10,14 +10,18 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.accounts import services as accounts
+from apps.pages.actions import Actor
 from apps.tables import services as tables
+
+FIRST_START = Actor(name="start of the server")
 
 logger = logging.getLogger(__name__)
 
 
 def sign_in_link(now: datetime) -> str:
     """Return a fresh one-time link of the first administrator, made if need be."""
-    return accounts.issue_sign_in_link(user=accounts.first_admin(), now=now)
+    user = accounts.first_admin(actor=FIRST_START, now=now)
+    return accounts.issue_sign_in_link(user=user, actor=FIRST_START, now=now)
 
 
 def check_lake(lake: str) -> Path:
@@ -34,7 +38,7 @@ def register_lake(folder: Path) -> None:
     now = timezone.now()
     try:
         tables.allow_root(str(folder), reason="LAKE", now=now)
-        report = tables.scan_root(root=str(folder), now=now)
+        report = tables.scan_root(root=str(folder), actor=FIRST_START, now=now)
         logger.info(
             "LAKE=%s: %d new tables, %d known.",
             folder,
@@ -52,5 +56,5 @@ def register_samples(now: datetime) -> None:
     marker = settings.HOME / "samples-registered"
     if marker.exists():
         return
-    tables.load_samples(now=now)
+    tables.load_samples(actor=FIRST_START, now=now)
     marker.touch(mode=0o600)

@@ -1,6 +1,6 @@
 """What people ask of accounts: users, roles, sign-in links, API keys."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -16,12 +16,15 @@ from django.urls import reverse
 from apps.accounts import errors
 from apps.accounts.models import APIKey, FailedSignIn, SignInLink, User
 from apps.accounts.tokens import PREFIX_LENGTH, new_api_key, new_token, sha256
+from apps.pages.actions import Action, Actor, report
+from apps.pages.errors import PageError
 
 FAILURE_WINDOW = timedelta(minutes=15)
 FAILURES_ALLOWED_FROM_ONE_ADDRESS = 10  # for one name within the window
 FAILURES_ALLOWED = 100  # for one name within the window, from anywhere
 KEEP_FAILURES = timedelta(days=1)
 FIRST_ADMIN = "admin"
+UNKNOWN_USER = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,9 @@ class IssuedKey:
 
 
 @transaction.atomic
-def create_user(*, name: str, role: str, password: str | None = None) -> User:
+def create_user(
+    *, name: str, role: str, password: str | None = None, actor: Actor, now: datetime
+) -> User:
     """Make an account; without a password its user signs in by links.
 
     Raises:
@@ -58,6 +63,7 @@ def create_user(*, name: str, role: str, password: str | None = None) -> User:
             user.save(force_insert=True)
     except IntegrityError as error:
         raise errors.UserNameTakenError(name=name) from error
+    report(_action("user.create", user, actor, now, role=user.get_role_display()))
     return user
 
 
@@ -76,7 +82,7 @@ def checked_role(role: str) -> User.Role:
 
 
 @transaction.atomic
-def set_role(*, user: User, role: str) -> User:
+def set_role(*, user: User, role: str, actor: Actor, now: datetime) -> User:
     """Change what a user may do, from the user's next request on.
 
     Raises:
@@ -85,13 +91,16 @@ def set_role(*, user: User, role: str) -> User:
     new_role = checked_role(role)
     if new_role != User.Role.ADMIN:
         _check_not_last_admin(user)
+    before = user.get_role_display()
     User.objects.filter(id=user.id).update(role=new_role)
     user.refresh_from_db()
+    after = user.get_role_display()
+    report(_action("user.set_role", user, actor, now, before=before, after=after))
     return user
 
 
 @transaction.atomic
-def disable_user(*, user: User) -> User:
+def disable_user(*, user: User, actor: Actor, now: datetime) -> User:
     """Shut a user out from the next request on: sessions, links and API keys.
 
     Sessions and links are gone for good; keys rest until the account is enabled.
@@ -105,13 +114,16 @@ def disable_user(*, user: User) -> User:
     )
     SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
     user.refresh_from_db()
+    report(_action("user.disable", user, actor, now))
     return user
 
 
-def enable_user(*, user: User) -> User:
+@transaction.atomic
+def enable_user(*, user: User, actor: Actor, now: datetime) -> User:
     """Let a disabled user sign in again."""
     User.objects.filter(id=user.id).update(is_active=True)
     user.refresh_from_db()
+    report(_action("user.enable", user, actor, now))
     return user
 
 
@@ -125,7 +137,8 @@ def _check_not_last_admin(user: User) -> None:
         raise errors.LastAdminError(name=user.username)
 
 
-def change_password(*, user: User, password: str) -> User:
+@transaction.atomic
+def change_password(*, user: User, password: str, actor: Actor, now: datetime) -> User:
     """Set a password; every other session of the user ends.
 
     Raises:
@@ -137,6 +150,7 @@ def change_password(*, user: User, password: str) -> User:
         raise errors.UserInvalidError(reason=" ".join(error.messages)) from error
     user.set_password(password)
     user.save(update_fields=["password"])
+    report(_action("user.set_password", user, actor, now))
     return user
 
 
@@ -162,7 +176,7 @@ def set_appearance(*, user: User, theme: str, time_zone: str) -> User:
 # === Signing in ===
 
 
-def first_admin() -> User:
+def first_admin(*, actor: Actor, now: datetime) -> User:
     """Return the oldest active administrator; a new installation gets one."""
     if admin := User.objects.active_admins().first():
         return admin
@@ -170,10 +184,11 @@ def first_admin() -> User:
     number = 2
     while User.objects.named(name).exists():
         name, number = f"{FIRST_ADMIN}{number}", number + 1
-    return create_user(name=name, role=User.Role.ADMIN)
+    return create_user(name=name, role=User.Role.ADMIN, actor=actor, now=now)
 
 
-def issue_sign_in_link(*, user: User, now: datetime) -> str:
+@transaction.atomic
+def issue_sign_in_link(*, user: User, actor: Actor, now: datetime) -> str:
     """Make a link that signs the user in once, within fifteen minutes.
 
     Returns:
@@ -193,18 +208,32 @@ def issue_sign_in_link(*, user: User, now: datetime) -> str:
         created_at=now,
         expires_at=now + lifetime,
     )
+    report(_action("user.link", user, actor, now))
     return f"{settings.PUBLIC_URL}{reverse('accounts:use-link', args=[token])}"
 
 
-def use_sign_in_link(*, token: str, now: datetime) -> User:
+def use_sign_in_link(*, token: str, actor: Actor, now: datetime) -> User:
     """Spend a link and return its user; of two requests at once one succeeds.
+
+    `actor` says from where; success is recorded, and refusal of a link that was ours.
 
     Raises:
         LinkInvalidError: If it was never issued, or the account is disabled.
         LinkUsedError: If it has been used.
         LinkExpiredError: If its time has run out.
     """
-    digest = sha256(token)
+    try:
+        with transaction.atomic():
+            user = _spend_link(sha256(token), now)
+            report(_sign_in(user, actor, now, by="link"))
+    except PageError as error:
+        if owner := user_of_link(token=token):
+            report(_failed_sign_in(owner, actor, now, by="link", error=error))
+        raise
+    return user
+
+
+def _spend_link(digest: str, now: datetime) -> User:
     # One UPDATE over the link's own columns decides: a join would be evaluated
     # before the row is locked, and let two requests through.
     spent = SignInLink.objects.filter(
@@ -224,8 +253,12 @@ def user_of_link(*, token: str) -> User | None:
     return found.user if (found := link.first()) else None
 
 
-def sign_in(request: HttpRequest, *, name: str, password: str, now: datetime) -> User:
+def sign_in(
+    request: HttpRequest, *, name: str, password: str, actor: Actor, now: datetime
+) -> User:
     """Check a name and a password and return the user.
+
+    `actor` says from where; success and failure are recorded.
 
     Wrong passwords are counted by name and address, so a stranger cannot lock
     somebody out from elsewhere by guessing; a link always works.
@@ -250,15 +283,39 @@ def sign_in(request: HttpRequest, *, name: str, password: str, now: datetime) ->
     if not isinstance(user, User):
         FailedSignIn.objects.filter(failed_at__lt=now - KEEP_FAILURES).delete()
         FailedSignIn.objects.create(name=key, address=address, failed_at=now)
-        raise errors.SignInError
+        error = errors.SignInError()
+        report(_failed_sign_in(existing, actor, now, by="password", error=error))
+        raise error
     FailedSignIn.objects.filter(name=key, address=address).delete()
+    report(_sign_in(user, actor, now, by="password"))
     return user
+
+
+def _sign_in(user: User, actor: Actor, now: datetime, *, by: str) -> Action:
+    who = replace(actor, name=user.username, user_id=user.pk)
+    return Action(name="sign_in", actor=who, at=now, detail={"by": by})
+
+
+def _failed_sign_in(
+    user: User | None, actor: Actor, now: datetime, *, by: str, error: PageError
+) -> Action:
+    """Tell of a refusal; a name that no account has may be a mistyped password."""
+    name = UNKNOWN_USER if user is None else user.username
+    return Action(
+        name="sign_in",
+        actor=replace(actor, name=name, user_id=None if user is None else user.pk),
+        at=now,
+        detail={"by": by},
+        status=error.status,
+        error_code=error.code,
+    )
 
 
 # === API keys ===
 
 
-def issue_api_key(*, user: User, name: str, now: datetime) -> IssuedKey:
+@transaction.atomic
+def issue_api_key(*, user: User, name: str, actor: Actor, now: datetime) -> IssuedKey:
     """Make a key for the user's scripts; its secret is returned once.
 
     Raises:
@@ -274,9 +331,22 @@ def issue_api_key(*, user: User, name: str, now: datetime) -> IssuedKey:
         key_sha256=sha256(secret),
         created_at=now,
     )
+    detail = {"label": key.name, "prefix": key.prefix}
+    report(_action("key.issue", user, actor, now, **detail))
     return IssuedKey(key, secret)
 
 
-def revoke_api_key(*, key: APIKey, now: datetime) -> None:
+@transaction.atomic
+def revoke_api_key(*, key: APIKey, actor: Actor, now: datetime) -> None:
     """Make a key worthless from the next request on."""
-    APIKey.objects.filter(id=key.id, revoked_at__isnull=True).update(revoked_at=now)
+    live = APIKey.objects.filter(id=key.id, revoked_at__isnull=True)
+    if live.update(revoked_at=now):
+        detail = {"label": key.name, "prefix": key.prefix}
+        report(_action("key.revoke", key.user, actor, now, **detail))
+
+
+def _action(
+    name: str, user: User, actor: Actor, now: datetime, **detail: object
+) -> Action:
+    detail = {"user": user.username, **detail}
+    return Action(name=name, actor=actor, at=now, detail=detail)

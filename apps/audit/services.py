@@ -22,6 +22,8 @@ def record_action(action: Action) -> None:
         table=action.table,
         table_id=action.table_id,
         detail=dict(action.detail),
+        status=action.status,
+        error_code=action.error_code,
     )
 
 

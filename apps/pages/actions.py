@@ -35,7 +35,8 @@ COMMAND_LINE: Final = Actor(name="command line")
 class Action:
     """One change, in words that a filter can find: `share.create`, `user.disable`.
 
-    `detail` holds plain JSON values and never a secret.
+    A refusal has the `status` and `error_code` of its answer. `detail` holds plain
+    JSON values and never a secret.
     """
 
     name: str
@@ -49,6 +50,8 @@ class Action:
     table: str = ""
     table_id: UUID | None = None
     detail: Mapping[str, object] = field(default_factory=dict)
+    status: int = 200
+    error_code: str = ""
 
 
 Recorder = Callable[[Action], None]

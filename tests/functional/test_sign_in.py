@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.accounts import services
 from apps.accounts.models import SignInLink, User
+from apps.pages.actions import COMMAND_LINE
 from tests.factories import new_user
 
 pytestmark = pytest.mark.django_db
@@ -18,17 +19,25 @@ HTMX = {"HX-Request": "true"}
 
 @pytest.fixture
 def vera() -> User:
-    return services.create_user(name="vera", role="viewer", password=PASSWORD)
+    return services.create_user(
+        name="vera",
+        role="viewer",
+        password=PASSWORD,
+        actor=COMMAND_LINE,
+        now=timezone.now(),
+    )
 
 
 @pytest.fixture
 def link(vera: User) -> str:
-    url = services.issue_sign_in_link(user=vera, now=timezone.now())
+    url = services.issue_sign_in_link(user=vera, actor=COMMAND_LINE, now=timezone.now())
     return url.partition("//")[2].partition("/")[2].join(("/", ""))
 
 
 def key_of(user: User) -> dict[str, str]:
-    issued = services.issue_api_key(user=user, name="script", now=timezone.now())
+    issued = services.issue_api_key(
+        user=user, name="script", actor=COMMAND_LINE, now=timezone.now()
+    )
     return {"Authorization": f"Bearer {issued.secret}"}
 
 
@@ -227,7 +236,9 @@ class TestByAPIKey:
 
     def test_a_revoked_key_is_a_401(self, client: Client, vera: User) -> None:
         headers = key_of(vera)
-        services.revoke_api_key(key=vera.api_keys.get(), now=timezone.now())
+        services.revoke_api_key(
+            key=vera.api_keys.get(), actor=COMMAND_LINE, now=timezone.now()
+        )
 
         assert client.get("/me.json", headers=headers).status_code == 401
 
@@ -235,7 +246,7 @@ class TestByAPIKey:
         self, client: Client, vera: User
     ) -> None:
         headers = key_of(vera)
-        services.disable_user(user=vera)
+        services.disable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
 
         assert client.get("/me.json", headers=headers).status_code == 401
 
@@ -251,20 +262,24 @@ class TestFromTheNextRequest:
         client.force_login(vera)
         assert client.get("/admin-area/").status_code == 403
 
-        services.set_role(user=vera, role="admin")
+        services.set_role(
+            user=vera, role="admin", actor=COMMAND_LINE, now=timezone.now()
+        )
         assert client.get("/admin-area/").status_code == 200
 
-        services.set_role(user=vera, role="viewer")
+        services.set_role(
+            user=vera, role="viewer", actor=COMMAND_LINE, now=timezone.now()
+        )
         assert client.get("/admin-area/").status_code == 403
 
     def test_a_disabled_account_is_out_and_its_session_stays_dead(
         self, client: Client, vera: User
     ) -> None:
         client.force_login(vera)
-        services.disable_user(user=vera)
+        services.disable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
         assert client.get("/me.json").status_code == 401
 
-        services.enable_user(user=vera)
+        services.enable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
         assert client.get("/me.json").status_code == 401
 
     def test_a_new_password_ends_the_other_sessions(self, vera: User) -> None:

@@ -1,6 +1,7 @@
 """Administration of users; administrators alone."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
@@ -13,6 +14,7 @@ from apps.accounts.forms import NewUserForm, RoleForm, UserFilterForm
 from apps.accounts.models import User
 from apps.accounts.permissions import admin_required
 from apps.accounts.users import signed_in_user
+from apps.pages.actions import Actor, actor_of
 from apps.pages.errors import PageError
 from apps.pages.responses import respond
 
@@ -33,7 +35,9 @@ def add_user(request: HttpRequest) -> HttpResponseBase:
         message = "Give a name of up to 150 characters and a role."
         return _page(request, error=_invalid(message))
     try:
-        user = services.create_user(**form.cleaned_data)
+        user = services.create_user(
+            **form.cleaned_data, actor=actor_of(request), now=timezone.now()
+        )
     except PageError as error:
         return _page(request, error=error)
     return _with_link(request, user)
@@ -57,7 +61,9 @@ def set_role(request: HttpRequest, user_id: int) -> HttpResponseBase:
     return _change(
         request,
         user_id,
-        lambda user: services.set_role(user=user, role=role),
+        lambda user, actor, now: services.set_role(
+            user=user, role=role, actor=actor, now=now
+        ),
         said="{0} is now {1}. It counts from the next request.",
     )
 
@@ -69,7 +75,7 @@ def disable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
     return _change(
         request,
         user_id,
-        lambda user: services.disable_user(user=user),
+        lambda user, actor, now: services.disable_user(user=user, actor=actor, now=now),
         said="{0} is disabled and signed out everywhere.",
     )
 
@@ -81,7 +87,7 @@ def enable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
     return _change(
         request,
         user_id,
-        lambda user: services.enable_user(user=user),
+        lambda user, actor, now: services.enable_user(user=user, actor=actor, now=now),
         said="{0} can sign in again.",
     )
 
@@ -89,13 +95,13 @@ def enable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
 def _change(
     request: HttpRequest,
     user_id: int,
-    change: Callable[[User], User],
+    change: Callable[[User, Actor, datetime], User],
     *,
     said: str,
 ) -> HttpResponseBase:
     user = get_object_or_404(User, id=user_id)
     try:
-        user = change(user)
+        user = change(user, actor_of(request), timezone.now())
     except PageError as error:
         return _page(request, error=error)
     messages.success(request, said.format(user.username, user.get_role_display()))
@@ -104,7 +110,9 @@ def _change(
 
 def _with_link(request: HttpRequest, user: User) -> HttpResponseBase:
     try:
-        url = services.issue_sign_in_link(user=user, now=timezone.now())
+        url = services.issue_sign_in_link(
+            user=user, actor=actor_of(request), now=timezone.now()
+        )
     except PageError as error:
         return _page(request, error=error)
     response = _page(request, link=(user.username, url))

@@ -17,6 +17,7 @@ from apps.accounts.errors import UserInvalidError
 from apps.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
 from apps.accounts.models import APIKey, User
 from apps.accounts.users import signed_in_user
+from apps.pages.actions import actor_of
 from apps.pages.responses import respond
 
 
@@ -46,7 +47,12 @@ def change_password(request: HttpRequest) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, form=form)
     try:
-        services.change_password(user=user, password=form.cleaned_data["new"])
+        services.change_password(
+            user=user,
+            password=form.cleaned_data["new"],
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
     except UserInvalidError as error:
         form.add_error("new", error.message)
         return _page(request, form=form)
@@ -62,7 +68,10 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, form=form)
     issued = services.issue_api_key(
-        user=signed_in_user(request), name=form.cleaned_data["name"], now=timezone.now()
+        user=signed_in_user(request),
+        name=form.cleaned_data["name"],
+        actor=actor_of(request),
+        now=timezone.now(),
     )
     response = _page(request, issued=issued, status=201)
     response["Cache-Control"] = "no-store"
@@ -73,7 +82,7 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponseBase:
     """Make one of one's own keys worthless."""
     key = get_object_or_404(APIKey, id=key_id, user=signed_in_user(request))
-    services.revoke_api_key(key=key, now=timezone.now())
+    services.revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())
     messages.success(request, f"The key {key.prefix}… is revoked.")
     return redirect("accounts:me")
 

@@ -16,6 +16,7 @@ from apps.accounts import services
 from apps.accounts.errors import LinkUsedError, SignInError, TooManySignInsError
 from apps.accounts.forms import SignInForm
 from apps.accounts.permissions import public
+from apps.pages.actions import actor_of
 from apps.pages.errors import PageError
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -45,6 +46,7 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
             request,
             name=name,
             password=form.cleaned_data["password"],
+            actor=actor_of(request),
             now=timezone.now(),
         )
     except (SignInError, TooManySignInsError) as failure:
@@ -67,7 +69,9 @@ def use_link(request: HttpRequest, token: str) -> HttpResponseBase:
     if any(header in request.headers for header in SPECULATION_HEADERS):
         return _private(HttpResponse("Not fetched ahead of a click.", status=503))
     try:
-        user = services.use_sign_in_link(token=token, now=timezone.now())
+        user = services.use_sign_in_link(
+            token=token, actor=actor_of(request), now=timezone.now()
+        )
     except LinkUsedError:
         if request.user != services.user_of_link(token=token):
             raise

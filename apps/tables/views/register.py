@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.permissions import editor_required
 from apps.jobs.models import Job
+from apps.pages.actions import actor_of
 from apps.pages.responses import respond
 from apps.tables import services
 from apps.tables.forms import RegisterForm, RegisterQueryForm, ScanForm
@@ -74,7 +75,11 @@ def table_scan(request: HttpRequest) -> HttpResponseBase:
 @editor_required
 def load_samples(request: HttpRequest) -> HttpResponseBase:
     """Make and register the sample tables, then show them in the catalogue."""
-    tables = services.load_samples(now=timezone.now(), created_by=signed_in(request))
+    tables = services.load_samples(
+        now=timezone.now(),
+        created_by=signed_in(request),
+        actor=actor_of(request),
+    )
     messages.success(request, f"{len(tables)} sample tables are in the catalog.")
     return redirect("tables:table-list")
 
@@ -95,6 +100,7 @@ def _register(request: HttpRequest) -> HttpResponseBase:
             description=values["description"],
             restricted=values["restricted"],
             created_by=signed_in(request),
+            actor=actor_of(request),
             now=timezone.now(),
         )
     except DeltaError as error:

@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.permissions import editor_required
+from apps.pages.actions import actor_of
 from apps.pages.responses import respond
 from apps.tables import selectors, services
 from apps.tables.forms import RemoveForm, SettingsForm
@@ -30,9 +31,12 @@ def table_settings(
             "restricted": table.restricted,
         },
     )
+    actor, now = actor_of(request), timezone.now()
     if request.method == "POST" and form.is_valid():
         try:
-            services.rename_table(table, name=form.cleaned_data["name"])
+            services.rename_table(
+                table, name=form.cleaned_data["name"], actor=actor, now=now
+            )
         except DeltaError as error:
             form.add_error("name", str(error))
         else:
@@ -40,6 +44,8 @@ def table_settings(
                 table,
                 description=form.cleaned_data["description"],
                 restricted=form.cleaned_data["restricted"],
+                actor=actor,
+                now=now,
             )
             messages.success(request, "Saved.")
             return redirect("tables:table-settings", table.namespace, table.name)
@@ -57,7 +63,9 @@ def table_remove(request: HttpRequest, namespace: str, name: str) -> HttpRespons
             form.add_error("confirm", f"Type {table.full_name} to remove it.")
         else:
             try:
-                services.remove_table(table, now=timezone.now())
+                services.remove_table(
+                    table, actor=actor_of(request), now=timezone.now()
+                )
             except DeltaError as error:
                 form.add_error("confirm", str(error))
             else:

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from apps.accounts import selectors, services
 from apps.accounts.models import User
+from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
 
 ROLES = [label for _, label in User.Role.choices]
@@ -49,7 +50,13 @@ class Command(SubcommandsCommand):
     ) -> Output:
         """Make an account."""
         password = sys.stdin.readline().rstrip("\r\n") if password_stdin else None
-        user = services.create_user(name=name, role=role, password=password)
+        user = services.create_user(
+            name=name,
+            role=role,
+            password=password,
+            actor=COMMAND_LINE,
+            now=timezone.now(),
+        )
         text = f"Added {user.username} ({user.get_role_display()})."
         if password is None:
             text += f" Sign in with: deltaweb user link {user.username}"
@@ -58,23 +65,34 @@ class Command(SubcommandsCommand):
     def link(self, *, name: str, **_: object) -> Output:
         """Print a sign-in link."""
         user = selectors.get_user(name)
-        url = services.issue_sign_in_link(user=user, now=timezone.now())
+        url = services.issue_sign_in_link(
+            user=user, actor=COMMAND_LINE, now=timezone.now()
+        )
         return Output(text=url, data={"name": user.username, "url": url})
 
     def set_role(self, *, name: str, role: str, **_: object) -> Output:
         """Change a role."""
-        user = services.set_role(user=selectors.get_user(name), role=role)
+        user = services.set_role(
+            user=selectors.get_user(name),
+            role=role,
+            actor=COMMAND_LINE,
+            now=timezone.now(),
+        )
         text = f"{user.username} is now {user.get_role_display()}."
         return Output(text=text, data=_as_json(user))
 
     def disable(self, *, name: str, **_: object) -> Output:
         """Shut a user out."""
-        user = services.disable_user(user=selectors.get_user(name))
+        user = services.disable_user(
+            user=selectors.get_user(name), actor=COMMAND_LINE, now=timezone.now()
+        )
         return Output(text=f"Disabled {user.username}.", data=_as_json(user))
 
     def enable(self, *, name: str, **_: object) -> Output:
         """Let a user in again."""
-        user = services.enable_user(user=selectors.get_user(name))
+        user = services.enable_user(
+            user=selectors.get_user(name), actor=COMMAND_LINE, now=timezone.now()
+        )
         return Output(text=f"Enabled {user.username}.", data=_as_json(user))
 
     def list_users(self, **_: object) -> Output:
@@ -90,7 +108,9 @@ class Command(SubcommandsCommand):
     def key(self, *, name: str, label: str, **_: object) -> Output:
         """Make an API key."""
         user = selectors.get_user(name)
-        issued = services.issue_api_key(user=user, name=label, now=timezone.now())
+        issued = services.issue_api_key(
+            user=user, name=label, actor=COMMAND_LINE, now=timezone.now()
+        )
         data = {
             "name": user.username,
             "label": issued.key.name,

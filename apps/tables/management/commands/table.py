@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.jobs.models import Job
 from apps.jobs.selectors import worker_state
+from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
 from apps.pages.errors import PageError
 from apps.pages.responses import to_json
@@ -157,7 +158,9 @@ class Command(SubcommandsCommand):
     def rename(self, *, name: str, new_name: str, **_: object) -> Output:
         """Rename a table."""
         table = services.find_table(name)
-        services.rename_table(table, name=new_name)
+        services.rename_table(
+            table, name=new_name, actor=COMMAND_LINE, now=timezone.now()
+        )
         return Output(table_output.table_json(table), f"Renamed to {table.full_name}")
 
     def remove(self, *, name: str, yes: bool, **_: object) -> Output:
@@ -165,7 +168,7 @@ class Command(SubcommandsCommand):
         table = services.find_table(name)
         services.check_removable(table)
         self.confirm(f"Remove {table.full_name} from the catalog?", yes=yes)
-        services.remove_table(table, now=timezone.now())
+        services.remove_table(table, actor=COMMAND_LINE, now=timezone.now())
         data = {"name": table.full_name, "location": table.location, "removed": True}
         return Output(data, f"Removed {table.full_name}; its files were not touched.")
 

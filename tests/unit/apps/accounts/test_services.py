@@ -9,6 +9,7 @@ from django.test import RequestFactory
 from apps.accounts import errors, services
 from apps.accounts.models import APIKey, FailedSignIn, SignInLink, User
 from apps.accounts.tokens import sha256
+from apps.pages.actions import COMMAND_LINE
 from tests.factories import new_user
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -23,21 +24,27 @@ def token_of(url: str) -> str:
 @pytest.mark.django_db
 class TestCreateUser:
     def test_makes_a_user_who_signs_in_by_links(self) -> None:
-        user = services.create_user(name="vera", role="viewer")
+        user = services.create_user(
+            name="vera", role="viewer", actor=COMMAND_LINE, now=NOW
+        )
 
         assert user.role == User.Role.VIEWER
         assert not user.has_usable_password()
 
     def test_sets_a_password(self) -> None:
-        user = services.create_user(name="vera", role="EDITOR", password=PASSWORD)
+        user = services.create_user(
+            name="vera", role="EDITOR", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        )
 
         assert user.check_password(PASSWORD)
 
     def test_names_are_the_same_in_any_capitals(self) -> None:
-        services.create_user(name="vera", role="viewer")
+        services.create_user(name="vera", role="viewer", actor=COMMAND_LINE, now=NOW)
 
         with pytest.raises(errors.UserNameTakenError, match="'Vera' exists already"):
-            services.create_user(name="Vera", role="viewer")
+            services.create_user(
+                name="Vera", role="viewer", actor=COMMAND_LINE, now=NOW
+            )
 
     @pytest.mark.parametrize(
         ("name", "role", "password"),
@@ -53,7 +60,9 @@ class TestCreateUser:
         self, name: str, role: str, password: str | None
     ) -> None:
         with pytest.raises(errors.UserInvalidError):
-            services.create_user(name=name, role=role, password=password)
+            services.create_user(
+                name=name, role=role, password=password, actor=COMMAND_LINE, now=NOW
+            )
 
         assert not User.objects.exists()
 
@@ -64,7 +73,7 @@ class TestTheLastAdministrator:
         admin = new_user("ada", role=ADMIN)
 
         with pytest.raises(errors.LastAdminError):
-            services.set_role(user=admin, role="editor")
+            services.set_role(user=admin, role="editor", actor=COMMAND_LINE, now=NOW)
 
         admin.refresh_from_db()
         assert admin.role == ADMIN
@@ -74,71 +83,91 @@ class TestTheLastAdministrator:
         new_user("disabled", role=ADMIN, is_active=False)
 
         with pytest.raises(errors.LastAdminError):
-            services.disable_user(user=admin)
+            services.disable_user(user=admin, actor=COMMAND_LINE, now=NOW)
 
     def test_with_another_one_either_may_go(self) -> None:
         ada, bob = new_user("ada", role=ADMIN), new_user("bob", role=ADMIN)
 
-        services.set_role(user=ada, role="viewer")
+        services.set_role(user=ada, role="viewer", actor=COMMAND_LINE, now=NOW)
 
         assert list(User.objects.active_admins()) == [bob]
 
     def test_a_viewer_may_be_disabled_while_there_is_one(self) -> None:
         new_user("ada", role=ADMIN)
 
-        assert not services.disable_user(user=new_user("vera")).is_active
+        assert not services.disable_user(
+            user=new_user("vera"), actor=COMMAND_LINE, now=NOW
+        ).is_active
 
 
 @pytest.mark.django_db
 class TestSignInLinks:
     def test_a_link_signs_in_once(self) -> None:
         user = new_user()
-        token = token_of(services.issue_sign_in_link(user=user, now=NOW))
+        token = token_of(
+            services.issue_sign_in_link(user=user, actor=COMMAND_LINE, now=NOW)
+        )
 
-        assert services.use_sign_in_link(token=token, now=NOW) == user
+        assert (
+            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW) == user
+        )
         with pytest.raises(errors.LinkUsedError):
-            services.use_sign_in_link(token=token, now=NOW)
+            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
 
     def test_only_its_hash_is_kept(self) -> None:
-        token = token_of(services.issue_sign_in_link(user=new_user(), now=NOW))
+        token = token_of(
+            services.issue_sign_in_link(user=new_user(), actor=COMMAND_LINE, now=NOW)
+        )
 
         link = SignInLink.objects.get()
         assert link.token_sha256 == sha256(token)
         assert token not in str(link.__dict__)
 
     def test_it_expires_after_fifteen_minutes(self) -> None:
-        token = token_of(services.issue_sign_in_link(user=new_user(), now=NOW))
+        token = token_of(
+            services.issue_sign_in_link(user=new_user(), actor=COMMAND_LINE, now=NOW)
+        )
 
         with pytest.raises(errors.LinkExpiredError):
-            services.use_sign_in_link(token=token, now=NOW + timedelta(minutes=15))
+            services.use_sign_in_link(
+                token=token, actor=COMMAND_LINE, now=NOW + timedelta(minutes=15)
+            )
 
     def test_it_is_worthless_once_the_account_is_disabled(self) -> None:
         new_user("ada", role=ADMIN)
         user = new_user()
-        token = token_of(services.issue_sign_in_link(user=user, now=NOW))
-        services.disable_user(user=user)
+        token = token_of(
+            services.issue_sign_in_link(user=user, actor=COMMAND_LINE, now=NOW)
+        )
+        services.disable_user(user=user, actor=COMMAND_LINE, now=NOW)
 
         with pytest.raises(errors.LinkInvalidError):
-            services.use_sign_in_link(token=token, now=NOW)
+            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
 
     def test_a_disabled_account_gets_none(self) -> None:
         with pytest.raises(errors.UserDisabledError):
-            services.issue_sign_in_link(user=new_user(is_active=False), now=NOW)
+            services.issue_sign_in_link(
+                user=new_user(is_active=False), actor=COMMAND_LINE, now=NOW
+            )
 
     def test_what_was_never_issued_is_not_valid(self) -> None:
         with pytest.raises(errors.LinkInvalidError):
-            services.use_sign_in_link(token="\udc80 nonsense", now=NOW)
+            services.use_sign_in_link(
+                token="\udc80 nonsense", actor=COMMAND_LINE, now=NOW
+            )
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_requests_at_once_one_spends_the_link() -> None:
-    token = token_of(services.issue_sign_in_link(user=new_user(), now=NOW))
+    token = token_of(
+        services.issue_sign_in_link(user=new_user(), actor=COMMAND_LINE, now=NOW)
+    )
     barrier = Barrier(2)
 
     def spend() -> bool:
         barrier.wait()
         try:
-            services.use_sign_in_link(token=token, now=NOW)
+            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
         except errors.LinkUsedError:
             return False
         finally:
@@ -154,31 +183,49 @@ def test_of_two_requests_at_once_one_spends_the_link() -> None:
 @pytest.mark.django_db
 class TestSignIn:
     def test_takes_the_name_in_any_capitals(self, rf: RequestFactory) -> None:
-        user = services.create_user(name="vera", role="viewer", password=PASSWORD)
+        user = services.create_user(
+            name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        )
 
-        found = services.sign_in(rf.post("/"), name="VERA", password=PASSWORD, now=NOW)
+        found = services.sign_in(
+            rf.post("/"), name="VERA", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        )
 
         assert found == user
 
     @pytest.mark.parametrize("name", ["vera", "nobody"])
     def test_does_not_say_what_was_wrong(self, rf: RequestFactory, name: str) -> None:
-        services.create_user(name="vera", role="viewer", password=PASSWORD)
+        services.create_user(
+            name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        )
 
         with pytest.raises(errors.SignInError, match="do not go together"):
-            services.sign_in(rf.post("/"), name=name, password="wrong", now=NOW)
+            services.sign_in(
+                rf.post("/"), name=name, password="wrong", actor=COMMAND_LINE, now=NOW
+            )
 
     def test_too_many_failures_make_the_door_wait(self, rf: RequestFactory) -> None:
-        vera = services.create_user(name="vera", role="viewer", password=PASSWORD)
+        vera = services.create_user(
+            name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        )
         for _ in range(services.FAILURES_ALLOWED_FROM_ONE_ADDRESS):
             with pytest.raises(errors.SignInError):
-                services.sign_in(rf.post("/"), name="Vera", password="x", now=NOW)
+                services.sign_in(
+                    rf.post("/"), name="Vera", password="x", actor=COMMAND_LINE, now=NOW
+                )
 
         with pytest.raises(errors.TooManySignInsError):
-            services.sign_in(rf.post("/"), name="vera", password=PASSWORD, now=NOW)
+            services.sign_in(
+                rf.post("/"),
+                name="vera",
+                password=PASSWORD,
+                actor=COMMAND_LINE,
+                now=NOW,
+            )
 
         later = NOW + services.FAILURE_WINDOW + timedelta(seconds=1)
         found = services.sign_in(
-            rf.post("/"), name="vera", password=PASSWORD, now=later
+            rf.post("/"), name="vera", password=PASSWORD, actor=COMMAND_LINE, now=later
         )
         assert found == vera
         assert not FailedSignIn.objects.exists()
@@ -186,11 +233,15 @@ class TestSignIn:
     def test_a_stranger_elsewhere_does_not_lock_the_owner_out(
         self, rf: RequestFactory
     ) -> None:
-        vera = services.create_user(name="vera", role="viewer", password=PASSWORD)
+        vera = services.create_user(
+            name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        )
         for _ in range(services.FAILURES_ALLOWED_FROM_ONE_ADDRESS):
             FailedSignIn.objects.create(name="vera", address="192.0.2.1", failed_at=NOW)
 
-        found = services.sign_in(rf.post("/"), name="vera", password=PASSWORD, now=NOW)
+        found = services.sign_in(
+            rf.post("/"), name="vera", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        )
 
         assert found == vera
 
@@ -198,7 +249,9 @@ class TestSignIn:
 @pytest.mark.django_db
 class TestAPIKeys:
     def test_only_the_hash_and_a_prefix_are_kept(self) -> None:
-        issued = services.issue_api_key(user=new_user(), name="nightly", now=NOW)
+        issued = services.issue_api_key(
+            user=new_user(), name="nightly", actor=COMMAND_LINE, now=NOW
+        )
 
         kept = APIKey.objects.get()
         assert issued.secret.startswith(kept.prefix)
@@ -206,10 +259,14 @@ class TestAPIKeys:
         assert kept.key_sha256 == sha256(issued.secret)
 
     def test_revoking_twice_keeps_the_first_time(self) -> None:
-        key = services.issue_api_key(user=new_user(), name="nightly", now=NOW).key
-        services.revoke_api_key(key=key, now=NOW)
+        key = services.issue_api_key(
+            user=new_user(), name="nightly", actor=COMMAND_LINE, now=NOW
+        ).key
+        services.revoke_api_key(key=key, actor=COMMAND_LINE, now=NOW)
 
-        services.revoke_api_key(key=key, now=NOW + timedelta(hours=1))
+        services.revoke_api_key(
+            key=key, actor=COMMAND_LINE, now=NOW + timedelta(hours=1)
+        )
 
         key.refresh_from_db()
         assert key.revoked_at == NOW
@@ -218,17 +275,17 @@ class TestAPIKeys:
 @pytest.mark.django_db
 class TestFirstAdmin:
     def test_a_new_installation_gets_one(self) -> None:
-        assert services.first_admin().username == "admin"
-        assert services.first_admin() == User.objects.get()
+        assert services.first_admin(actor=COMMAND_LINE, now=NOW).username == "admin"
+        assert services.first_admin(actor=COMMAND_LINE, now=NOW) == User.objects.get()
 
     def test_a_name_that_is_taken_is_left_alone(self) -> None:
         new_user("Admin")
 
-        assert services.first_admin().username == "admin2"
+        assert services.first_admin(actor=COMMAND_LINE, now=NOW).username == "admin2"
 
     def test_the_oldest_active_one_is_taken(self) -> None:
         new_user("gone", role=ADMIN, is_active=False)
         ada = new_user("ada", role=ADMIN)
         new_user("bob", role=ADMIN)
 
-        assert services.first_admin() == ada
+        assert services.first_admin(actor=COMMAND_LINE, now=NOW) == ada

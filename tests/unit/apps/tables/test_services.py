@@ -6,6 +6,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE
 from apps.tables import guards, services
 from apps.tables.errors import (
     TableInUseError,
@@ -154,7 +155,9 @@ class TestRenameTable:
     def test_moves_the_table_to_its_new_name(self) -> None:
         table = new_table("orders")
 
-        services.rename_table(table, name="sales.orders_v2")
+        services.rename_table(
+            table, name="sales.orders_v2", actor=COMMAND_LINE, now=NOW
+        )
 
         assert Table.objects.get().full_name == "sales.orders_v2"
 
@@ -163,12 +166,17 @@ class TestRenameTable:
         new_table("items")
 
         with pytest.raises(TableNameTakenError):
-            services.rename_table(table, name="items")
+            services.rename_table(table, name="items", actor=COMMAND_LINE, now=NOW)
 
     def test_its_own_name_is_no_clash(self) -> None:
         table = new_table("orders")
 
-        assert services.rename_table(table, name="default.orders").name == "orders"
+        assert (
+            services.rename_table(
+                table, name="default.orders", actor=COMMAND_LINE, now=NOW
+            ).name
+            == "orders"
+        )
 
 
 class TestRemoveTable:
@@ -184,7 +192,7 @@ class TestRemoveTable:
         job = services.refresh_table(table, now=NOW)
 
         with django_capture_on_commit_callbacks(execute=True):
-            services.remove_table(table, now=NOW)
+            services.remove_table(table, actor=COMMAND_LINE, now=NOW)
 
         job.refresh_from_db()
         assert not Table.objects.exists()
@@ -201,7 +209,7 @@ class TestRemoveTable:
         guards.register(shares_of)
         try:
             with pytest.raises(TableInUseError, match="sales, the share partners"):
-                services.remove_table(table, now=NOW)
+                services.remove_table(table, actor=COMMAND_LINE, now=NOW)
         finally:
             guards.unregister(shares_of)
         assert Table.objects.exists()

@@ -1,0 +1,51 @@
+"""What users ask of the catalogue: register, scan, rename, describe, refresh, remove.
+
+registration   the tables themselves
+scanning       tables that are found in folders
+job_requests   the work that is queued
+roots          the folders that tables may come from
+"""
+
+from apps.tables.services.job_requests import (
+    refresh_table,
+    request_check,
+    request_preview,
+    request_scan,
+    request_version_files,
+)
+from apps.tables.services.registration import (
+    check_removable,
+    describe_table,
+    find_table,
+    register_table,
+    remove_table,
+    rename_table,
+)
+from apps.tables.services.roots import allow_root, roots_for, samples_folder
+from apps.tables.services.scanning import (
+    ScanReport,
+    load_samples,
+    register_found,
+    scan_root,
+)
+
+__all__ = [
+    "ScanReport",
+    "allow_root",
+    "check_removable",
+    "describe_table",
+    "find_table",
+    "load_samples",
+    "refresh_table",
+    "register_found",
+    "register_table",
+    "remove_table",
+    "rename_table",
+    "request_check",
+    "request_preview",
+    "request_scan",
+    "request_version_files",
+    "roots_for",
+    "samples_folder",
+    "scan_root",
+]
