@@ -4,6 +4,8 @@
     gcs_signing     V4 of Google Cloud Storage, by a service account
     azure_signing   shared access signatures, by an account's key
     file_urls       files of this machine, which the server itself hands out
+
+Whoever wants the URLs of an object store asks `open_signer`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,0 +1,74 @@
+"""One data file of a local table, opened to be handed out.
+
+Unlike reading a table, which follows links to roots that an administrator allowed,
+handing out stays below the table's own root, wherever links lead.
+"""
+
+import io
+import os
+import stat
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from deltaweb.delta.errors import (
+    DataFileError,
+    DataFileMissingError,
+    PathEscapesTableError,
+)
+from deltaweb.storage.data_path import is_below, resolve_data_path
+from deltaweb.storage.location import normalize_location
+
+# Where the kernel tells what an open file is; a link cannot be changed under it.
+OPEN_FILES: Final = Path("/proc/self/fd")
+# A name of a pipe must not hang the server.
+FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+def open_local_file(root: str, relative_path: str) -> io.FileIO:
+    """Open a file below a table's root.
+
+    Args:
+        root: The location of the table, a local one; it may be a link itself.
+        relative_path: The file's path below it, decoded.
+
+    Raises:
+        PathEscapesTableError: If the path, its links followed, leads elsewhere.
+        DataFileMissingError: If there is no such file.
+        DataFileError: If it cannot be opened.
+    """
+    top = normalize_location(root)
+    try:
+        escaped = quote(relative_path, safe="/", errors="surrogateescape")
+    except UnicodeEncodeError:
+        raise DataFileMissingError(path=ascii(relative_path)) from None
+    place = resolve_data_path(f"./{escaped}", root=top, allowed_roots=())
+    real_top = os.path.realpath(top)
+    try:
+        _check_below(os.path.realpath(place, strict=True), real_top, relative_path)
+        file = io.FileIO(os.open(place, FLAGS), "rb")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        raise DataFileMissingError(path=relative_path) from None
+    except OSError as error:
+        reason = error.strerror or "the disk does not answer"
+        raise DataFileError(path=relative_path, reason=reason) from None
+    try:
+        _check_open_file(file, real_top, relative_path)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _check_open_file(file: io.FileIO, real_top: str, path: str) -> None:
+    """Look again at what was opened: links may have changed since the first look."""
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        raise DataFileMissingError(path=path)
+    if OPEN_FILES.is_dir():
+        opened = (OPEN_FILES / str(file.fileno())).readlink()
+        _check_below(str(opened), real_top, path)
+
+
+def _check_below(place: str, real_top: str, path: str) -> None:
+    if not is_below(place, real_top):
+        raise PathEscapesTableError(path=path)
