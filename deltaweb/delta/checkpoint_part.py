@@ -2,7 +2,8 @@
 
 Of a large file only the leaf columns that are needed are read, row group by row
 group, and none of those whose values are all null by the footer's own counts. Of a
-small file the counts are not worth a look, and many row groups are one read.
+small file the counts are not worth a look, and many row groups, or tiny ones, are one
+read.
 
 Source: delta_protocol.md, "Checkpoint Format".
 """
@@ -22,7 +23,8 @@ PARTITION_LEAVES: Final = "add.partitionValues."
 READ_FAULTS: Final = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
 UNREADABLE: Final = "it is not a readable checkpoint"
 SMALL_ROWS: Final = 20_000
-FEW_ROW_GROUPS: Final = 4  # each read costs a little of its own
+FEW_ROWS: Final = 2_500  # each read costs as much as some hundred rows
+FEW_ROW_GROUPS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +88,7 @@ class CheckpointPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowGroup:
-    """What is read at once: a row group, or all those of a small file that has many.
+    """What is read at once: a row group, or all those of a file with few rows.
 
     Attributes:
         part: The file.
@@ -162,7 +164,7 @@ def _row_groups(part: CheckpointPart, source: pa.NativeFile) -> list[RowGroup]:
     if part.is_small:
         indices = range(part.footer.num_row_groups)
         reads = [[index] for index in indices]
-        if len(indices) > FEW_ROW_GROUPS:
+        if part.footer.num_rows <= FEW_ROWS or len(indices) > FEW_ROW_GROUPS:
             reads = [list(indices)]
         return [RowGroup(part, read, part.footer.num_rows) for read in reads]
     return [

@@ -37,6 +37,7 @@ def _checkpoints_are_read(
     """Read checkpoints in each of the ways that their size can call for."""
     rows, row_groups = request.param
     monkeypatch.setattr(checkpoint_part, "SMALL_ROWS", rows)
+    monkeypatch.setattr(checkpoint_part, "FEW_ROWS", 0)
     monkeypatch.setattr(checkpoint_part, "FEW_ROW_GROUPS", row_groups)
 
 

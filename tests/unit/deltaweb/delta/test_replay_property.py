@@ -47,6 +47,7 @@ def _logs_are_read(
     """Read checkpoints as their size can call for, in turn with commits or beside."""
     rows, row_groups, worth_a_thread_bytes = request.param
     monkeypatch.setattr(checkpoint_part, "SMALL_ROWS", rows)
+    monkeypatch.setattr(checkpoint_part, "FEW_ROWS", 0)
     monkeypatch.setattr(checkpoint_part, "FEW_ROW_GROUPS", row_groups)
     monkeypatch.setattr(snapshot_state, "WORTH_A_THREAD_BYTES", worth_a_thread_bytes)
 
