@@ -384,11 +384,16 @@ class PartitionValueError(DeltaError):
 
 
 class PredicateError(DeltaError):
-    """A filter does not parse, or does not fit the schema."""
+    """A filter does not parse, or does not fit the schema.
+
+    Attributes:
+        reason: Why, as half a sentence.
+    """
 
     code = "predicate-invalid"
 
     def __init__(self, *, reason: str) -> None:
+        self.reason = reason
         super().__init__(
             f"The filter cannot be used: {reason}.",
             hint="Write it as in SQL, for example: amount > 10 AND country = 'DE'.",

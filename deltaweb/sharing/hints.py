@@ -5,15 +5,38 @@ condition itself to what it gets. So a hint may only ever be read too loosely: o
 that is not understood is skipped, alone, and says why.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.predicate import Predicate
 from deltaweb.delta.schema import StructType
-from deltaweb.sharing.predicates import parse_predicate
+from deltaweb.sharing.json_hints import JSONHintReader, parse_tree
+from deltaweb.sharing.loose_conditions import Loose, count_comparisons
+from deltaweb.sharing.sql_hints import SQLHintReader
+from deltaweb.sharing.sql_text import SQLText, parse_sql
+
+MAX_HINTS = 1_000
+MAX_SQL_CHARACTERS = 200_000
+"""Characters of all SQL hints of a query; parsing takes some microseconds each."""
+
+MAX_COMPARISONS = 512
+"""Comparisons of all hints; each looks at every file of the table."""
 
 MAX_TEXT_SHOWN = 200
 """Characters of a skipped hint that are kept to show it."""
+
+_FAULTS = (
+    PredicateError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
+"""What a parser may raise over a text that nobody foresaw; RecursionError is one."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +70,100 @@ def parse_hints(
 ) -> Hints:
     """Parse the hints of a query; whatever they are, nothing is raised.
 
+    A time without a zone is UTC in SQL, unless JSON hints are beside it: the Spark
+    connector then writes the same condition twice, in SQL with times of its session's
+    zone and in JSON with instants. Such times in SQL stand for any zone.
+
     Args:
         predicate_hints: The request's `predicateHints`, SQL texts.
         json_predicate_hints: The request's `jsonPredicateHints`, JSON in a text.
         schema: The table's schema.
     """
-    predicates: list[Predicate] = []
-    skipped: list[SkippedHint] = []
-    texts = predicate_hints if isinstance(predicate_hints, list | tuple) else ()
-    for text in texts:
+    collected = _Collected(schema)
+    is_twin = json_predicate_hints is not None
+    if is_twin:
+        collected.add_json(json_predicate_hints)
+    if predicate_hints is not None:
+        collected.add_sql(predicate_hints, zone_is_unknown=is_twin)
+    return Hints(tuple(collected.predicates), tuple(collected.skipped))
+
+
+class _Collected:
+    """What the hints came to so far, within bounds."""
+
+    def __init__(self, schema: StructType) -> None:
+        self.schema = schema
+        self.predicates: list[Predicate] = []
+        self.skipped: list[SkippedHint] = []
+        self.characters_left = MAX_SQL_CHARACTERS
+        self.comparisons_left = MAX_COMPARISONS
+
+    def add_json(self, hint: object) -> None:
+        """Add the JSON hint."""
+        if not isinstance(hint, str):
+            self.skip(hint, "it is no text")
+            return
         try:
-            predicates.append(parse_predicate(text, schema))
-        except (PredicateError, TypeError, AttributeError) as error:
-            skipped.append(SkippedHint(repr(text)[:MAX_TEXT_SHOWN], str(error)))
-    if json_predicate_hints is not None:
-        shown = repr(json_predicate_hints)[:MAX_TEXT_SHOWN]
-        skipped.append(SkippedHint(shown, "it is not read yet"))
-    return Hints(tuple(predicates), tuple(skipped))
+            tree = parse_tree(hint)
+            self.add(JSONHintReader(self.schema).read(tree))
+        except _FAULTS as error:
+            self.skip(hint, _reason(error))
+
+    def add_sql(self, hints: object, *, zone_is_unknown: bool) -> None:
+        """Add the SQL hints, each alone."""
+        if not isinstance(hints, list | tuple):
+            self.skip(hints, "it is no list of texts")
+            return
+        reader = SQLHintReader(self.schema, zone_is_unknown=zone_is_unknown)
+        for hint in hints[:MAX_HINTS]:
+            try:
+                self.add(reader.read(self.parsed(hint)))
+            except _FAULTS as error:
+                self.skip(hint, _reason(error))
+        if len(hints) > MAX_HINTS:
+            reason = f"{len(hints) - MAX_HINTS} hints are beyond the first {MAX_HINTS}"
+            self.skip(hints[MAX_HINTS], reason)
+
+    def parsed(self, hint: object) -> SQLText:
+        """One SQL hint, parsed."""
+        if not isinstance(hint, str):
+            raise PredicateError(reason="it is no text")
+        if len(hint) > self.characters_left:
+            reason = f"the hints are longer than {MAX_SQL_CHARACTERS} characters"
+            raise PredicateError(reason=reason)
+        self.characters_left -= len(hint)
+        return parse_sql(hint)
+
+    def add(self, parts: Sequence[tuple[str, Loose | PredicateError]]) -> None:
+        """Add what the parts of a hint say, each alone."""
+        for text, part in parts:
+            if isinstance(part, PredicateError):
+                self.skip(text, part.reason)
+                continue
+            count = count_comparisons(part.if_true)
+            if count > self.comparisons_left:
+                self.skip(text, f"the hints make over {MAX_COMPARISONS} comparisons")
+                continue
+            self.comparisons_left -= count
+            self.predicates.append(part.if_true)
+
+    def skip(self, hint: object, reason: str) -> None:
+        """Note a hint that selects nothing."""
+        text = hint if isinstance(hint, str) else f"a {type(hint).__name__}"
+        self.skipped.append(SkippedHint(_line(text), _line(reason)))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, PredicateError):
+        return error.reason
+    if isinstance(error, RecursionError):
+        return "it nests too deeply"
+    return "it cannot be read"
+
+
+def _line(text: str) -> str:
+    """The text cut to a line of characters that can be shown and stored."""
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for character in text[:MAX_TEXT_SHOWN]
+    )

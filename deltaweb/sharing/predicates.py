@@ -47,6 +47,8 @@ from deltaweb.sharing.sql_text import (
     shown,
 )
 from deltaweb.sharing.sql_values import (
+    OPERATORS,
+    SWAPPED,
     is_column,
     like_pattern,
     names,
@@ -58,16 +60,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["MAX_LENGTH", "MAX_NESTING_DEPTH", "MAX_TOKENS", "parse_predicate"]
-
-_OPERATORS = {
-    exp.EQ: "=",
-    exp.NEQ: "!=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-_SWAPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def parse_predicate(sql: str, schema: StructType) -> Predicate:
@@ -109,7 +101,7 @@ class _Converter:
             exp.Escape: self.like,
             exp.NullSafeEQ: self.null_safe,
             exp.NullSafeNEQ: lambda e: Not(self.null_safe(e)),
-            **dict.fromkeys(_OPERATORS, self.comparison),
+            **dict.fromkeys(OPERATORS, self.comparison),
         }
 
     def condition(self, expression: exp.Expr) -> Predicate:
@@ -127,7 +119,7 @@ class _Converter:
 
     def comparison(self, expression: exp.Binary) -> Predicate:
         """Convert `a < 5`, `5 > a` and `a < b`."""
-        operator = _OPERATORS[type(expression)]
+        operator = OPERATORS[type(expression)]
         left, right = unwrapped(expression.left), unwrapped(expression.right)
         if is_column(left) and is_column(right):
             return self.two_columns(expression, operator)
@@ -135,7 +127,7 @@ class _Converter:
             return compare(self.comparable(left), operator, read_literal(right))
         if is_column(right):
             return compare(
-                self.comparable(right), _SWAPPED[operator], read_literal(left)
+                self.comparable(right), SWAPPED[operator], read_literal(left)
             )
         if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
             return compare_literals(read_literal(left), operator, read_literal(right))

@@ -6,6 +6,15 @@ from deltaweb.delta.errors import PredicateError
 from deltaweb.sharing.sql_literals import Literal
 from deltaweb.sharing.sql_text import shown
 
+OPERATORS = {
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+SWAPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NUMBER_TYPES = frozenset(
     {
         exp.DataType.Type.TINYINT,

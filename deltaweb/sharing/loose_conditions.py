@@ -1,0 +1,141 @@
+"""A client's condition read loosely, in both directions.
+
+A server may offer a file too many and never one too few, so what a client means need
+only be known from one side: by a condition that holds for at least the rows that the
+client's holds for. Under NOT it is the other side that counts, and a condition that
+is too wide turns into one that is too narrow. So both sides are kept until the end:
+NOT swaps them, and nothing is ever denied after it was widened.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from deltaweb.delta.column_path import ColumnPath
+from deltaweb.delta.predicate import (
+    And,
+    Comparison,
+    Constant,
+    In,
+    IsNull,
+    Not,
+    Or,
+    Predicate,
+)
+
+MAX_VALUES_COUNTED = 64
+"""Values of one list that count as comparisons; the rest is judged by its ends."""
+
+
+@dataclass(frozen=True)
+class Loose:
+    """A condition of a client, as far as it is understood.
+
+    Attributes:
+        if_true: Holds for every row that the client's condition is true for.
+        if_false: Holds for every row that the client's condition is false for.
+    """
+
+    if_true: Predicate
+    if_false: Predicate
+
+
+def exactly(predicate: Predicate) -> Loose:
+    """A condition that means to the client just what it means here."""
+    return Loose(predicate, Not(predicate))
+
+
+def not_null(path: ColumnPath) -> Loose:
+    """A condition that is unknown for null, and either way for every value."""
+    has_value = Not(IsNull(path))
+    return Loose(has_value, has_value)
+
+
+def between(path: ColumnPath, operator: str, low: pa.Scalar, high: pa.Scalar) -> Loose:
+    """A comparison with a literal that is `low`, or `high`, or between them."""
+    if operator == "=":
+        inside = And((Comparison(path, ">=", low), Comparison(path, "<=", high)))
+        return Loose(inside, Not(IsNull(path)))
+    if operator == "!=":
+        return denied(between(path, "=", low, high))
+    most, least = (high, low) if operator in {"<", "<="} else (low, high)
+    # The false side is a denial, so that NaN, which no comparison holds for, is in it.
+    return Loose(
+        Comparison(path, operator, most), Not(Comparison(path, operator, least))
+    )
+
+
+def denied(part: Loose) -> Loose:
+    """NOT."""
+    return Loose(part.if_false, part.if_true)
+
+
+def all_of(parts: Sequence[Loose]) -> Loose:
+    """AND, which is false where any part is."""
+    return Loose(
+        _joined(And, [part.if_true for part in parts]),
+        _joined(Or, [part.if_false for part in parts]),
+    )
+
+
+def any_of(parts: Sequence[Loose]) -> Loose:
+    """OR, which is true where any part is; equalities of one column become a list."""
+    parts = _listed(parts)
+    return Loose(
+        _joined(Or, [part.if_true for part in parts]),
+        _joined(And, [part.if_false for part in parts]),
+    )
+
+
+def either_of(readings: Sequence[Loose]) -> Loose:
+    """A condition that may mean any of several things."""
+    return Loose(
+        _joined(Or, [reading.if_true for reading in readings]),
+        _joined(Or, [reading.if_false for reading in readings]),
+    )
+
+
+def count_comparisons(predicate: Predicate) -> int:
+    """How many columns are held against values to evaluate the condition."""
+    match predicate:
+        case And(parts) | Or(parts):
+            return sum(count_comparisons(part) for part in parts)
+        case Not(part):
+            return count_comparisons(part)
+        case In(_, values):
+            return min(len(values), MAX_VALUES_COUNTED) + 1
+        case Constant():
+            return 0
+        case _:
+            return 1
+
+
+def _joined(kind: type[And] | type[Or], parts: Iterable[Predicate]) -> Predicate:
+    """One flat connective; chains of two parts each would nest as deep as long."""
+    flat: list[Predicate] = []
+    for part in parts:
+        flat.extend(part.parts if isinstance(part, kind) else [part])
+    return flat[0] if len(flat) == 1 else kind(tuple(flat))
+
+
+def _listed(parts: Sequence[Loose]) -> list[Loose]:
+    values: dict[ColumnPath, list[pa.Scalar]] = {}
+    rest: list[Loose] = []
+    for part in parts:
+        match part:
+            case Loose(Comparison(path, "=", value) as equal, Not(denial)) if (
+                denial is equal
+            ):
+                values.setdefault(path, []).append(value)
+            case _:
+                rest.append(part)
+    lists = [
+        exactly(
+            Comparison(path, "=", items[0])
+            if len(items) == 1
+            else In(path, tuple(items))
+        )
+        for path, items in values.items()
+    ]
+    return [*lists, *rest]
