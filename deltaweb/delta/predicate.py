@@ -204,7 +204,7 @@ def _leaf_expression(
         case In():
             return _in_expression(predicate)
         case Like():
-            return _like_expression(predicate)
+            return match_like(column, predicate)
         case _:
             return column.is_null()
 
@@ -213,12 +213,12 @@ def _field(path: ColumnPath) -> Expression:
     return pc.field(*path)
 
 
-def _like_expression(predicate: Like) -> Expression:
-    """LIKE as a regular expression where the pattern has escapes.
+def match_like(column: Expression, predicate: Like) -> Expression:
+    """LIKE over an expression or an array, as a regular expression where it escapes.
 
     Arrow takes some patterns for a plain start or end, and does not unescape those.
     """
-    column, ignore_case = _field(predicate.column), predicate.ignore_case
+    ignore_case = predicate.ignore_case
     if "\\" not in predicate.pattern:
         return pc.match_like(column, predicate.pattern, ignore_case=ignore_case)
     pattern = _LIKE_PART.sub(_like_part, predicate.pattern)

@@ -12,9 +12,10 @@ and the bounds of statistics are read as loosely as writers write them.
     float       bounds say nothing of NaN
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from functools import reduce
 from typing import TypeAlias
 
 import numpy as np
@@ -35,6 +36,7 @@ from deltaweb.delta.predicate import (
     NullSafeEqual,
     Or,
     Predicate,
+    match_like,
 )
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -43,6 +45,7 @@ MAX_VALUES_COMPARED = 64
 """Longer lists of IN are judged by their smallest and largest value."""
 
 _MICROS_CUT = 999
+_MAX_PREFIXES = 512
 _DOUBLE_DIGITS = 15
 _DOUBLE_SLACK = Decimal(2) ** -50
 
@@ -99,25 +102,30 @@ def _outcome(
                 np.full(num_files, value is True), np.full(num_files, value is False)
             )
         case Not(part):
-            inner = _outcome(part, ranges, num_files)
-            return Outcome(inner.false, inner.true)
+            return _opposite(_outcome(part, ranges, num_files))
         case And(parts):
-            outcomes = [_outcome(part, ranges, num_files) for part in parts]
-            return Outcome(
-                np.logical_and.reduce([outcome.true for outcome in outcomes]),
-                np.logical_or.reduce([outcome.false for outcome in outcomes]),
-            )
+            return _all_of(_outcome(part, ranges, num_files) for part in parts)
         case Or(parts):
-            outcomes = [_outcome(part, ranges, num_files) for part in parts]
-            return Outcome(
-                np.logical_or.reduce([outcome.true for outcome in outcomes]),
-                np.logical_and.reduce([outcome.false for outcome in outcomes]),
-            )
+            # By De Morgan: OR is what is left when not all are false.
+            opposites = (_outcome(part, ranges, num_files) for part in parts)
+            return _opposite(_all_of(_opposite(outcome) for outcome in opposites))
         case ColumnComparison():
             return _anything(num_files)
         case _:
             known = ranges.get(predicate.column)
             return _anything(num_files) if known is None else _leaf(predicate, known)
+
+
+def _opposite(outcome: Outcome) -> Outcome:
+    return Outcome(outcome.false, outcome.true)
+
+
+def _all_of(outcomes: Iterable[Outcome]) -> Outcome:
+    """AND, one part at a time: a condition of many parts holds few masks."""
+    return reduce(
+        lambda left, right: Outcome(left.true & right.true, left.false | right.false),
+        outcomes,
+    )
 
 
 def _anything(num_files: int) -> Outcome:
@@ -141,7 +149,12 @@ def _leaf(
             )
         case In():
             found = some_value & _in_list(known, predicate)
-            return Outcome(found, some_value)
+            # Where there is one value alone, it is in the list or it is not.
+            missed = some_value & ~found if _is_certain(known) else some_value
+            return Outcome(found, missed)
+        case _ if known.is_exact:
+            matches = _bools(match_like(known.low, predicate))
+            return Outcome(some_value & matches, some_value & ~matches)
         case _:
             starts = _starts_with(known, predicate.prefix)
             return Outcome(some_value & starts, some_value)
@@ -175,14 +188,21 @@ def _compared(known: ColumnRange, name: str, value: pa.Scalar) -> Outcome:
         "=": (equal, differs),
         "!=": (differs, equal),
     }[name]
-    if pa.types.is_floating(known.low.type):
+    if pa.types.is_floating(known.low.type) and not known.is_exact:
         # NaN is unequal to every literal, and bounds do not tell of it.
         everything = np.ones(len(known.low), np.bool_)
         return Outcome(everything, false) if name == "!=" else Outcome(true, everything)
     return Outcome(true, false)
 
 
+def _is_certain(known: ColumnRange) -> bool:
+    """Is each file's value known, and equal to itself?"""
+    return known.is_exact and not pa.types.is_floating(known.low.type)
+
+
 def _in_list(known: ColumnRange, predicate: In) -> Mask:
+    if _is_certain(known) and predicate.values:
+        return _bools(pc.is_in(known.low, pa.array(predicate.values, known.low.type)))
     literals = [_physical(value) for value in predicate.values]
     literals = [literal for literal in literals if literal == literal]  # noqa: PLR0124 # NaN equals nothing
     if len(literals) <= MAX_VALUES_COMPARED:
@@ -225,10 +245,22 @@ def _at_least(known: ColumnRange, literal: Physical, *, strictly: bool = False) 
         return _decimal_bound(high, literal, compare, upwards=False)
     if pa.types.is_timestamp(high.type) and isinstance(literal, int):
         return _holds(high, literal - _MICROS_CUT, compare)
-    mask = _holds(high, literal, compare)
-    if isinstance(literal, str) and literal:
-        starts = [literal[:end] for end in range(1, len(literal) + 1)]
-        mask |= _bools(pc.is_in(high, pa.array(starts, high.type)), unknown=False)
+    if isinstance(literal, str):
+        return _reaches_text(high, literal, compare)
+    return _holds(high, literal, compare)
+
+
+def _reaches_text(
+    high: pa.Array, literal: str, compare: Callable[..., pa.Array]
+) -> Mask:
+    """May a text be as large, when the largest is kept cut?
+
+    The start of a long literal stands for it: it is smaller, so it is reached sooner.
+    """
+    start = literal[:_MAX_PREFIXES]
+    mask = _holds(high, start, compare if start == literal else pc.greater_equal)
+    prefixes = [start[:end] for end in range(1, len(start) + 1)]
+    mask |= _bools(pc.is_in(high, pa.array(prefixes, high.type)), unknown=False)
     return mask
 
 
