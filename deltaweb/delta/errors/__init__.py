@@ -1,0 +1,109 @@
+"""The errors of the Delta core, and the wording of each.
+
+    DeltaError
+    ├── LocationError                 the place itself
+    │   ├── LocationNotFoundError     nothing is there
+    │   ├── LocationDeniedError       the server may not read it
+    │   ├── LocationNotAllowedError   outside the roots that an administrator allowed
+    │   ├── CredentialsNeededError    the store wants credentials, or others
+    │   ├── LocationUnreachableError  the store does not answer
+    │   └── LocationUnsupportedError  no driver for this kind of location
+    ├── TableNotFoundError            no log, or a log without commits
+    ├── VersionNotFoundError          the log does not reach that version
+    ├── TimestampNotFoundError        the log does not reach that time
+    ├── TimestampInvalidError         not a time with a zone
+    ├── LogGapError                   a commit between two others is missing
+    ├── LogCorruptError               an unreadable commit or checkpoint
+    ├── CommitConflictError           another writer made that version first
+    ├── MissingActionError            no metaData, or no protocol
+    ├── UnsupportedProtocolError      a reader version above ours
+    ├── UnsupportedFeatureError       features that we do not read
+    ├── SchemaError                   a schema that does not parse
+    │   └── SchemaMissingError        metaData without a schema
+    ├── PropertyError                 a table property that does not parse
+    ├── PartitionValueError           a partition value that is not of its type
+    ├── PredicateError                a filter that does not parse or fit the schema
+    ├── ColumnNotFoundError           a column that the schema lacks
+    └── DataFileError                 a data file that does not read
+        ├── DataFileMissingError      it is not there
+        └── PathEscapesTableError     it lies outside the table
+
+An error takes facts and writes its own sentence, so a `raise` stays one line and
+the same fault always reads the same. `hint` says what the reader can do next.
+"""
+
+from deltaweb.delta.errors.base import (
+    DeltaError,
+)
+from deltaweb.delta.errors.data_file import (
+    DataFileError,
+    DataFileMissingError,
+    PathEscapesTableError,
+)
+from deltaweb.delta.errors.location import (
+    CredentialsNeededError,
+    LocationDeniedError,
+    LocationError,
+    LocationInvalidError,
+    LocationNotAllowedError,
+    LocationNotFoundError,
+    LocationUnreachableError,
+    LocationUnsupportedError,
+)
+from deltaweb.delta.errors.log import (
+    CommitConflictError,
+    LogCorruptError,
+    LogGapError,
+    MissingActionError,
+    MissingMetadataError,
+    MissingProtocolError,
+    TableNotFoundError,
+    TimestampInvalidError,
+    TimestampNotFoundError,
+    VersionNotFoundError,
+)
+from deltaweb.delta.errors.protocol import (
+    UnsupportedFeatureError,
+    UnsupportedProtocolError,
+)
+from deltaweb.delta.errors.value import (
+    ColumnNotFoundError,
+    PartitionValueError,
+    PredicateError,
+    PropertyError,
+    SchemaError,
+    SchemaMissingError,
+)
+
+__all__ = [
+    "ColumnNotFoundError",
+    "CommitConflictError",
+    "CredentialsNeededError",
+    "DataFileError",
+    "DataFileMissingError",
+    "DeltaError",
+    "LocationDeniedError",
+    "LocationError",
+    "LocationInvalidError",
+    "LocationNotAllowedError",
+    "LocationNotFoundError",
+    "LocationUnreachableError",
+    "LocationUnsupportedError",
+    "LogCorruptError",
+    "LogGapError",
+    "MissingActionError",
+    "MissingMetadataError",
+    "MissingProtocolError",
+    "PartitionValueError",
+    "PathEscapesTableError",
+    "PredicateError",
+    "PropertyError",
+    "SchemaError",
+    "SchemaMissingError",
+    "TableNotFoundError",
+    "TimestampInvalidError",
+    "TimestampNotFoundError",
+    "UnsupportedFeatureError",
+    "UnsupportedProtocolError",
+    "VersionNotFoundError",
+]

@@ -1,0 +1,37 @@
+"""Errors of a table whose protocol asks for more than we read."""
+
+from collections.abc import Iterable
+
+from deltaweb.delta.errors.base import DeltaError
+
+
+class UnsupportedProtocolError(DeltaError):
+    """The table asks for a reader version above ours."""
+
+    code = "unsupported-protocol"
+
+    def __init__(
+        self, *, root: str, version: int, min_reader_version: int, supported: int
+    ) -> None:
+        super().__init__(
+            f"{root} at version {version} needs reader version "
+            f"{min_reader_version}; this server reads up to {supported}.",
+            hint="Its metadata and history are shown; older versions may be readable.",
+        )
+        self.version = version
+        self.min_reader_version = min_reader_version
+
+
+class UnsupportedFeatureError(DeltaError):
+    """The table uses reader features that this server does not read."""
+
+    code = "unsupported-feature"
+
+    def __init__(self, *, root: str, version: int, features: Iterable[str]) -> None:
+        self.features = tuple(features)
+        super().__init__(
+            f"{root} at version {version} uses {', '.join(self.features)}, "
+            "which this server does not read.",
+            hint="Its metadata and history are shown; older versions may be readable.",
+        )
+        self.version = version
