@@ -11,7 +11,13 @@ class SharingConfig(AppConfig):
     name = "apps.sharing"
 
     def ready(self) -> None:
-        """Put shares, recipients and activity into the rail of administrators."""
+        """Guard tables that are shared, and put sharing into administrators' rail."""
+        from apps.sharing.selectors.shares import (  # noqa: PLC0415 (models load before ready)
+            shares_in_words,
+        )
+        from apps.tables import guards  # noqa: PLC0415 (as above)
+
+        guards.register(shares_in_words)
         for position, (label, icon, view, prefix) in enumerate(
             [
                 ("Shares", "share-3", "share-list", "/shares/"),

@@ -53,6 +53,11 @@ def parse_span(text: str, *, now: datetime) -> timedelta:
     return ends_at - now
 
 
+def default_lifetime() -> timedelta:
+    """Return how long a token lives when nobody says."""
+    return min(DEFAULT_LIFETIME, max_lifetime())
+
+
 def max_lifetime() -> timedelta:
     """Return how long a token may live at most."""
     return timedelta(days=settings.TOKEN_MAX_DAYS)

@@ -3,6 +3,7 @@
 from apps.sharing.errors import SharedTableNotFoundError, ShareNotFoundError
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.names import is_storable, name_key, split_full_name
+from apps.tables.models import Table
 
 
 def find_share(name: str) -> Share:
@@ -31,3 +32,9 @@ def find_shared_table(share: Share, full_name: str) -> SharedTable:
     for table in tables:
         return table
     raise SharedTableNotFoundError(share=share.name, name=full_name)
+
+
+def shares_in_words(table: Table) -> list[str]:
+    """Return the shares that hold a table, each as "the share sales"."""
+    shares = Share.objects.filter(shared_tables__table=table).distinct()
+    return [f"the share {share.name}" for share in shares]

@@ -154,7 +154,7 @@ def issue_profile(
     """
     profile = take_secret(token, address=address, now=now)
     withdraw_links(token, now=now)
-    report(_action("token.download", token, actor, now))
+    report(_action("token.profile", token, actor, now))
     return profile
 
 

@@ -1,0 +1,339 @@
+"""`deltaweb recipient ...`: who reads what is shared."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from apps.pages.actions import COMMAND_LINE
+from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
+from apps.sharing.lifetimes import (
+    default_lifetime,
+    max_lifetime,
+    parse_lifetime,
+    parse_span,
+)
+from apps.sharing.management import profile_file, sharing_output
+from apps.sharing.models import ActivationLink, Recipient, RecipientToken
+from apps.sharing.profile import Profile
+from apps.sharing.selectors.recipients import find_recipient, waiting_token
+from apps.sharing.selectors.shares import find_share
+from apps.sharing.services import direct_handover, handover, recipients, tokens
+from apps.tables.management.table_output import time_text
+
+
+class Command(SubcommandsCommand):
+    """Each subcommand is one call into the services that the pages use, too."""
+
+    help = "Recipients: create, list, show, grant, ungrant, link, rotate, revoke."
+
+    def add_subcommands(self, add: AddSubcommand) -> None:
+        """Declare the subcommands."""
+        parser = add("create", self.create, help="make a recipient and its first token")
+        parser.add_argument("name")
+        parser.add_argument(
+            "--share",
+            action="append",
+            required=True,
+            dest="shares",
+            metavar="SHARE",
+            help="a share that it may read; give it again for each",
+        )
+        parser.add_argument("--contact", default="", help="a mail address")
+        parser.add_argument("--comment", default="", help="a note for administrators")
+        parser.add_argument(
+            "--allow",
+            action="append",
+            default=[],
+            metavar="NETWORK",
+            help="a network that it may come from, as 192.0.2.0/24; without, anywhere",
+        )
+        _add_token_options(parser)
+        self._add_looks(add)
+        self._add_grants(add)
+        self._add_token_subcommands(add)
+
+    def _add_looks(self, add: AddSubcommand) -> None:
+        add("list", self.list_recipients, help="list the recipients")
+        parser = add("show", self.show, help="show a recipient: shares and tokens")
+        parser.add_argument("name")
+        parser = add("delete", self.delete, help="delete a recipient and its tokens")
+        parser.add_argument("name")
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def _add_grants(self, add: AddSubcommand) -> None:
+        for verb, handler, text in (
+            ("grant", self.grant, "let a recipient read shares"),
+            ("ungrant", self.ungrant, "take shares from a recipient"),
+        ):
+            parser = add(verb, handler, help=text)
+            parser.add_argument("name")
+            parser.add_argument("shares", nargs="*", metavar="share")
+            parser.add_argument(
+                "--share", action="append", default=[], dest="more", metavar="SHARE"
+            )
+
+    def _add_token_subcommands(self, add: AddSubcommand) -> None:
+        parser = add(
+            "link",
+            self.link,
+            help="print a new activation link of the token that waits for one",
+        )
+        parser.add_argument("name")
+        parser = add(
+            "rotate", self.rotate, help="make a token that replaces the others"
+        )
+        parser.add_argument("name")
+        parser.add_argument(
+            "--keep-old",
+            default="24h",
+            metavar="SPAN",
+            help="how long the others stay good: 24h (the default), 7d, 0",
+        )
+        _add_token_options(parser)
+        parser = add("revoke", self.revoke, help="end tokens at once")
+        parser.add_argument("name")
+        parser.add_argument(
+            "--token", metavar="PREFIX", help="this one alone, as `show` names it"
+        )
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    # === Recipients ===
+
+    def create(  # noqa: PLR0913 (the options of the command)
+        self,
+        *,
+        name: str,
+        shares: list[str],
+        contact: str,
+        comment: str,
+        allow: list[str],
+        expires: str,
+        profile: str | None,
+        force: bool,
+        **_: object,
+    ) -> Output:
+        """Make a recipient and hand its token over, by a link or as a file."""
+        now = timezone.now()
+        facts: dict[str, Any] = {
+            "name": name,
+            "contact": contact,
+            "comment": comment,
+            "allowed_networks": allow,
+            "shares": [find_share(share) for share in shares],
+            "lifetime": parse_lifetime(expires, now=now),
+        }
+        return self._hand_over(
+            partial(handover.invite, **facts),
+            partial(direct_handover.invite, **facts),
+            profile=profile,
+            force=force,
+            now=now,
+        )
+
+    def list_recipients(self, **_: object) -> Output:
+        """List the recipients."""
+        now = timezone.now()
+        found = Recipient.objects.prefetch_related("shares", "tokens")
+        data = [
+            sharing_output.recipient_json(recipient, now=now) for recipient in found
+        ]
+        if not data:
+            return Output(
+                data, "No recipients yet: recipient create NAME --share SHARE"
+            )
+        return Output(data, lines=sharing_output.recipient_lines(data))
+
+    def show(self, *, name: str, **_: object) -> Output:
+        """Show a recipient."""
+        recipient = find_recipient(name)
+        shown = sharing_output.recipient_json(recipient, now=timezone.now())
+        text = sharing_output.recipient_text(shown)
+        return Output(shown, text, sharing_output.token_lines(shown["tokens"]))
+
+    def delete(self, *, name: str, yes: bool, **_: object) -> Output:
+        """Delete a recipient after asking."""
+        recipient = find_recipient(name)
+        self.confirm(f"Delete {recipient.name}? Its tokens end at once.", yes=yes)
+        recipients.delete_recipient(recipient, actor=COMMAND_LINE, now=timezone.now())
+        data = {"name": recipient.name, "deleted": True}
+        return Output(data, f"Deleted {recipient.name}; its tokens have ended.")
+
+    # === Grants ===
+
+    def grant(
+        self, *, name: str, shares: list[str], more: list[str], **_: object
+    ) -> Output:
+        """Let a recipient read shares."""
+        recipient = find_recipient(name)
+        for share in [find_share(text) for text in _named(shares, more)]:
+            recipients.grant(share, recipient, actor=COMMAND_LINE, now=timezone.now())
+        return _grants(recipient)
+
+    def ungrant(
+        self, *, name: str, shares: list[str], more: list[str], **_: object
+    ) -> Output:
+        """Take shares from a recipient."""
+        recipient = find_recipient(name)
+        for share in [find_share(text) for text in _named(shares, more)]:
+            removed = recipients.ungrant(
+                share, recipient, actor=COMMAND_LINE, now=timezone.now()
+            )
+            if not removed:
+                self.warn(f"{recipient.name} could not read {share.name} before.")
+        return _grants(recipient)
+
+    # === Tokens ===
+
+    def link(self, *, name: str, **_: object) -> Output:
+        """Print a new activation link; older ones of the token are withdrawn."""
+        now = timezone.now()
+        token = waiting_token(find_recipient(name), now=now)
+        return _with_link(handover.renew(token, actor=COMMAND_LINE, now=now), now=now)
+
+    def rotate(
+        self,
+        *,
+        name: str,
+        keep_old: str,
+        expires: str,
+        profile: str | None,
+        force: bool,
+        **_: object,
+    ) -> Output:
+        """Replace a recipient's tokens and hand the new one over."""
+        now = timezone.now()
+        facts: dict[str, Any] = {
+            "lifetime": parse_lifetime(expires, now=now),
+            "keep_old": parse_span(keep_old, now=now),
+        }
+        recipient = find_recipient(name)
+        return self._hand_over(
+            partial(handover.rotate, recipient, **facts),
+            partial(direct_handover.rotate, recipient, **facts),
+            profile=profile,
+            force=force,
+            now=now,
+        )
+
+    def revoke(self, *, name: str, token: str | None, yes: bool, **_: object) -> Output:
+        """End one token of a recipient, or all, after asking."""
+        now = timezone.now()
+        recipient = find_recipient(name)
+        if token is not None:
+            found = _token_of(recipient, token)
+            self.confirm(f"Revoke {found} of {recipient.name}?", yes=yes)
+            tokens.revoke(found, actor=COMMAND_LINE, now=now)
+            number = 1
+        else:
+            self.confirm(f"Revoke every token of {recipient.name}?", yes=yes)
+            number = tokens.revoke_all(recipient, actor=COMMAND_LINE, now=now)
+        noun = "token" if number == 1 else "tokens"
+        data = sharing_output.recipient_json(recipient, now=now)
+        text = f"Revoked {number} {noun} of {recipient.name}."
+        return Output(data | {"num_revoked": number}, text)
+
+    def _hand_over(
+        self,
+        by_link: Callable[..., handover.Handover],
+        directly: Callable[..., RecipientToken],
+        *,
+        profile: str | None,
+        force: bool,
+        now: datetime,
+    ) -> Output:
+        if profile is None:
+            return _with_link(by_link(actor=COMMAND_LINE, now=now), now=now)
+        path = Path(profile).expanduser()
+        profile_file.check_free(path, force=force)
+
+        def deliver(made: Profile) -> None:
+            profile_file.write_profile(made, path, force=force)
+
+        token = directly(deliver=deliver, actor=COMMAND_LINE, now=now)
+        return _with_file(token, path, now=now)
+
+
+def _add_token_options(parser: CommandParser) -> None:
+    days = default_lifetime().days
+    parser.add_argument(
+        "--expires",
+        default=f"{days}d",
+        metavar="SPAN",
+        help=f"{days}d (the default), 24h or a date; {max_lifetime().days}d at most",
+    )
+    parser.add_argument(
+        "--profile",
+        metavar="FILE",
+        help="write the profile file here, for its owner alone, instead of a link",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace FILE when it exists"
+    )
+
+
+def _named(shares: Sequence[str], more: Sequence[str]) -> list[str]:
+    named = [*shares, *more]
+    if not named:
+        message = "Name a share."
+        raise CommandError(message, returncode=2)
+    return named
+
+
+def _token_of(recipient: Recipient, prefix: str) -> RecipientToken:
+    token = recipient.tokens.filter(prefix=prefix.strip().rstrip(".…")).first()
+    if token is None:
+        message = (
+            f"{recipient.name} has no token {prefix[:40]!r}. "
+            f"'recipient show {recipient.name}' lists its tokens."
+        )
+        raise CommandError(message)
+    return token
+
+
+def _grants(recipient: Recipient) -> Output:
+    shares = [share.name for share in recipient.shares.all()]
+    readable = ", ".join(shares) or "nothing"
+    data = {"name": recipient.name, "shares": shares}
+    return Output(data, f"{recipient.name} can read {readable}.")
+
+
+def _with_link(made: handover.Handover, *, now: datetime) -> Output:
+    link = ActivationLink.objects.filter(token=made.token).latest("created_at", "id")
+    data = {
+        **_handed_over(made.token, now=now),
+        "activation_url": made.link,
+        "activation_expires_at": link.expires_at,
+        "profile": None,
+    }
+    note = (
+        f"The link works once, until {time_text(link.expires_at)}. Send it to "
+        f"{made.token.recipient.name}; the token ends {time_text(made.token.ends_at)}."
+    )
+    return Output(data, made.link, ["", note])
+
+
+def _with_file(token: RecipientToken, path: Path, *, now: datetime) -> Output:
+    data = {
+        **_handed_over(token, now=now),
+        "activation_url": None,
+        "activation_expires_at": None,
+        "profile": str(path.resolve()),
+    }
+    text = (
+        f"Wrote the profile of {token.recipient.name} to {path}. The token ends "
+        f"{time_text(token.ends_at)}."
+    )
+    return Output(data, text)
+
+
+def _handed_over(token: RecipientToken, *, now: datetime) -> dict[str, Any]:
+    token.refresh_from_db()
+    return {
+        **sharing_output.recipient_json(token.recipient, now=now),
+        "token": sharing_output.token_json(token, now=now),
+    }

@@ -1,0 +1,184 @@
+"""`deltaweb share ...`: what is shared."""
+
+from datetime import datetime
+
+from django.utils import timezone
+
+from apps.pages.actions import COMMAND_LINE
+from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
+from apps.sharing.management import sharing_output
+from apps.sharing.models import Share
+from apps.sharing.names import split_full_name
+from apps.sharing.selectors.preflight import preflight
+from apps.sharing.selectors.shares import find_share, find_shared_table
+from apps.sharing.services import shares
+from apps.tables.models import Table
+from apps.tables.services import find_table
+
+
+class Command(SubcommandsCommand):
+    """Each subcommand is one call into the services that the pages use, too."""
+
+    help = "Shares: create, add-table, list, show, remove-table, delete."
+
+    def add_subcommands(self, add: AddSubcommand) -> None:
+        """Declare the subcommands."""
+        parser = add("create", self.create, help="make an empty share")
+        parser.add_argument("name")
+        parser.add_argument("--comment", default="", help="what recipients read of it")
+        parser = add("add-table", self.add_table, help="put a table into a share")
+        parser.add_argument("share")
+        parser.add_argument(
+            "name", metavar="schema.table", help="its name for recipients"
+        )
+        parser.add_argument(
+            "--table", required=True, metavar="NAME", help="the registered table"
+        )
+        parser.add_argument(
+            "--no-history",
+            action="store_true",
+            help="share the newest version alone, without time travel",
+        )
+        parser.add_argument(
+            "--start-version", type=int, metavar="N", help="share history from it on"
+        )
+        parser.add_argument(
+            "--where",
+            default="",
+            metavar="SQL",
+            help="share only files whose partition values make it true",
+        )
+        parser.add_argument("--comment", default="", help="what recipients read of it")
+        add("list", self.list_shares, help="list the shares")
+        parser = add("show", self.show, help="show a share: its tables and recipients")
+        parser.add_argument("name")
+        parser = add("remove-table", self.remove_table, help="take a table out")
+        parser.add_argument("share")
+        parser.add_argument("name", metavar="schema.table")
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+        parser = add("delete", self.delete, help="delete a share; its tables stay")
+        parser.add_argument("name")
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def create(self, *, name: str, comment: str, **_: object) -> Output:
+        """Make a share."""
+        share = shares.create_share(
+            name=name, comment=comment, actor=COMMAND_LINE, now=_now()
+        )
+        text = (
+            f"Made the share {share.name}. Fill it with: "
+            f"share add-table {share.name} SCHEMA.TABLE --table NAME"
+        )
+        return Output(sharing_output.share_json(share), text)
+
+    def add_table(  # noqa: PLR0913 (the options of the command)
+        self,
+        *,
+        share: str,
+        name: str,
+        table: str,
+        no_history: bool,
+        start_version: int | None,
+        where: str,
+        comment: str,
+        **_: object,
+    ) -> Output:
+        """Put a table into a share; say what recipients could not read of it."""
+        schema, bare_name = split_full_name(name)
+        found = find_share(share)
+        registered = find_table(table)
+        added = shares.add_table(
+            found,
+            table=registered,
+            schema=schema,
+            name=bare_name,
+            with_history=not no_history,
+            start_version=start_version,
+            partition_filter=where,
+            comment=comment,
+            actor=COMMAND_LINE,
+            now=_now(),
+        )
+        warnings = self._warn_of(registered)
+        shown = sharing_output.shared_table_json(added)
+        text = (
+            f"Added {added.full_name} to {found.name}: the table "
+            f"{registered.full_name}, {_history(shown)}."
+        )
+        return Output(shown | {"warnings": warnings}, text)
+
+    def list_shares(self, **_: object) -> Output:
+        """List the shares."""
+        found = list(Share.objects.prefetch_related("shared_tables", "recipients"))
+        data = [
+            {
+                "name": share.name,
+                "comment": share.comment,
+                "created_at": share.created_at,
+                "num_tables": len(share.shared_tables.all()),
+                "recipients": [recipient.name for recipient in share.recipients.all()],
+            }
+            for share in found
+        ]
+        if not found:
+            return Output(data, "No shares yet: share create NAME")
+        return Output(data, lines=sharing_output.share_lines(found))
+
+    def show(self, *, name: str, **_: object) -> Output:
+        """Show a share."""
+        shown = sharing_output.share_json(find_share(name))
+        text = sharing_output.share_text(shown)
+        return Output(shown, text, sharing_output.shared_table_lines(shown["tables"]))
+
+    def remove_table(self, *, share: str, name: str, yes: bool, **_: object) -> Output:
+        """Take a table out of a share after asking."""
+        found = find_shared_table(find_share(share), name)
+        data = {"share": found.share.name, "name": found.full_name, "removed": True}
+        self.confirm(f"Remove {found.full_name} from {found.share.name}?", yes=yes)
+        shares.remove_table(found, actor=COMMAND_LINE, now=_now())
+        text = (
+            f"Removed {found.full_name} from {found.share.name}; the table "
+            f"{found.table.full_name} stays registered."
+        )
+        return Output(data, text)
+
+    def delete(self, *, name: str, yes: bool, **_: object) -> Output:
+        """Delete a share after asking."""
+        share = find_share(name)
+        readers = share.recipients.count()
+        loss = f" {_count(readers, 'recipient')} can read it." if readers else ""
+        self.confirm(f"Delete the share {share.name}?{loss}", yes=yes)
+        shares.delete_share(share, actor=COMMAND_LINE, now=_now())
+        data = {"name": share.name, "deleted": True}
+        return Output(data, f"Deleted the share {share.name}; its tables stay.")
+
+    def _warn_of(self, table: Table) -> list[str]:
+        """Say what an administrator should know of a table that is shared."""
+        found = preflight(table)
+        warnings = [f"{table.full_name}: {item.reason}" for item in found.misreadings]
+        if warnings:
+            warnings.append(
+                "Recipients see the table, and their queries are refused for this."
+            )
+        if not found.is_known:
+            warnings.append(f"{table.full_name}: {found.note}")
+        if table.restricted:
+            warnings.append(
+                f"{table.full_name} is hidden from viewers here, and shared outside."
+            )
+        for sentence in warnings:
+            self.warn(sentence)
+        return warnings
+
+
+def _history(shown: dict[str, object]) -> str:
+    text = sharing_output.history_text(shown)
+    return "newest version only" if text == "none" else text
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _now() -> datetime:
+    return timezone.now()

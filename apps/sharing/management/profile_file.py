@@ -1,0 +1,73 @@
+"""Writing a profile file: readable by its owner alone, and over nothing by accident."""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from django.core.management import CommandError
+
+from apps.sharing.profile import Profile
+
+_MODE: Final = 0o600
+
+
+def check_free(path: Path, *, force: bool) -> None:
+    """Refuse a place where no profile can be written, before anything is changed.
+
+    Raises:
+        CommandError: If something is there and `force` is off, or the folder is not.
+    """
+    if not path.parent.is_dir():
+        message = f"{path.parent} is not a folder. Make it first."
+        raise CommandError(message)
+    if path.is_dir():
+        message = f"{path} is a folder. Name a file, such as {path / 'profile.share'}."
+        raise CommandError(message)
+    if not force and (path.exists() or path.is_symlink()):
+        message = f"{path} exists already. Name another file, or pass --force."
+        raise CommandError(message)
+
+
+def write_profile(profile: Profile, path: Path, *, force: bool) -> None:
+    """Write a profile; with `force` in the place of what is there.
+
+    Raises:
+        CommandError: If it cannot be written.
+    """
+    try:
+        if force:
+            _replace(path, profile.to_json())
+        else:
+            _create(path, profile.to_json())
+    except FileExistsError as error:
+        message = f"{path} exists already. Name another file, or pass --force."
+        raise CommandError(message) from error
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror or 'an error'}."
+        raise CommandError(message) from error
+
+
+def _create(path: Path, text: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            os.fchmod(file.fileno(), _MODE)  # whatever the umask
+            file.write(text)
+    except BaseException:
+        path.unlink()
+        raise
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put a new file into the place of the old one, whose mode is left behind."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".profile-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            Path(name).unlink()
+        raise

@@ -1,0 +1,201 @@
+"""How the `share` and `recipient` commands answer: JSON documents and lines."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.tables.management.table_output import aligned, facts, time_text
+
+WHOLE_HISTORY = "whole history"
+
+# === Shares ===
+
+
+def share_json(share: Share) -> dict[str, Any]:
+    """Return a share as `share show --json` shows it."""
+    tables = list(share.shared_tables.select_related("table", "share"))
+    return {
+        "id": share.id,
+        "name": share.name,
+        "comment": share.comment,
+        "created_at": share.created_at,
+        "tables": [shared_table_json(table) for table in tables],
+        "recipients": [recipient.name for recipient in share.recipients.all()],
+    }
+
+
+def shared_table_json(shared_table: SharedTable) -> dict[str, Any]:
+    """Return a table of a share."""
+    return {
+        "id": shared_table.id,
+        "share": shared_table.share.name,
+        "name": shared_table.full_name,
+        "schema": shared_table.schema,
+        "table": shared_table.table.full_name,
+        "location": shared_table.table.location,
+        "comment": shared_table.comment,
+        "with_history": shared_table.with_history,
+        "start_version": shared_table.start_version,
+        "partition_filter": shared_table.partition_filter or None,
+        "added_at": shared_table.added_at,
+    }
+
+
+def share_lines(shares: Sequence[Share]) -> Iterator[str]:
+    """Yield a line a share."""
+    yield from aligned(
+        ("NAME", "TABLES", "RECIPIENTS", "COMMENT"),
+        [
+            (
+                share.name,
+                str(len(share.shared_tables.all())),
+                ", ".join(recipient.name for recipient in share.recipients.all()),
+                share.comment,
+            )
+            for share in shares
+        ],
+    )
+
+
+def share_text(shown: dict[str, Any]) -> str:
+    """Return what a share is, for people."""
+    return facts(
+        [
+            ("name", shown["name"]),
+            ("comment", shown["comment"] or "none"),
+            ("created", time_text(shown["created_at"])),
+            ("recipients", ", ".join(shown["recipients"]) or "none"),
+        ]
+    )
+
+
+def shared_table_lines(tables: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield a line a table of a share."""
+    if not tables:
+        yield "No tables yet: share add-table SHARE SCHEMA.TABLE --table NAME"
+        return
+    yield ""
+    yield from aligned(
+        ("TABLE", "REGISTERED AS", "HISTORY", "ONLY FILES OF"),
+        [
+            (
+                table["name"],
+                table["table"],
+                history_text(table),
+                table["partition_filter"] or "",
+            )
+            for table in tables
+        ],
+    )
+
+
+def history_text(table: dict[str, Any]) -> str:
+    """Say how much history of a table is shared."""
+    if not table["with_history"]:
+        return "none"
+    start = table["start_version"]
+    return WHOLE_HISTORY if start is None else f"from version {start}"
+
+
+# === Recipients ===
+
+
+def recipient_json(recipient: Recipient, *, now: datetime) -> dict[str, Any]:
+    """Return a recipient as `recipient show --json` shows it."""
+    return {
+        "id": recipient.id,
+        "name": recipient.name,
+        "contact": recipient.contact or None,
+        "comment": recipient.comment,
+        "allowed_networks": list(recipient.allowed_networks),
+        "created_at": recipient.created_at,
+        "shares": [share.name for share in recipient.shares.all()],
+        "tokens": [token_json(token, now=now) for token in recipient.tokens.all()],
+    }
+
+
+def token_json(token: RecipientToken, *, now: datetime) -> dict[str, Any]:
+    """Return a token by what may be shown of it."""
+    return {
+        "id": token.id,
+        "prefix": token.prefix,
+        "state": token.state(now),
+        "created_at": token.created_at,
+        "created_by": token.created_by_name,
+        "activated_at": token.activated_at,
+        "activated_from": token.activated_from or None,
+        "expires_at": token.expires_at,
+        "retires_at": token.retires_at,
+        "ends_at": token.ends_at,
+        "revoked_at": token.revoked_at,
+        "last_used_at": token.last_used_at,
+        "last_used_from": token.last_used_from or None,
+        "last_used_agent": token.last_used_agent or None,
+    }
+
+
+def recipient_lines(recipients: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield a line a recipient."""
+    yield from aligned(
+        ("NAME", "SHARES", "TOKENS", "LAST USED"),
+        [
+            (
+                shown["name"],
+                ", ".join(shown["shares"]),
+                _states(shown["tokens"]),
+                _last_used(shown["tokens"]),
+            )
+            for shown in recipients
+        ],
+    )
+
+
+def recipient_text(shown: dict[str, Any]) -> str:
+    """Return what a recipient is, for people."""
+    return facts(
+        [
+            ("name", shown["name"]),
+            ("contact", shown["contact"] or "none"),
+            ("comment", shown["comment"] or "none"),
+            ("created", time_text(shown["created_at"])),
+            ("shares", ", ".join(shown["shares"]) or "none"),
+            ("allowed from", ", ".join(shown["allowed_networks"]) or "anywhere"),
+        ]
+    )
+
+
+def token_lines(tokens: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield a line a token."""
+    if not tokens:
+        return
+    yield ""
+    yield from aligned(
+        ("TOKEN", "STATE", "ENDS", "LAST USED", "FROM"),
+        [
+            (
+                f"{token['prefix']}...",
+                RecipientToken.State(token["state"]).label,
+                time_text(token["revoked_at"] or token["ends_at"]),
+                time_text(token["last_used_at"]),
+                token["last_used_from"] or "",
+            )
+            for token in tokens
+        ],
+    )
+
+
+def _states(tokens: Sequence[dict[str, Any]]) -> str:
+    """Count the tokens that have not ended by their states."""
+    counts: dict[str, int] = {}
+    for token in tokens:
+        label = RecipientToken.State(token["state"]).label
+        counts[label] = counts.get(label, 0) + 1
+    ended = {RecipientToken.State.EXPIRED.label, RecipientToken.State.REVOKED.label}
+    live = [f"{count} {label}" for label, count in counts.items() if label not in ended]
+    return ", ".join(live) or "none"
+
+
+def _last_used(tokens: Sequence[dict[str, Any]]) -> str:
+    moments = [token["last_used_at"] for token in tokens if token["last_used_at"]]
+    return time_text(max(moments, default=None))
