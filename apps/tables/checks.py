@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from apps.tables.locations import check_present
+from apps.tables.storage_connections import options_for
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
@@ -65,7 +66,7 @@ def check_location(
     on_step("Finding the location")
     check_present(location)
     on_step("Finding the log")
-    table = DeltaTable(location)
+    table = DeltaTable(location, options_for(location))
     table.latest_version()
     on_step("Reading the newest version")
     snapshot = table.snapshot_metadata()

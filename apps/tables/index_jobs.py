@@ -17,6 +17,7 @@ from apps.tables.indexing import new_index_folder, store_failure, store_result
 from apps.tables.locations import check_allowed
 from apps.tables.models import Table
 from apps.tables.opening import roots_of_server
+from apps.tables.storage_connections import options_for
 from deltaweb.delta.errors import DeltaError
 from deltaweb.index.index_result import CANCELLED, FAILED, IndexResult
 
@@ -48,11 +49,12 @@ class Progress(Protocol):
 
 @dataclass(slots=True, eq=False)
 class IndexJob:
-    """A job, its table, and where its index goes."""
+    """A job, its table, how its storage is reached, and where its index goes."""
 
     job: TrackedJob
     table: Table
     folder: Path
+    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     is_over: bool = False
     _step: str = ""
 
@@ -202,6 +204,7 @@ class IndexBatch:
             return
         try:
             check_allowed(table.location, roots=roots_of_server())
+            storage_options = options_for(table.location)
         except DeltaError as error:
             job.fail(error)
             store_failure(
@@ -214,7 +217,7 @@ class IndexBatch:
             return
         self._leases.enter_context(job.renewing())
         folder = new_index_folder(table.id, now=clock(), mark=job.id.hex)
-        self.jobs.append(IndexJob(job, table, folder))
+        self.jobs.append(IndexJob(job, table, folder, storage_options))
 
 
 def _gone(job: TrackedJob) -> DeltaError:

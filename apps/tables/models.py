@@ -6,6 +6,7 @@ MetadataVersion   the metadata from one version on
 ProtocolVersion   the protocol from one version on
 TableColumn       a column of the newest schema, for search
 AllowedRoot       a folder below which tables may be registered, besides the setting
+StorageConnection how an object store is reached: its driver's options, sealed
 """
 
 import uuid
@@ -308,3 +309,30 @@ class AllowedRoot(models.Model):
     def __str__(self) -> str:
         """Name the root by its path."""
         return self.path
+
+
+class StorageConnection(models.Model):
+    """How the tables below a prefix of an object store are read and signed.
+
+    Attributes:
+        prefix: As `storage_connections.parse_prefix` spells it.
+        option_names: Names of the options alone, to be shown.
+        sealed: The options, encrypted; nothing but the driver ever sees them.
+    """
+
+    name = models.CharField(max_length=100, unique=True)
+    prefix = models.CharField(max_length=500, unique=True)
+    option_names = models.JSONField(default=list)
+    sealed = models.TextField()
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        """Name the connection."""
+        return self.name

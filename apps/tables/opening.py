@@ -1,4 +1,4 @@
-"""Registered tables are opened here, where their place still is an allowed one.
+"""Tables are opened here: with their storage's options, and only in an allowed place.
 
 A table is checked when it is registered, but its folder may since have become a link
 that leads out of the allowed roots, or the roots may have changed.
@@ -7,10 +7,12 @@ that leads out of the allowed roots, or the roots may have changed.
 from collections.abc import Sequence
 
 from django.conf import settings
+from django.db import OperationalError, ProgrammingError
 
 from apps.tables.locations import check_allowed
 from apps.tables.models import Table
 from apps.tables.services import roots_for
+from apps.tables.storage_connections import options_for
 from deltaweb.table import DeltaTable
 
 
@@ -28,6 +30,28 @@ def open_table(table: Table, *, roots: Sequence[str] | None) -> DeltaTable:
 
     Raises:
         LocationNotAllowedError: If its location leads outside of the roots.
+        StorageReferenceError: If an option of its storage refers to what is missing.
+        StorageSealedError: If the options of its storage cannot be opened.
     """
     check_allowed(table.location, roots=roots)
-    return DeltaTable(table.location, allowed_roots=settings.ALLOWED_ROOTS or ())
+    return DeltaTable(
+        table.location,
+        options_for(table.location),
+        allowed_roots=settings.ALLOWED_ROOTS or (),
+    )
+
+
+def open_location(location: str) -> DeltaTable:
+    """Return the reader of any location, for the command line.
+
+    It needs no database: without one no storage has options.
+
+    Raises:
+        StorageReferenceError: If an option of its storage refers to what is missing.
+        StorageSealedError: If the options of its storage cannot be opened.
+    """
+    try:
+        options = options_for(location)
+    except (OperationalError, ProgrammingError):
+        options = {}
+    return DeltaTable(location, options)

@@ -62,7 +62,11 @@ def _index_in_spark(batch: IndexBatch) -> None:
         spark = session.get_spark(options)
         jobs = batch.open_jobs
         requests = [
-            pipeline.IndexRequest(location=job.table.location, folder=str(job.folder))
+            pipeline.IndexRequest(
+                location=job.table.location,
+                folder=str(job.folder),
+                storage_options=job.storage_options,
+            )
             for job in jobs
         ]
         try:

@@ -49,12 +49,13 @@ class IndexRequest:
     Attributes:
         location: A path, or a URL that fsspec knows.
         folder: The index folder to make; every executor must see it.
-        storage_options: Options of the store.
+        storage_options: Options of the store; they reach the executors with the
+            task, and are in no text of it.
     """
 
     location: str
     folder: str
-    storage_options: Mapping[str, Any] = field(default_factory=dict)
+    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

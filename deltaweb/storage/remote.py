@@ -4,6 +4,7 @@ import contextlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -20,6 +21,7 @@ from deltaweb.delta.errors import (
     LocationUnsupportedError,
 )
 from deltaweb.delta.log_store import FileStatus
+from deltaweb.storage.azure_signing import HAND_OUT_OPTION
 from deltaweb.storage.data_path import resolve_data_path
 
 LOG_FOLDER: Final = "_delta_log"
@@ -71,12 +73,19 @@ class RemoteTableStore:
         self._scheme = root.partition("://")[0]
         self._allowed_roots = tuple(_same_scheme(place) for place in allowed_roots)
         self._fs = self._open_driver(storage_options)
+        options = sorted(storage_options.items())
+        self._access = sha256(repr(options).encode("utf-8", "replace")).hexdigest()
         self._log = f"{self._root}/{LOG_FOLDER}"
 
     @property
     def root(self) -> str:
         """The table's URL, without credentials."""
         return self._shown
+
+    @property
+    def access(self) -> str:
+        """A digest of the options: equal where two stores are opened alike."""
+        return self._access
 
     def root_exists(self) -> bool:
         """Tell whether anything is below the table's URL."""
@@ -214,8 +223,9 @@ class RemoteTableStore:
     # === Faults ===
 
     def _open_driver(self, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  # fsspec has no types
+        known = {name: options[name] for name in options if name != HAND_OUT_OPTION}
         try:
-            return fsspec.filesystem(self._scheme, **options)
+            return fsspec.filesystem(self._scheme, **known)
         except ImportError:
             package = DRIVERS.get(self._scheme, "")
         except (TypeError, KeyError) as error:

@@ -24,10 +24,10 @@ from apps.tables.locations import check_allowed, check_present, parse_location
 from apps.tables.management import row_output, table_output
 from apps.tables.models import Table
 from apps.tables.names import parse_table_name
+from apps.tables.opening import open_location
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.table import DeltaTable
 
 DEFAULT_ROWS = 50  # of the format for people
 POLL_S = 0.3
@@ -223,7 +223,7 @@ class Command(SubcommandsCommand):
     ) -> Output:
         """Show one version."""
         name, location = _locate(table)
-        snapshot = DeltaTable(location).snapshot_metadata(at_version, timestamp)
+        snapshot = open_location(location).snapshot_metadata(at_version, timestamp)
         data = table_output.snapshot_json(
             snapshot, name=name, location=location, files=files
         )
@@ -249,7 +249,7 @@ class Command(SubcommandsCommand):
     def history(self, *, table: str, limit: int | None, **_: object) -> Output:
         """List commits."""
         location = _locate(table)[1]
-        commits = DeltaTable(location).history(limit=limit)
+        commits = open_location(location).history(limit=limit)
         lines = table_output.aligned(
             ("VERSION", "TIME", "OPERATION", "USER", "ENGINE"),
             [
@@ -282,7 +282,7 @@ class Command(SubcommandsCommand):
         for_people = format == "table" and not self._answers_json
         if limit is None and for_people:
             limit = DEFAULT_ROWS
-        snapshot = DeltaTable(location).snapshot(at_version, timestamp)
+        snapshot = open_location(location).snapshot(at_version, timestamp)
         names = [name.strip() for name in columns.split(",")] if columns else None
         rows = snapshot.read(columns=names, predicate=where, limit=limit)
         if for_people and rows.num_rows == limit == DEFAULT_ROWS:

@@ -1,0 +1,110 @@
+"""`deltaweb storage ...`: how object stores are reached; their options stay secret."""
+
+from pathlib import Path
+
+from django.utils import timezone
+
+from apps.pages.actions import COMMAND_LINE
+from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
+from apps.tables import storage_connections
+from apps.tables.management import table_output
+from apps.tables.models import StorageConnection
+from apps.tables.storage_errors import StorageReferenceError
+from apps.tables.storage_options import parse_options, resolve
+
+
+class Command(SubcommandsCommand):
+    """Values go in and never come out: lists have the names of options alone."""
+
+    help = "Object stores: add, list, remove, reseal."
+
+    def add_subcommands(self, add: AddSubcommand) -> None:
+        """Declare the subcommands."""
+        parser = add("add", self.add_storage, help="say how an object store is reached")
+        parser.add_argument("name")
+        parser.add_argument(
+            "--prefix",
+            required=True,
+            metavar="URL",
+            help="what locations begin with, such as s3://bucket/",
+        )
+        parser.add_argument(
+            "--option",
+            action="append",
+            default=[],
+            dest="options",
+            metavar="KEY=VALUE",
+            help="an option of the driver (s3fs, gcsfs, adlfs); a dot leads into a"
+            " mapping (client_kwargs.endpoint_url=...); env:VARIABLE and file:PATH"
+            " are looked up at each use, and keep the value out of the process list",
+        )
+        parser.add_argument(
+            "--replace", action="store_true", help="give a known storage other options"
+        )
+        add("list", self.list_storages, help="list the storages, without values")
+        parser = add("remove", self.remove, help="forget a storage; its tables stay")
+        parser.add_argument("name")
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+        add("reseal", self.reseal, help="seal all options with the current secret key")
+
+    def add_storage(
+        self, *, name: str, prefix: str, options: list[str], replace: bool, **_: object
+    ) -> Output:
+        """Keep the options of a prefix."""
+        parsed = parse_options(options, base=Path.cwd())
+        connection = storage_connections.add_connection(
+            name=name,
+            prefix=prefix,
+            options=parsed,
+            actor=COMMAND_LINE,
+            now=timezone.now(),
+            replace=replace,
+        )
+        try:
+            resolve(parsed, storage=name)
+        except StorageReferenceError as error:
+            self.warn(str(error))
+        names = ", ".join(connection.option_names) or "no options"
+        text = f"{connection.prefix} is reached by the storage {name} ({names})."
+        return Output(_as_json(connection), text)
+
+    def list_storages(self, **_: object) -> Output:
+        """List the storages."""
+        connections = list(StorageConnection.objects.all())
+        rows = [
+            (one.name, one.prefix, ", ".join(one.option_names)) for one in connections
+        ]
+        lines = table_output.aligned(("NAME", "PREFIX", "OPTIONS"), rows)
+        none = ["No storages yet: storage add NAME --prefix URL --option KEY=VALUE"]
+        return Output(
+            [_as_json(one) for one in connections], lines=lines if rows else none
+        )
+
+    def remove(self, *, name: str, yes: bool, **_: object) -> Output:
+        """Forget a storage after asking."""
+        connection = storage_connections.find_connection(name)
+        count = len(storage_connections.tables_of(connection))
+        self.confirm(f"Remove {name}? {count} tables are read through it.", yes=yes)
+        data = _as_json(connection) | {"removed": True}
+        storage_connections.remove_connection(
+            connection, actor=COMMAND_LINE, now=timezone.now()
+        )
+        return Output(data, f"Removed {name}; no table was removed.")
+
+    def reseal(self, **_: object) -> Output:
+        """Seal everything with the current secret key."""
+        connections = storage_connections.reseal_connections(
+            actor=COMMAND_LINE, now=timezone.now()
+        )
+        text = f"{len(connections)} storages are sealed with the current secret key."
+        return Output([_as_json(one) for one in connections], text)
+
+
+def _as_json(connection: StorageConnection) -> dict[str, object]:
+    return {
+        "name": connection.name,
+        "prefix": connection.prefix,
+        "options": connection.option_names,
+        "created_at": connection.created_at,
+        "updated_at": connection.updated_at,
+    }
