@@ -65,6 +65,8 @@ def statistics_ranges(
 
 
 def _one(column: pa.ChunkedArray) -> pa.Array:
+    if column.num_chunks == 1:
+        return column.chunk(0)  # as it is: joining would copy it
     array = column.combine_chunks()
     return (
         pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array

@@ -30,8 +30,9 @@ from deltaweb.index.file_index import (
     write_summary,
     written_beside,
 )
-from deltaweb.index.file_rows import NewestFiles, load_newest_files, write_files
+from deltaweb.index.file_rows import NewestFiles, write_files
 from deltaweb.index.index_result import INDEXED, UNSUPPORTED, IndexResult
+from deltaweb.index.index_source import write_source
 from deltaweb.index.lifetimes import (
     UNKNOWN,
     FileActions,
@@ -108,29 +109,26 @@ class _Builder:
         history = self._read_history(snapshot, runs)
         if history.faults:
             runs = self._readable_runs(runs, history)
-        newest = None
-        if snapshot.refusal is None:
-            self.report("Reading statistics", 0, None, "")
-            newest = load_newest_files(snapshot)
-        totals = self._read_totals(history, runs, snapshot, newest)
-        states = version_states(history, runs, totals)
-        summary = table_summary(snapshot, newest, history, states, self.now_ms)
-        result = _result(folder, snapshot, newest, summary)
-        if fault is not None:
-            result = replace(
-                result,
-                is_broken=True,
-                error_code=fault.code,
-                error=fault.message,
-                error_hint=fault.hint,
-            )
-        self.report("Writing the index", 0, None, "")
         with written_beside(folder) as beside:
-            if newest is not None:
-                write_files(beside, snapshot, newest)
+            newest = self._write_files(beside, snapshot)
+            totals = self._read_totals(history, runs, snapshot, newest)
+            states = version_states(history, runs, totals)
+            summary = table_summary(snapshot, newest, history, states, self.now_ms)
+            result = _with_fault(_result(folder, snapshot, newest, summary), fault)
+            self.report("Writing the index", 0, None, "")
             _write_history(beside, history, totals, states)
             write_summary(beside, result.to_json())
         return result
+
+    def _write_files(self, beside: Path, snapshot: Snapshot) -> NewestFiles | None:
+        """Write the files of a snapshot; none where it may not be read."""
+        if snapshot.refusal is not None:
+            return None
+        self.report("Reading statistics", 0, None, "")
+        newest = write_files(beside, snapshot)
+        is_typed = newest.has_typed_partitions
+        write_source(beside, snapshot, self.store, has_typed_partitions=is_typed)
+        return newest
 
     def _newest_snapshot(self) -> tuple[Snapshot, DeltaError | None]:
         """The newest snapshot, or the newest before the fault that hides it."""
@@ -265,6 +263,18 @@ def _result(
         error_code=refusal.code if refusal else "",
         error=refusal.message if refusal else "",
         error_hint=refusal.hint if refusal else "",
+    )
+
+
+def _with_fault(result: IndexResult, fault: DeltaError | None) -> IndexResult:
+    if fault is None:
+        return result
+    return replace(
+        result,
+        is_broken=True,
+        error_code=fault.code,
+        error=fault.message,
+        error_hint=fault.hint,
     )
 
 

@@ -4,9 +4,8 @@ A part is a block of a snapshot. It is shared between versions, so what was type
 for a query is kept for the next one, as far as memory allows.
 """
 
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator
-from typing import Final, TypeVar
+from collections.abc import Iterable
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,15 +18,14 @@ from deltaweb.delta.replay import FileBlock
 from deltaweb.delta.schema import DataType, StructField, StructType
 from deltaweb.delta.skipping import ColumnRange
 from deltaweb.delta.statistics import read_statistics
+from deltaweb.index.kept_values import KeptValues
 from deltaweb.index.partition_match import TypedValues, type_values
 from deltaweb.index.relative_paths import are_plain
 
-K = TypeVar("K")
-V = TypeVar("V")
-
 TypedColumn = tuple[ColumnPath, DataType]
 
-MAX_COLUMNS_KEPT: Final = 8
+KEPT_BYTES_A_FILE: Final = 64  # of statistics, and of partition values
+FEW: Final = 16  # of so many files, one is few
 ROWS_SCHEMA: Final = pa.schema(
     {
         "path": pa.string(),
@@ -49,8 +47,10 @@ class FilePart:
 
     def __init__(self, block: FileBlock) -> None:
         self.block = block
-        self._ranges: OrderedDict[TypedColumn, ColumnRange | None] = OrderedDict()
-        self._typed: OrderedDict[StructField, TypedValues] = OrderedDict()
+        self._ranges: KeptValues[TypedColumn, ColumnRange | None]
+        self._ranges = KeptValues(KEPT_BYTES_A_FILE * self.num_rows)
+        self._typed: KeptValues[StructField, TypedValues]
+        self._typed = KeptValues(KEPT_BYTES_A_FILE * self.num_rows)
         self._num_records: pa.Array | None = None
         self._has_plain_paths: bool | None = None
 
@@ -75,11 +75,18 @@ class FilePart:
         ids = self.block.files["dv_id"]
         return None if ids.null_count == len(ids) else ids.is_valid()
 
-    @property
-    def has_plain_paths(self) -> bool:
-        """Whether every path is below the root as it is written."""
+    def has_plain_paths(self, num_asked: int) -> bool:
+        """Whether every path is known to be below the root as it is written.
+
+        Args:
+            num_asked: How many files it is asked for: for a few, the paths of all are
+                not looked at.
+        """
         if self._has_plain_paths is None:
+            if num_asked * FEW < self.num_rows:
+                return False
             self._has_plain_paths = are_plain(self.paths)
+            self.release()
         return self._has_plain_paths
 
     @property
@@ -95,29 +102,36 @@ class FilePart:
         Raises:
             SchemaError: If the column's type cannot be read.
         """
-        found = self._typed.get(column)
-        if found is None:
-            found = self._type_partition(column)
-        _keep(self._typed, column, found)
-        return found
+        found = self._typed.find(column)
+        if found is not None:
+            return found[0]
+        typed = self._type_partition(column)
+        return self._typed.keep(column, typed, typed.values.nbytes)
 
     def ranges(
         self, schema: StructType, columns: Iterable[ColumnPath]
     ) -> dict[ColumnPath, ColumnRange]:
         """What statistics tell of data columns; one without any is left out."""
-        keys = {path: (path, column_field(schema, path).data_type) for path in columns}
-        kept = {
-            path: self._ranges[key] for path, key in keys.items() if key in self._ranges
-        }
-        missing = [path for path in keys if path not in kept]
-        kept |= self._load_ranges(schema, missing)
-        for path, known in kept.items():
-            _keep(self._ranges, keys[path], known)
-        return {path: known for path, known in kept.items() if known is not None}
+        result: dict[ColumnPath, ColumnRange | None] = {}
+        missing = {}
+        for path in columns:
+            key = (path, column_field(schema, path).data_type)
+            found = self._ranges.find(key)
+            if found is None:
+                missing[path] = key
+            else:
+                result[path] = found[0]
+        for path, known in self._load_ranges(schema, list(missing)).items():
+            held_bytes = 0 if known is None else _held_bytes(known)
+            result[path] = self._ranges.keep(missing[path], known, held_bytes)
+        return {path: known for path, known in result.items() if known is not None}
 
     def rows(self) -> "PartRows":
         """Open what an answer lists of the files; what was read goes with it."""
         return PartRows(self)
+
+    def release(self) -> None:
+        """Give back memory that is read again when it is needed."""
 
     def statistics(
         self, schema: StructType, columns: list[ColumnPath]
@@ -156,6 +170,7 @@ class PartRows:
     """
 
     def __init__(self, part: FilePart) -> None:
+        self._part = part
         files = part.block.files
         columns = [
             files["path"],
@@ -168,11 +183,14 @@ class PartRows:
 
     def take(self, positions: pa.Array) -> pa.RecordBatch:
         """Return some rows by `ROWS_SCHEMA`."""
-        return self._rows.take(positions)
+        taken = self._rows.take(positions)
+        self._part.release()
+        return taken
 
-    def all_paths(self) -> Iterator[pa.StringArray]:
-        """Yield the paths of all rows."""
-        yield self._rows["path"]
+
+def _held_bytes(known: ColumnRange) -> int:
+    bounds = int(known.low.nbytes) + int(known.high.nbytes)
+    return bounds + known.all_null.nbytes + known.some_null.nbytes
 
 
 def _told(statistics: pa.Table) -> pa.RecordBatch:
@@ -200,10 +218,3 @@ def _whole(column: pa.ChunkedArray | None, num_rows: int) -> pa.Array:
     if column.num_chunks == 0:
         return pa.nulls(num_rows, column.type)
     return pa.concat_arrays(column.chunks)
-
-
-def _keep(kept: OrderedDict[K, V], key: K, value: V) -> None:
-    kept[key] = value
-    kept.move_to_end(key)
-    while len(kept) > MAX_COLUMNS_KEPT:
-        kept.popitem(last=False)

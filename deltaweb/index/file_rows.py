@@ -1,5 +1,8 @@
 """The files of the newest snapshot as the index holds them: all columns typed."""
 
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -7,11 +10,13 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.column_path import ColumnPath
 from deltaweb.delta.errors import PartitionValueError, SchemaError
 from deltaweb.delta.partition_values import partition_schema, type_partition_values
+from deltaweb.delta.replay import RawStatistics, SelectedBlock
 from deltaweb.delta.schema import LeafField, StructType, leaf_fields
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.statistics_shape import statistics_shape
+from deltaweb.delta.statistics import read_statistics
 from deltaweb.index.file_index import FILES, ROWS_A_BATCH, write_batches
 
 INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
@@ -25,20 +30,17 @@ MAX_STATISTICS_CELLS: Final = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewestFiles:
-    """The live files and their statistics, row for row.
+    """The live files, row for row, as far as totals need them.
 
     Attributes:
         files: By the snapshot's columns.
-        statistics: `num_records`, `min`, `max`, `null_count`.
+        num_records: Rows of each file; null where it does not tell.
+        has_typed_partitions: Whether all partition values are of their types.
     """
 
     files: pa.Table
-    statistics: pa.Table
-
-    @property
-    def num_records(self) -> pa.ChunkedArray:
-        """Rows of each file; null where it does not tell."""
-        return self.statistics["num_records"]
+    num_records: pa.ChunkedArray
+    has_typed_partitions: bool = True
 
     @property
     def num_files(self) -> int:
@@ -56,19 +58,29 @@ class NewestFiles:
         return None if self.num_records.null_count else _sum(self.num_records)
 
 
-def load_newest_files(snapshot: Snapshot) -> NewestFiles:
-    """Read the files and the statistics of the columns that the index keeps.
+def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
+    """Write `files.arrow`: the live files, with statistics as text and typed.
 
-    Where the schema does not parse the files are listed all the same, without.
+    Statistics take most of the memory, so they are read and written block by block,
+    one block ahead. Where the schema does not parse, none is typed.
     """
-    try:
-        columns = [".".join(leaf.path) for leaf in indexed_leaves(snapshot)]
-        statistics = snapshot.statistics(columns)
-    except SchemaError:
-        statistics = _no_statistics(snapshot.num_files)
-    records = statistics["num_records"]
-    told = pc.if_else(pc.less(records, 0), pa.scalar(None, pa.int64()), records)
-    return NewestFiles(snapshot.files, statistics.set_column(0, "num_records", told))
+    files = snapshot.files
+    partition, is_typed = _partition_column(snapshot, files)
+    listed = files.select(["path", "size", "modification_time", "partition_values"])
+    listed = listed.append_column("partition", partition)
+    records: list[pa.ChunkedArray] = []
+
+    def rows() -> Iterator[pa.Table]:
+        first = 0
+        for statistics in _typed_blocks(snapshot):
+            records.append(statistics["num_records"])
+            yield _joined(listed.slice(first, statistics.num_rows), statistics)
+            first += statistics.num_rows
+
+    nothing = _joined(listed.slice(0, 0), _empty_statistics(snapshot))
+    write_batches(folder, FILES, nothing.schema, _large_batches(rows()))
+    chunks = [chunk for column in records for chunk in column.chunks]
+    return NewestFiles(files, pa.chunked_array(chunks, pa.int64()), is_typed)
 
 
 def indexed_leaves(snapshot: Snapshot) -> list[LeafField]:
@@ -87,44 +99,112 @@ def indexed_leaves(snapshot: Snapshot) -> list[LeafField]:
     return stored[:limit]
 
 
-def write_files(folder: Path, snapshot: Snapshot, newest: NewestFiles) -> None:
-    """Write `files.arrow`."""
-    table = newest.files.select(
-        ["path", "size", "modification_time", "partition_values"]
-    ).append_column("partition", _partition_column(snapshot, newest.files))
-    for name in newest.statistics.column_names:
-        table = table.append_column(name, newest.statistics[name])
-    whole = table.combine_chunks()
-    batches = whole.to_batches(max_chunksize=ROWS_A_BATCH)
-    write_batches(folder, FILES, whole.schema, batches)
+def _joined(listed: pa.Table, statistics: pa.Table) -> pa.Table:
+    for name in statistics.column_names:
+        listed = listed.append_column(statistics.field(name), statistics[name])
+    return listed
 
 
-def _partition_column(snapshot: Snapshot, files: pa.Table) -> pa.ChunkedArray:
-    """The typed partition values; a value that is not of its type is text.
+def _large_batches(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of many tables in batches of `ROWS_A_BATCH`."""
+    waiting: list[pa.Table] = []
+    for table in tables:
+        waiting.append(table)
+        if sum(part.num_rows for part in waiting) >= ROWS_A_BATCH:
+            rows = pa.concat_tables(waiting)
+            whole = rows.num_rows - rows.num_rows % ROWS_A_BATCH
+            waiting = [rows.slice(whole)]
+            yield from _batches(rows.slice(0, whole))
+    if waiting:
+        yield from _batches(pa.concat_tables(waiting))
+
+
+def _batches(rows: pa.Table) -> Iterator[pa.RecordBatch]:
+    for first in range(0, rows.num_rows, ROWS_A_BATCH):
+        yield from rows.slice(first, ROWS_A_BATCH).combine_chunks().to_batches()
+
+
+# === Statistics ===
+
+
+def _typed_blocks(snapshot: Snapshot) -> Iterator[pa.Table]:
+    """Yield the statistics of each block: typed, and as JSON text."""
+    columns = _indexed_columns(snapshot)
+    for raw, num_rows in _one_ahead(snapshot.state.blocks):
+        yield _typed_statistics(raw, num_rows, snapshot, columns)
+
+
+def _one_ahead(
+    blocks: Iterable[SelectedBlock],
+) -> Iterator[tuple[RawStatistics, int]]:
+    """Yield what the log holds of each block, while the next one is read."""
+    with ThreadPoolExecutor(1) as pool:
+        coming: deque[tuple[Future[RawStatistics], int]] = deque()
+        for block in blocks:
+            coming.append((pool.submit(block.statistics), block.num_files))
+            if len(coming) > 1:
+                loading, num_rows = coming.popleft()
+                yield loading.result(), num_rows
+        for loading, num_rows in coming:
+            yield loading.result(), num_rows
+
+
+def _typed_statistics(
+    raw: RawStatistics,
+    num_rows: int,
+    snapshot: Snapshot,
+    columns: Sequence[ColumnPath] | None,
+) -> pa.Table:
+    text = raw.json_text
+    if text is None:
+        text = pa.chunked_array([pa.nulls(num_rows, pa.string())])
+    if columns is None:
+        nothing = pa.chunked_array([pa.nulls(num_rows, pa.string())])
+        table = read_statistics(nothing, None, StructType(()), [])
+    else:
+        table = read_statistics(text, raw.parsed, snapshot.schema, columns)
+    records = table["num_records"]
+    told = pc.if_else(pc.less(records, 0), pa.scalar(None, pa.int64()), records)
+    table = table.set_column(0, "num_records", told)
+    return table.append_column("stats", text)
+
+
+def _indexed_columns(snapshot: Snapshot) -> list[ColumnPath] | None:
+    """The columns with statistics; None where the schema does not parse."""
+    try:
+        return [leaf.path for leaf in indexed_leaves(snapshot)]
+    except SchemaError:
+        return None
+
+
+def _empty_statistics(snapshot: Snapshot) -> pa.Table:
+    columns = _indexed_columns(snapshot)
+    return _typed_statistics(RawStatistics(None, None), 0, snapshot, columns)
+
+
+# === Partition values ===
+
+
+def _partition_column(
+    snapshot: Snapshot, files: pa.Table
+) -> tuple[pa.ChunkedArray, bool]:
+    """The typed partition values; where one is not of its type, all are text.
 
     An index must show a table whose writer got a value wrong.
     """
     names = snapshot.metadata.partition_columns
     if not names:
-        return pa.chunked_array([_no_columns(files.num_rows)])
+        return pa.chunked_array([_no_columns(files.num_rows)]), True
     values = files["partition_values"]
     try:
         columns = partition_schema(snapshot.schema, names)
-        return type_partition_values(values, columns, files["path"])
+        return type_partition_values(values, columns, files["path"]), True
     except (PartitionValueError, SchemaError):
         texts = [
             pc.map_lookup(values, query_key=name, occurrence="last") for name in names
         ]
         rows = pa.table(texts, names=list(names)).to_struct_array()
-        return pa.chunked_array(rows.chunks, rows.type)
-
-
-def _no_statistics(num_files: int) -> pa.Table:
-    shape = statistics_shape(StructType(())).arrow
-    no_column = _no_columns(num_files)
-    num_records = pa.nulls(num_files, pa.int64())
-    arrays = [num_records, no_column, no_column, no_column]
-    return pa.Table.from_arrays(arrays, schema=shape)
+        return pa.chunked_array(rows.chunks, rows.type), False
 
 
 def _no_columns(num_rows: int) -> pa.StructArray:

@@ -67,7 +67,7 @@ class FileSelection:
         Such a file must not be listed; `batches` would raise for it.
         """
         for chosen in self._parts:
-            if chosen.part.has_plain_paths:
+            if chosen.part.has_plain_paths(chosen.num_files):
                 continue
             for rows in chosen.positions():
                 found = find_outside(chosen.part.paths.take(rows), self._root)
@@ -88,11 +88,12 @@ class FileSelection:
             DeltaError: If storage does not give what the log holds of the files.
         """
         for chosen in self._parts:
+            is_plain = chosen.part.has_plain_paths(chosen.num_files)
             rows = chosen.part.rows()
             for positions in chosen.positions():
                 batch = rows.take(positions)
                 paths = batch["path"]
-                if not chosen.part.has_plain_paths:
+                if not is_plain:
                     paths = relative_paths(paths, self._root)
                 yield batch.add_column(1, "relative_path", paths)
 

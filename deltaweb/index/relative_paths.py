@@ -21,7 +21,7 @@ CACHED_FOLDERS: Final = 4096
 _SUSPICIOUS: Final = (
     r"(?i)\.\.|%2e|%00|%[89a-f][0-9a-f]|\x00|^/|^[a-z][a-z0-9+.-]*:|/\./?$"
 )
-_UNUSUAL: Final = (b"%", b":", b"..", b"//", b"/.", b"\0")
+_UNUSUAL: Final = (b"%", b":", b"\0")
 
 
 def are_plain(paths: pa.StringArray) -> bool:
@@ -29,7 +29,11 @@ def are_plain(paths: pa.StringArray) -> bool:
     if not len(paths):
         return True
     text = _text_bytes(paths)
-    if not text.isascii() or any(part in text for part in _UNUSUAL):
+    if not text.isascii() or any(one in text for one in _UNUSUAL):
+        return False
+    letters = np.frombuffer(text, np.uint8)
+    separates = (letters | 1) == ord("/")  # a dot, or a slash: a bit apart
+    if (separates[:-1] & separates[1:]).any():  # `..`, `//`, `/.` and `./`
         return False
     unusual = pc.or_(pc.starts_with(paths, "/"), pc.starts_with(paths, "."))
     unusual = pc.or_(unusual, pc.or_(pc.ends_with(paths, "/"), pc.equal(paths, "")))

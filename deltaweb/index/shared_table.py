@@ -10,19 +10,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 from deltaweb.delta.commit_times import find_version
 from deltaweb.delta.errors import DeltaError, UnsupportedFeatureError
 from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log_store import TableStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.table_features import IN_COMMIT_TIMESTAMP, has_commit_timestamps
+from deltaweb.index.file_index import IndexMissingError
+from deltaweb.index.index_source import SOURCE
+from deltaweb.index.indexed_block import restore_snapshot
 from deltaweb.index.shared_version import SharedVersion
 from deltaweb.table import DeltaTable
 
 MAX_TABLES: Final = 64
 MAX_FILES_KEPT: Final = 4_000_000  # of all snapshots held, some 200 bytes each
 MAX_OLDER_VERSIONS: Final = 4  # a table
+MAX_LAYERS: Final = 32  # of commits that came one by one; then the index is asked again
 
 
 class SharedTableReader:
@@ -61,7 +66,9 @@ class SharedTableReader:
             DeltaError: As `DeltaTable.snapshot_metadata` does.
         """
         with self._lock:
-            held = self._tables.setdefault(table.root, _HeldTable())
+            held = self._tables.get(table.root)
+            if held is None or not _has_access_of(table.store, held.store):
+                held = self._tables[table.root] = _HeldTable(table.store)
             self._tables.move_to_end(table.root)
         with held.lock:
             opened = held.open_version(table, index_folder, version, timestamp)
@@ -78,21 +85,31 @@ class SharedTableReader:
             self._tables.popitem(last=False)
 
 
+class IndexMark(NamedTuple):
+    """An index folder, and the file in it that is the last one written."""
+
+    folder: Path
+    inode: int
+    modification_time_ns: int
+
+
 @dataclass(slots=True, eq=False)
 class _HeldTable:
     """What is held of one table; used under its lock."""
 
+    store: TableStore
     lock: Lock = field(default_factory=Lock)
     newest: SharedVersion | None = None
+    mark: IndexMark | None = None
     older: OrderedDict[int, SharedVersion] = field(default_factory=OrderedDict)
 
     @property
     def num_files(self) -> int:
-        """Count of files of all snapshots held."""
+        """Count of files of all snapshots held, those of the index left out."""
         held = list(self.older.values())
         if self.newest is not None:
             held.append(self.newest)
-        return sum(version.num_files for version in held)
+        return sum(version.num_files_in_memory for version in held)
 
     def open_version(
         self,
@@ -109,19 +126,18 @@ class _HeldTable:
         return self._open_older(table, version)
 
     def _open_newest(
-        self,
-        table: DeltaTable,
-        index_folder: Path | None,  # noqa: ARG002 (taken up with the next change)
+        self, table: DeltaTable, index_folder: Path | None
     ) -> SharedVersion:
-        held = self.newest
-        if held is None:
-            snapshot = table.snapshot_metadata()
-            self.newest = SharedVersion(snapshot, root=table.root, parts={})
-            return self.newest
-        snapshot = _refreshed(table, held.snapshot)
-        if snapshot is held.snapshot:
+        held, mark = self.newest, _index_mark(index_folder)
+        base = None if held is None else held.snapshot
+        if base is None or mark != self.mark or len(base.state.layers) >= MAX_LAYERS:
+            base = _restored(table, index_folder) or base
+        self.mark = mark
+        snapshot = table.snapshot_metadata() if base is None else _newer(table, base)
+        if held is not None and snapshot is held.snapshot:
             return held
-        self.newest = SharedVersion(snapshot, root=table.root, parts=held.parts)
+        parts = {} if held is None else held.parts
+        self.newest = SharedVersion(snapshot, root=table.root, parts=parts)
         return self.newest
 
     def _open_at_time(
@@ -150,12 +166,38 @@ class _HeldTable:
         return held
 
 
-def _refreshed(table: DeltaTable, snapshot: Snapshot) -> Snapshot:
+def _has_access_of(store: TableStore, other: TableStore) -> bool:
+    """Tell whether two stores of one table read with the same credentials."""
+    return getattr(store, "access", "") == getattr(other, "access", "")
+
+
+def _newer(table: DeltaTable, snapshot: Snapshot) -> Snapshot:
     """Go on to the newest version; where a new commit does not read, afresh."""
     try:
         return table.refresh(snapshot)
     except DeltaError:
         return table.snapshot_metadata()
+
+
+def _restored(table: DeltaTable, index_folder: Path | None) -> Snapshot | None:
+    """Return the table as its index has it; None without a whole one of this log."""
+    if index_folder is None:
+        return None
+    try:
+        return restore_snapshot(index_folder, table.store)
+    except IndexMissingError:
+        return None
+
+
+def _index_mark(index_folder: Path | None) -> IndexMark | None:
+    """Return what tells one index from another in its place; None without one."""
+    if index_folder is None:
+        return None
+    try:
+        found = (index_folder / SOURCE).stat()
+    except OSError:
+        return None
+    return IndexMark(index_folder, found.st_ino, found.st_mtime_ns)
 
 
 def _is_unchanged(table: DeltaTable, snapshot: Snapshot) -> bool:

@@ -20,11 +20,14 @@ from deltaweb.delta.errors import (
     UnsupportedFeatureError,
 )
 from deltaweb.delta.predicate import Predicate, predicate_columns
+from deltaweb.delta.replay import FileBlock
 from deltaweb.delta.schema import StructField, StructType, type_text
 from deltaweb.delta.skipping import ColumnRange, Mask, may_match
 from deltaweb.delta.snapshot import PARQUET, Snapshot
 from deltaweb.index.file_part import FilePart
 from deltaweb.index.file_selection import FileSelection, SelectedPart
+from deltaweb.index.indexed_block import IndexedBlock
+from deltaweb.index.indexed_part import IndexedPart
 from deltaweb.index.partition_match import rows_where_true
 
 if TYPE_CHECKING:
@@ -60,7 +63,7 @@ class SharedVersion:
         self._snapshot = snapshot
         self._root = root
         self._parts = [
-            (parts.get(id(selected.block)) or FilePart(selected.block), selected.mask)
+            (parts.get(id(selected.block)) or _part(selected.block), selected.mask)
             for selected in snapshot.state.blocks
         ]
         self.version: int = snapshot.version
@@ -108,6 +111,11 @@ class SharedVersion:
     def num_files(self) -> int:
         """Count of live files."""
         return self._snapshot.num_files
+
+    @property
+    def num_files_in_memory(self) -> int:
+        """Count of files that are held in memory of the process."""
+        return sum(part.num_rows for part, _ in self._parts if type(part) is FilePart)
 
     @property
     def size_bytes(self) -> int:
@@ -216,6 +224,10 @@ class SharedVersion:
             except (SchemaError, *EVALUATION_FAULTS):
                 continue
         return ranges, others
+
+
+def _part(block: FileBlock) -> FilePart:
+    return IndexedPart(block) if isinstance(block, IndexedBlock) else FilePart(block)
 
 
 def _refusal(snapshot: Snapshot, root: str) -> DeltaError | None:

@@ -1,0 +1,41 @@
+"""Values kept for the next query, the latest used ones; safe for threads."""
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class KeptValues(Generic[K, V]):
+    """A mapping that forgets what was not asked for the longest.
+
+    Args:
+        limit_bytes: What the values may take in all; one value may take more.
+    """
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, key: K) -> tuple[V] | None:
+        """Return the value of a key, alone in a tuple; None where none is kept."""
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return (self._values[key][0],)
+
+    def keep(self, key: K, value: V, size_bytes: int) -> V:
+        """Keep a value of a size, and return it."""
+        with self._lock:
+            self._values[key] = (value, size_bytes)
+            self._values.move_to_end(key)
+            while len(self._values) > 1 and self._held_bytes() > self._limit_bytes:
+                self._values.popitem(last=False)
+        return value
+
+    def _held_bytes(self) -> int:
+        return sum(size_bytes for _, size_bytes in self._values.values())
