@@ -3,16 +3,16 @@
 import logging
 import re
 
-_SIGN_IN_LINK = re.compile(r"(/sign-in/)[^/\s?'\"]+")
+_ONE_TIME_LINK = re.compile(r"(/(?:sign-in|activate)/)[^/\s?'\"]+")
 
 
 class HideSignInLinks(logging.Filter):
-    """Cuts the token out of every sign-in link: a log outlives and outreaches it."""
+    """Cuts the secret out of one-time links: a log outlives and outreaches it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the record's message; every record passes."""
         message = record.getMessage()
-        if "/sign-in/" in message:
-            record.msg = _SIGN_IN_LINK.sub(r"\1...", message)
+        if "/sign-in/" in message or "/activate/" in message:
+            record.msg = _ONE_TIME_LINK.sub(r"\1...", message)
             record.args = None
         return True

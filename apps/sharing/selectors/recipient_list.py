@@ -1,0 +1,231 @@
+"""The list of recipients: filter, order, pages, and the state of each one's tokens."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Least
+
+from apps.sharing.models import Grant, Recipient, RecipientToken
+from apps.sharing.selectors.request_days import requests_by_day
+
+PAGE_LENGTH: Final = 50
+SPARK_DAYS: Final = 30
+EXPIRES_SOON: Final = timedelta(days=14)
+ORDERS: Final[Mapping[str, tuple[Any, ...]]] = {
+    "": ("name_key",),
+    "name": ("name_key",),
+    "used": (F("last_used_at").desc(nulls_last=True), "name_key"),
+    "ends": (F("ends_at").asc(nulls_last=True), "name_key"),
+    "created": ("-created_at", "name_key"),
+}
+CSV_HEADER: Final = (
+    "name",
+    "contact",
+    "comment",
+    "state",
+    "token_ends_at",
+    "shares",
+    "last_used_at",
+    "allowed_networks",
+    "created_at",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientQuery:
+    """What the list is asked for; empty texts filter nothing."""
+
+    q: str = ""
+    state: str = ""
+    sort: str = ""
+    page: int = 1
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether something else than everybody is asked for."""
+        return bool(self.q or self.state)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokensState:
+    """How a recipient's tokens stand, in one word.
+
+    Attributes:
+        key: `active`, `expiring`, `expired`, `waiting`, `revoked` or `none`.
+        ends_at: When the last of the live tokens ends; None without one.
+    """
+
+    key: str
+    ends_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientRow:
+    """One recipient of the list.
+
+    Attributes:
+        requests: Calls a day, today last; None where the record is not counted.
+    """
+
+    recipient: Recipient
+    state: TokensState
+    num_shares: int
+    last_used_at: datetime | None
+    requests: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientPage:
+    """A page of the list.
+
+    Attributes:
+        count: How many recipients the filter holds; `num_all` how many there are.
+        page: Which page, from 1; `num_pages` is at least 1.
+        first, last: Place of the first and last row in the list, from 1.
+        num_by_state: How many the search finds in each state.
+    """
+
+    rows: list[RecipientRow]
+    count: int
+    num_all: int
+    page: int
+    num_pages: int
+    first: int
+    last: int
+    num_by_state: dict[str, int]
+
+    @property
+    def next_page(self) -> int | None:
+        """The number of the next page, or None."""
+        return self.page + 1 if self.page < self.num_pages else None
+
+    @property
+    def previous_page(self) -> int | None:
+        """The number of the page before, or None."""
+        return self.page - 1 if self.page > 1 else None
+
+
+def recipient_page(
+    query: RecipientQuery, *, now: datetime, length: int = PAGE_LENGTH
+) -> RecipientPage:
+    """Return a page of recipients; one beyond the last is the last."""
+    found = _search(with_tokens_state(Recipient.objects.all(), now=now), query.q)
+    by_state = dict(
+        found.order_by().values_list("state").annotate(recipients=Count("id"))
+    )
+    count = by_state.get(query.state, 0) if query.state else sum(by_state.values())
+    num_pages = max(1, -(-count // length))
+    page = min(query.page, num_pages)
+    start = (page - 1) * length
+    if query.state:
+        found = found.filter(state=query.state)
+    shown = list(found.order_by(*ORDERS[query.sort])[start : start + length])
+    return RecipientPage(
+        rows=_rows(shown, now),
+        count=count,
+        num_all=Recipient.objects.count(),
+        page=page,
+        num_pages=num_pages,
+        first=start + 1 if shown else 0,
+        last=start + len(shown),
+        num_by_state=by_state,
+    )
+
+
+def recipient_csv(
+    query: RecipientQuery, *, now: datetime
+) -> Iterator[tuple[object, ...]]:
+    """Yield a header and every recipient of the filter."""
+    yield CSV_HEADER
+    found = _search(with_tokens_state(Recipient.objects.all(), now=now), query.q)
+    if query.state:
+        found = found.filter(state=query.state)
+    ordered = found.order_by(*ORDERS[query.sort]).prefetch_related("shares")
+    for recipient in ordered.iterator(chunk_size=500):
+        yield (
+            recipient.name,
+            recipient.contact,
+            recipient.comment,
+            recipient.state,
+            recipient.ends_at,
+            ", ".join(share.name for share in recipient.shares.all()),
+            recipient.last_used_at,
+            ", ".join(recipient.allowed_networks),
+            recipient.created_at,
+        )
+
+
+def tokens_state(recipient: Recipient, *, now: datetime) -> TokensState:
+    """Return how the tokens of one recipient stand."""
+    found = with_tokens_state(Recipient.objects.filter(id=recipient.id), now=now)
+    state, ends_at = found.values_list("state", "ends_at").get()
+    return TokensState(key=state, ends_at=ends_at)
+
+
+def with_tokens_state(recipients: QuerySet[Recipient], *, now: datetime) -> Any:  # noqa: ANN401 (annotated rows)
+    """Add `state`, `ends_at`, `last_used_at` and `num_shares` to recipients."""
+    tokens = RecipientToken.objects.filter(recipient=OuterRef("pk"))
+    end = Least("expires_at", Coalesce("retires_at", "expires_at"))
+    live = tokens.live(now).annotate(end=end).order_by("-end")
+    waiting = tokens.annotate(end=end).filter(
+        end__gt=now, token_sha256__isnull=True, revoked_at__isnull=True
+    )
+    newest = tokens.order_by("-created_at", "-id")
+    used = tokens.order_by(F("last_used_at").desc(nulls_last=True))
+    grants = Grant.objects.filter(recipient=OuterRef("pk")).order_by()
+    return recipients.annotate(
+        ends_at=Subquery(live.values("end")[:1]),
+        last_used_at=Subquery(used.values("last_used_at")[:1]),
+        num_shares=Coalesce(
+            Subquery(grants.values("recipient").annotate(n=Count("id")).values("n")), 0
+        ),
+        newest_revoked_at=Subquery(newest.values("revoked_at")[:1]),
+        state=Case(
+            When(ends_at__gt=now + EXPIRES_SOON, then=Value("active")),
+            When(ends_at__isnull=False, then=Value("expiring")),
+            When(Exists(waiting), then=Value("waiting")),
+            When(newest_revoked_at__isnull=False, then=Value("revoked")),
+            When(Exists(tokens), then=Value("expired")),
+            default=Value("none"),
+        ),
+    )
+
+
+def _search(found: Any, text: str) -> Any:  # noqa: ANN401 (annotated rows)
+    if not text:
+        return found
+    return found.filter(
+        Q(name__icontains=text)
+        | Q(contact__icontains=text)
+        | Q(comment__icontains=text)
+        | Q(shares__name__icontains=text)
+    ).distinct()
+
+
+def _rows(shown: list[Any], now: datetime) -> list[RecipientRow]:
+    ids = [recipient.id for recipient in shown]
+    use = requests_by_day("recipient_id", ids, num_days=SPARK_DAYS, now=now)
+    return [
+        RecipientRow(
+            recipient=recipient,
+            state=TokensState(key=recipient.state, ends_at=recipient.ends_at),
+            num_shares=recipient.num_shares,
+            last_used_at=recipient.last_used_at,
+            requests=use.counts[recipient.id],
+        )
+        for recipient in shown
+    ]

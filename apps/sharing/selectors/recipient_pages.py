@@ -1,0 +1,212 @@
+"""What the page of one recipient shows: rotation, tokens, grants, activity."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from apps.audit.models import AuditEvent
+from apps.sharing.models import (
+    ActivationLink,
+    Recipient,
+    RecipientToken,
+    Share,
+    SharedTable,
+)
+from apps.sharing.selectors.activity import EventRow, event_row
+from apps.sharing.selectors.recipient_list import TokensState, tokens_state
+from apps.sharing.selectors.request_days import RequestDays, requests_by_day
+from apps.sharing.selectors.rotation import Rotation, Verdict, judge, rotation
+from apps.sharing.selectors.rotation_chart import RequestsChart, requests_chart
+
+CHART_DAYS: Final = 14
+NUM_EVENTS: Final = 10
+MAX_TOKENS: Final = 50
+MAX_GRANTED_TABLES: Final = 100
+
+State = RecipientToken.State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRow:
+    """One token of the list.
+
+    Attributes:
+        state: What it is good for now.
+        verdict: Whether it may be revoked without harm.
+        link_open_until: When its open activation link ends; None without one.
+    """
+
+    token: RecipientToken
+    state: RecipientToken.State
+    verdict: Verdict
+    link_open_until: datetime | None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it opens the door, or still may."""
+        return self.state in {State.WAITING, State.ACTIVE, State.RETIRING}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantRow:
+    """One table that the recipient may read; None for a share without tables."""
+
+    share: Share
+    shared_table: SharedTable | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RotationPanel:
+    """The safety light with what happened lately.
+
+    Attributes:
+        old_today, new_today: Calls made today with each token.
+        new_percent: Share of today's calls that came with the new one; None without
+            any call.
+    """
+
+    rotation: Rotation
+    chart: RequestsChart
+    requests: RequestDays
+    old_today: int
+    new_today: int
+
+    @property
+    def new_percent(self) -> int | None:
+        """Percent of today's calls that were made with the new token."""
+        calls = self.old_today + self.new_today
+        return round(100 * self.new_today / calls) if calls else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientDetail:
+    """Everything on the page of a recipient.
+
+    Attributes:
+        num_tables, num_shares: What it may read.
+        num_tokens: How many tokens there are; `tokens` holds the newest of them.
+        num_granted_tables: As `num_tables`, of which `grants` holds the first.
+        last_used_at: When any of its tokens was used last.
+    """
+
+    recipient: Recipient
+    state: TokensState
+    panel: RotationPanel | None
+    tokens: list[TokenRow]
+    num_tokens: int
+    grants: list[GrantRow]
+    num_tables: int
+    num_shares: int
+    last_used_at: datetime | None
+    events: list[EventRow]
+
+
+def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
+    """Load the page of a recipient, by a handful of queries."""
+    tokens = list(
+        recipient.tokens.select_related("created_by", "recipient").order_by(
+            "-created_at", "-id"
+        )
+    )
+    tokens.sort(key=lambda token: not _is_live(token, now))
+    shares = list(recipient.shares.prefetch_related("shared_tables__table"))
+    grants = list(_grant_rows(shares))
+    events = AuditEvent.objects.filter(recipient_id=recipient.id)
+    return RecipientDetail(
+        recipient=recipient,
+        state=tokens_state(recipient, now=now),
+        panel=_panel(tokens, now),
+        tokens=_token_rows(tokens, now),
+        num_tokens=len(tokens),
+        grants=grants[:MAX_GRANTED_TABLES],
+        num_tables=sum(row.shared_table is not None for row in grants),
+        num_shares=len(shares),
+        last_used_at=max(
+            (token.last_used_at for token in tokens if token.last_used_at), default=None
+        ),
+        events=[event_row(e) for e in events.order_by("-at", "-id")[:NUM_EVENTS]],
+    )
+
+
+def token_row(token: RecipientToken, *, now: datetime) -> TokenRow:
+    """Return one token with the verdict over it."""
+    others = list(token.recipient.tokens.all())
+    links = _open_links([token.id], now)
+    return _token_row(token, others, links, now)
+
+
+def all_shares() -> list[Share]:
+    """Return every share, by name: what can be granted."""
+    return list(Share.objects.all())
+
+
+def shares_named(names: Iterable[str]) -> list[Share]:
+    """Return the shares of these names, as they are spelled."""
+    return list(Share.objects.filter(name__in=list(names)))
+
+
+def _panel(tokens: Sequence[RecipientToken], now: datetime) -> RotationPanel | None:
+    under_way = rotation(tokens, now=now)
+    if under_way is None:
+        return None
+    old, new = under_way.old, under_way.new
+    ids = [token.id for token in (old, new) if token is not None]
+    requests = requests_by_day("token_id", ids, num_days=CHART_DAYS, now=now)
+    old_counts = requests.counts[old.id]
+    new_counts = (
+        requests.counts[new.id]
+        if new is not None
+        else tuple(None if count is None else 0 for count in old_counts)
+    )
+    return RotationPanel(
+        rotation=under_way,
+        chart=requests_chart(requests.days, new_counts, old_counts),
+        requests=requests,
+        old_today=requests.today(old.id),
+        new_today=requests.today(new.id) if new is not None else 0,
+    )
+
+
+def _token_rows(tokens: Sequence[RecipientToken], now: datetime) -> list[TokenRow]:
+    shown = tokens[:MAX_TOKENS]
+    links = _open_links([token.id for token in shown], now)
+    return [_token_row(token, tokens, links, now) for token in shown]
+
+
+def _token_row(
+    token: RecipientToken,
+    others: Sequence[RecipientToken],
+    links: Mapping[UUID, datetime],
+    now: datetime,
+) -> TokenRow:
+    return TokenRow(
+        token=token,
+        state=token.state(now),
+        verdict=judge(token, others=others, now=now),
+        link_open_until=links.get(token.id),
+    )
+
+
+def _open_links(ids: Iterable[UUID], now: datetime) -> dict[UUID, datetime]:
+    links = ActivationLink.objects.filter(
+        token__in=list(ids),
+        used_at__isnull=True,
+        withdrawn_at__isnull=True,
+        expires_at__gt=now,
+    )
+    return dict(links.values_list("token_id", "expires_at"))
+
+
+def _grant_rows(shares: Iterable[Share]) -> Iterable[GrantRow]:
+    for share in shares:
+        tables = list(share.shared_tables.all())
+        for shared_table in tables:
+            yield GrantRow(share=share, shared_table=shared_table)
+        if not tables:
+            yield GrantRow(share=share, shared_table=None)
+
+
+def _is_live(token: RecipientToken, now: datetime) -> bool:
+    return token.state(now) in {State.WAITING, State.ACTIVE, State.RETIRING}

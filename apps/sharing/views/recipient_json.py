@@ -1,0 +1,107 @@
+"""The JSON forms of recipients and tokens. No secret is in any of them."""
+
+from typing import Any
+
+from apps.sharing.selectors.activity import event_data
+from apps.sharing.selectors.recipient_list import RecipientRow
+from apps.sharing.selectors.recipient_pages import (
+    GrantRow,
+    RecipientDetail,
+    RotationPanel,
+    TokenRow,
+)
+
+
+def row_json(row: RecipientRow) -> dict[str, Any]:
+    """Return a recipient as the list shows it."""
+    recipient = row.recipient
+    return {
+        "name": recipient.name,
+        "contact": recipient.contact,
+        "comment": recipient.comment,
+        "state": row.state.key,
+        "token_ends_at": row.state.ends_at,
+        "num_shares": row.num_shares,
+        "last_used_at": row.last_used_at,
+        "requests_30d": row.requests,
+        "allowed_networks": recipient.allowed_networks,
+        "created_at": recipient.created_at,
+        "url": recipient.get_absolute_url(),
+    }
+
+
+def detail_json(detail: RecipientDetail) -> dict[str, Any]:
+    """Return a recipient as its page shows it."""
+    recipient = detail.recipient
+    return {
+        "name": recipient.name,
+        "contact": recipient.contact,
+        "comment": recipient.comment,
+        "allowed_networks": recipient.allowed_networks,
+        "created_at": recipient.created_at,
+        "state": detail.state.key,
+        "token_ends_at": detail.state.ends_at,
+        "last_used_at": detail.last_used_at,
+        "rotation": None if detail.panel is None else _rotation(detail.panel),
+        "num_tokens": detail.num_tokens,
+        "tokens": [token_json(row) for row in detail.tokens],
+        "num_tables": detail.num_tables,
+        "num_shares": detail.num_shares,
+        "grants": [_grant(row) for row in detail.grants],
+        "events": [event_data(row.event) for row in detail.events],
+    }
+
+
+def token_json(row: TokenRow) -> dict[str, Any]:
+    """Return a token by what may be shown of it."""
+    token = row.token
+    return {
+        "id": token.id,
+        "prefix": token.prefix,
+        "state": row.state.value.lower(),
+        "created_at": token.created_at,
+        "created_by": token.created_by_name,
+        "expires_at": token.expires_at,
+        "retires_at": token.retires_at,
+        "activated_at": token.activated_at,
+        "activated_from": token.activated_from,
+        "revoked_at": token.revoked_at,
+        "last_used_at": token.last_used_at,
+        "last_used_from": token.last_used_from,
+        "last_used_agent": token.last_used_agent,
+        "link_open_until": row.link_open_until,
+        "safe_to_revoke": row.verdict.is_safe,
+        "cause": row.verdict.cause,
+    }
+
+
+def _rotation(panel: RotationPanel) -> dict[str, Any]:
+    under_way = panel.rotation
+    verdict = under_way.verdict
+    new = under_way.new
+    new_counts = panel.requests.counts[new.id] if new is not None else ()
+    return {
+        "old": under_way.old.prefix,
+        "new": None if new is None else new.prefix,
+        "light": verdict.light,
+        "cause": verdict.cause,
+        "quiet_since": verdict.quiet_since,
+        "green_at": verdict.green_at,
+        "step": next(s.kind for s in under_way.steps if s.progress == "now"),
+        "days": panel.requests.days,
+        "requests_old": panel.requests.counts[under_way.old.id],
+        "requests_new": new_counts,
+    }
+
+
+def _grant(row: GrantRow) -> dict[str, Any]:
+    shared = row.shared_table
+    if shared is None:
+        return {"share": row.share.name, "table": None}
+    return {
+        "share": row.share.name,
+        "table": shared.full_name,
+        "with_history": shared.with_history,
+        "start_version": shared.start_version,
+        "partition_filter": shared.partition_filter,
+    }

@@ -1,0 +1,34 @@
+// Tokens: a link that is shown once is not left by a slip, and small helps of forms.
+(() => {
+  "use strict";
+  const hold = document.querySelector("[data-hold]");
+  let holds = hold !== null;
+  const copied = () => hold?.querySelector("[data-copied]");
+
+  window.addEventListener("beforeunload", (event) => {
+    if (holds && !copied().checked) event.preventDefault();
+  });
+  document.addEventListener("submit", (event) => {
+    // A download leaves the page where it is, and takes the link with it.
+    if (event.target.matches("[data-release], [data-hold]")) holds = false;
+  });
+
+  // Who types a span of their own has chosen it.
+  document.addEventListener("input", (event) => {
+    const name = event.target.dataset.custom;
+    if (!name || !event.target.value) return;
+    const own = event.target.form.querySelector(`input[name="${name}"][value="custom"]`);
+    if (own) own.checked = true;
+  });
+
+  // The profile has been fetched: the page says so and asks for nothing again.
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches("[data-take]")) return;
+    setTimeout(() => {
+      event.target.hidden = true;
+      const after = document.getElementById("taken");
+      after.hidden = false;
+      after.focus();
+    }, 1500);
+  });
+})();
