@@ -15,9 +15,26 @@ class SharingConfig(AppConfig):
         from apps.sharing.selectors.shares import (  # noqa: PLC0415 (models load before ready)
             shares_in_words,
         )
-        from apps.tables import guards  # noqa: PLC0415 (as above)
+        from apps.tables import guards, tabs  # noqa: PLC0415 (as above)
 
         guards.register(shares_in_words)
+        tabs.register(
+            tabs.Tab(
+                label="Sharing",
+                url_name="sharing:table-sharing",
+                order=90,
+                visible=lambda user: getattr(user, "is_editor", False),
+            )
+        )
+        tabs.register_button(
+            tabs.HeadButton(
+                label="Share…",
+                icon="share-3",
+                url_name="sharing:table-sharing",
+                anchor="#share",
+                visible=lambda user: getattr(user, "is_admin", False),
+            )
+        )
         for position, (label, icon, view, prefix) in enumerate(
             [
                 ("Shares", "share-3", "share-list", "/shares/"),

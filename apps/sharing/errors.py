@@ -63,6 +63,7 @@ class NameInvalidError(SharingStateError):
             f"{name[:80]!r} cannot be the name of a {kind}: {reason}.",
             hint="Take letters, digits, _ and -.",
         )
+        self.kind = kind
 
 
 class NameTakenError(SharingStateError):

@@ -1,13 +1,369 @@
-"""The pages of shares."""
+"""The pages of shares: the list, one share, and what can be changed of it."""
 
-from django.http import HttpRequest, HttpResponseBase
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.permissions import admin_required
-from apps.pages.responses import json_response
+from apps.pages.actions import actor_of
+from apps.pages.errors import PageError
+from apps.pages.responses import respond
+from apps.sharing import charts
+from apps.sharing.forms.shares import (
+    AddTableForm,
+    ConfirmForm,
+    GrantForm,
+    ListForm,
+    SharedTableForm,
+    ShareForm,
+    place_error,
+)
+from apps.sharing.models import Share, SharedTable
+from apps.sharing.selectors import share_pages
+from apps.sharing.selectors.recipients import find_recipient
+from apps.sharing.selectors.shares import find_share
+from apps.sharing.services import recipients as recipient_services
+from apps.sharing.services import shares as share_services
+from apps.sharing.snippets import TableName, snippets
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.views.shapes import cleaned, page_url
+from deltaweb.delta.errors import DeltaError
+
+PROFILE_FILE_NAME = "profile.share"
 
 
+@require_safe
 @admin_required
 def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
-    """Show the list."""
-    del request, fmt
-    return json_response({})
+    """Show the shares; htmx asks for the list alone."""
+    values = cleaned(ListForm(request.GET))
+    q, sort = values["q"], values["sort"]
+    if sort not in {"", *share_pages.SORTS}:
+        raise PageError(
+            status=400,
+            code="query-invalid",
+            message=f"Shares cannot be ordered by {sort!r}.",
+            hint=f"Order them by one of {', '.join(share_pages.SORTS)}.",
+        )
+    page = share_pages.share_page(
+        q=q, sort=sort, page=values["page"] or 1, now=timezone.now()
+    )
+    next_url = page_url(request, page.paged.next_page)
+    return respond(
+        request,
+        fmt,
+        template="sharing/share_list.html",
+        context={
+            "page": page,
+            "q": q,
+            "sort": sort,
+            "sorts": share_pages.SORTS,
+            "next_url": next_url,
+            "previous_url": page_url(request, page.paged.previous_page),
+        },
+        data={
+            "count": page.paged.count,
+            "next": next_url and request.build_absolute_uri(next_url),
+            "shares": [share_pages.share_row_data(row) for row in page.rows],
+        },
+        rows=share_pages.share_csv(q=q, sort=sort) if fmt == "csv" else None,
+        fragment="share-rows",
+    )
+
+
+@require_safe
+@admin_required
+def share_detail(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
+    """Show a share; `?edit=` opens the form of one of its tables, `?add=` another."""
+    return _share_page(request, find_share(name), fmt)
+
+
+@require_POST
+@admin_required
+def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Rename a share and set its comment."""
+    share = find_share(name)
+    form = ShareForm(request.POST)
+    if form.is_valid():
+        actor, now = actor_of(request), timezone.now()
+        try:
+            share_services.rename_share(
+                share, name=form.cleaned_data["name"], actor=actor, now=now
+            )
+        except DeltaError as error:
+            place_error(form, error)
+        else:
+            share_services.update_share(
+                share, comment=form.cleaned_data["comment"], actor=actor, now=now
+            )
+            messages.success(request, "Saved.")
+            return redirect(share)
+    return _share_page(request, find_share(name), "html", settings_form=form)
+
+
+@require_POST
+@admin_required
+def share_delete(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Delete a share once its name has been typed again."""
+    share = find_share(name)
+    form = ConfirmForm(request.POST)
+    if form.is_valid():
+        if form.cleaned_data["confirm"] == share.name:
+            share_services.delete_share(
+                share, actor=actor_of(request), now=timezone.now()
+            )
+            messages.success(
+                request, f"The share {share.name} is deleted; nobody reads it any more."
+            )
+            return redirect("sharing:share-list")
+        form.add_error("confirm", f"Type {share.name} to delete it.")
+    return _share_page(request, share, "html", confirm_form=form)
+
+
+# === Tables ===
+
+
+@require_POST
+@admin_required
+def shared_table_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Put a registered table into a share."""
+    share = find_share(name)
+    form = AddTableForm(_with_names(request))
+    if form.is_valid():
+        values = form.cleaned_data
+        try:
+            table = share_pages.find_table(values.pop("table"))
+            if table is None:
+                raise TableNotRegisteredError(name=form.data["table"])
+            added = share_services.add_table(
+                share,
+                table=table,
+                **values,
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        except DeltaError as error:
+            place_error(form, error)
+        else:
+            messages.success(
+                request, f"{table.full_name} is in {share.name} as {added.full_name}."
+            )
+            return redirect(share)
+    return _share_page(request, share, "html", add_form=form)
+
+
+@require_POST
+@admin_required
+def shared_table_update(
+    request: HttpRequest, *, name: str, table_id: UUID
+) -> HttpResponseBase:
+    """Change what of a table is shared."""
+    shared_table = _shared_table(find_share(name), table_id)
+    form = SharedTableForm(request.POST)
+    if form.is_valid():
+        try:
+            share_services.update_table(
+                shared_table,
+                **form.cleaned_data,
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        except DeltaError as error:
+            place_error(form, error)
+        else:
+            messages.success(request, f"{shared_table.full_name} is changed.")
+            return redirect(shared_table.share)
+    return _share_page(
+        request, shared_table.share, "html", edit=table_id, edit_form=form
+    )
+
+
+@require_POST
+@admin_required
+def shared_table_remove(
+    request: HttpRequest, *, name: str, table_id: UUID
+) -> HttpResponseBase:
+    """Take a table out of a share."""
+    share = find_share(name)
+    shared_table = _shared_table(share, table_id)
+    share_services.remove_table(
+        shared_table, actor=actor_of(request), now=timezone.now()
+    )
+    messages.success(
+        request,
+        f"{shared_table.full_name} is no longer in {share.name}; "
+        "the table stays in the catalog.",
+    )
+    return redirect(share)
+
+
+@require_safe
+@admin_required
+def table_options(request: HttpRequest) -> HttpResponse:
+    """Suggest tables by a part of their name, as the options of a list."""
+    found = share_pages.table_choices(q=request.GET.get("table", "")[:200], page=1)
+    return render(request, "sharing/_table_options.html", {"tables": found.tables})
+
+
+# === Recipients ===
+
+
+@require_POST
+@admin_required
+def grant_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Let a recipient read a share."""
+    share = find_share(name)
+    form = GrantForm(request.POST)
+    if form.is_valid():
+        try:
+            recipient = find_recipient(form.cleaned_data["recipient"])
+        except DeltaError as error:
+            place_error(form, error)
+        else:
+            recipient_services.grant(
+                share, recipient, actor=actor_of(request), now=timezone.now()
+            )
+            messages.success(request, f"{recipient.name} may read {share.name}.")
+            return redirect(share)
+    return _share_page(request, share, "html", grant_form=form)
+
+
+@require_POST
+@admin_required
+def grant_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Take a share from a recipient, from its next request on."""
+    share = find_share(name)
+    recipient = find_recipient(cleaned(GrantForm(request.POST))["recipient"])
+    recipient_services.ungrant(
+        share, recipient, actor=actor_of(request), now=timezone.now()
+    )
+    messages.success(request, f"{recipient.name} may no longer read {share.name}.")
+    return redirect(share)
+
+
+# === Parts ===
+
+
+def _shared_table(share: Share, table_id: UUID) -> SharedTable:
+    found = share.shared_tables.select_related("share", "table").filter(id=table_id)
+    for shared_table in found:
+        return shared_table
+    raise PageError(
+        status=404,
+        code="shared-table-not-found",
+        message=f"The share {share.name} has no such table.",
+        hint="It may have been removed; the page of the share lists what is there.",
+    )
+
+
+def _with_names(request: HttpRequest) -> Any:  # noqa: ANN401 (what a form takes)
+    """Return the posted form; names left out are those of the catalogue."""
+    data = request.POST.copy()
+    namespace, dot, name = data.get("table", "").strip().rpartition(".")
+    if not data.get("schema", "").strip():
+        data["schema"] = namespace if dot else "default"
+    if not data.get("name", "").strip():
+        data["name"] = name
+    return data
+
+
+def _share_page(  # noqa: PLR0913 (each is one form of the page)
+    request: HttpRequest,
+    share: Share,
+    fmt: str,
+    *,
+    settings_form: ShareForm | None = None,
+    confirm_form: ConfirmForm | None = None,
+    add_form: AddTableForm | None = None,
+    edit: UUID | None = None,
+    edit_form: SharedTableForm | None = None,
+    grant_form: GrantForm | None = None,
+) -> HttpResponseBase:
+    bound = (settings_form, confirm_form, add_form, edit_form, grant_form)
+    failed = any(form is not None and form.errors for form in bound)
+    detail = share_pages.share_detail(share, now=timezone.now())
+    editing = _edited(detail, edit or request.GET.get("edit", ""))
+    return respond(
+        request,
+        fmt,
+        template="sharing/share_detail.html",
+        context={
+            "share": share,
+            "detail": detail,
+            "charts": _charts(detail),
+            "snippets": _snippets(share, detail),
+            "snippet_key": request.GET.get("lang", "pandas"),
+            "settings_form": settings_form
+            or ShareForm(initial={"name": share.name, "comment": share.comment}),
+            "confirm_form": confirm_form or ConfirmForm(),
+            "is_adding": add_form is not None or "add" in request.GET,
+            "add_form": add_form or _add_form(request.GET.get("add", "")),
+            "editing": editing,
+            "edit_form": edit_form or _edit_form(editing),
+            "grant_form": grant_form or GrantForm(),
+            "choices": share_pages.ungranted_recipients(share, q=""),
+            "tables": share_pages.table_choices(q="", page=1).tables,
+        }
+        if fmt == "html"
+        else {},
+        data=share_pages.share_data(detail),
+        status=422 if failed else 200,
+    )
+
+
+def _edited(
+    detail: share_pages.ShareDetail, wanted: UUID | str
+) -> share_pages.SharedTableRow | None:
+    rows = (row for row in detail.tables if str(row.shared_table.id) == str(wanted))
+    return next(rows, None)
+
+
+def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
+    if row is None:
+        return None
+    return SharedTableForm(
+        initial={
+            "with_history": row.shared_table.with_history,
+            "start_version": row.shared_table.start_version,
+            "partition_filter": row.shared_table.partition_filter,
+            "comment": row.shared_table.comment,
+        }
+    )
+
+
+def _add_form(name: str) -> AddTableForm:
+    table = share_pages.find_table(name[:401]) if name else None
+    names = {"table": table.full_name} if table else {}
+    return AddTableForm(initial={"with_history": True, **names})
+
+
+def _charts(detail: share_pages.ShareDetail) -> list[charts.Chart]:
+    if detail.use.is_empty:
+        return []
+    return [
+        charts.requests_per_day(detail.use.days),
+        charts.bytes_per_day(detail.use.days),
+    ]
+
+
+def _snippets(share: Share, detail: share_pages.ShareDetail) -> list[Any]:
+    tables = [
+        TableName(
+            share=share.name, schema=row.shared_table.schema, name=row.shared_table.name
+        )
+        for row in detail.tables
+    ]
+    if not tables:
+        return []
+    return snippets(
+        endpoint=f"{settings.PUBLIC_URL}/delta-sharing/",
+        profile_file_name=PROFILE_FILE_NAME,
+        tables=tables,
+    )

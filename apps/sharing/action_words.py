@@ -1,0 +1,63 @@
+"""The names of actions in the record, in plain words.
+
+A recipient's actions read after its name (`globex read data`), as do a person's
+(`admin created the share`).
+"""
+
+from typing import Final
+
+WORDS: Final = {
+    # === Calls of the sharing protocol ===
+    "share.list": "listed the shares",
+    "share.get": "looked up a share",
+    "schema.list": "listed the schemas",
+    "table.list": "listed the tables of a schema",
+    "table.list_all": "listed all tables",
+    "table.version": "asked for the version",
+    "table.metadata": "read the schema",
+    "table.query": "read data",
+    "table.changes": "read changes",
+    "file.read": "downloaded a file",
+    # === Activation ===
+    "activation.view": "opened the activation link",
+    "activation.download": "downloaded the profile",
+    # === Changes of shares and recipients ===
+    "share.create": "created the share",
+    "share.rename": "renamed the share",
+    "share.update": "changed the comment",
+    "share.delete": "deleted the share",
+    "share.add_table": "added a table",
+    "share.update_table": "changed a shared table",
+    "share.remove_table": "removed a table",
+    "recipient.create": "created the recipient",
+    "recipient.update": "changed the recipient",
+    "recipient.delete": "deleted the recipient",
+    "grant.add": "granted a share",
+    "grant.remove": "took a share back",
+    "token.issue": "issued a token",
+    "token.link": "made an activation link",
+    "token.profile": "took a profile directly",
+    "token.rotate": "rotated the tokens",
+    "token.retire": "moved the end of a token",
+    "token.revoke": "revoked a token",
+    # === Changes of tables and people ===
+    "table.register": "registered a table",
+    "table.rename": "renamed a table",
+    "table.describe": "changed a table's description",
+    "table.remove": "removed a table from the catalog",
+    "user.create": "added a user",
+    "user.disable": "disabled a user",
+    "user.enable": "enabled a user",
+    "user.set_role": "changed a user's role",
+    "storage.add": "added a storage connection",
+    "storage.remove": "removed a storage connection",
+}
+
+
+def action_words(action: str) -> str:
+    """Return what an action did; an unknown one is spelled out."""
+    known = WORDS.get(action)
+    if known is not None:
+        return known
+    noun, _, verb = action.partition(".")
+    return f"{verb.replace('_', ' ')} ({noun})" if verb else noun

@@ -1,0 +1,1 @@
+"""What query strings and forms of sharing may say: shape only, no database."""

@@ -1,0 +1,442 @@
+"""What the pages of shares show: the list, one share, the choices of its forms."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.selectors.activity import Use, use
+from apps.sharing.selectors.preflight import Preflight, preflight_data, preflights
+from apps.tables.models import Table
+
+PAGE_LENGTH = 50
+CHOICES_LENGTH = 20
+USAGE_DAYS = 30
+TABLES_NAMED = 3  # in a row of the list
+RECENT_EVENTS = 8
+SORTS = {
+    "name": "Name",
+    "read": "Last read",
+    "tables": "Tables",
+    "recipients": "Recipients",
+    "created": "Newest",
+}
+CSV_HEADER = (
+    "name",
+    "comment",
+    "tables",
+    "recipients",
+    "last_read_at",
+    "created_at",
+    "created_by",
+)
+_ORDERS: Mapping[str, tuple[Any, ...]] = {
+    "": ("name_key",),
+    "name": ("name_key",),
+    "read": (F("last_read_at").desc(nulls_last=True), "name_key"),
+    "tables": ("-num_tables", "name_key"),
+    "recipients": ("-num_recipients", "name_key"),
+    "created": ("-created_at", "name_key"),
+}
+State = RecipientToken.State
+# The better one speaks for the recipient.
+_STATE_ORDER = (
+    State.ACTIVE,
+    State.RETIRING,
+    State.WAITING,
+    State.EXPIRED,
+    State.REVOKED,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paged:
+    """Where a page stands in its list.
+
+    Attributes:
+        count: How many entries the filter holds.
+        page: Which page, from 1; `num_pages` is at least 1.
+        first, last: Place of the first and last entry of the page, from 1.
+    """
+
+    count: int
+    page: int
+    num_pages: int
+    first: int
+    last: int
+
+    @property
+    def next_page(self) -> int | None:
+        """The number of the next page, or None."""
+        return self.page + 1 if self.page < self.num_pages else None
+
+    @property
+    def previous_page(self) -> int | None:
+        """The number of the page before, or None."""
+        return self.page - 1 if self.page > 1 else None
+
+    @property
+    def start(self) -> int:
+        """Place of the first entry, from 0."""
+        return max(0, self.first - 1)
+
+
+def paged(count: int, page: int, *, length: int = PAGE_LENGTH) -> Paged:
+    """Return where page `page` stands; one beyond the last is the last."""
+    num_pages = max(1, -(-count // length))
+    page = min(page, num_pages)
+    start = (page - 1) * length
+    return Paged(
+        count=count,
+        page=page,
+        num_pages=num_pages,
+        first=start + 1 if count else 0,
+        last=min(start + length, count),
+    )
+
+
+# === The list ===
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareRow:
+    """One share of the list."""
+
+    share: Share
+    num_tables: int
+    num_recipients: int
+    table_names: list[str]
+    last_read_at: datetime | None
+    requests_30d: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharePage:
+    """A page of the list of shares; `num_shares` counts them without a filter."""
+
+    rows: list[ShareRow]
+    paged: Paged
+    num_shares: int
+
+
+def share_page(*, q: str, sort: str, page: int, now: datetime) -> SharePage:
+    """Return a page of the shares whose name, comment or tables hold `q`."""
+    found = _search(q)
+    place = paged(found.count(), page)
+    ordered = _annotated(found).order_by(*_ORDERS[sort])
+    shares: list[Any] = list(ordered[place.start : place.last])
+    names = _table_names([share.id for share in shares])
+    requests = _requests([share.id for share in shares], now)
+    return SharePage(
+        rows=[
+            ShareRow(
+                share=share,
+                num_tables=share.num_tables,
+                num_recipients=share.num_recipients,
+                table_names=names.get(share.id, []),
+                last_read_at=share.last_read_at,
+                requests_30d=requests.get(share.id, []),
+            )
+            for share in shares
+        ],
+        paged=place,
+        num_shares=Share.objects.count() if q else place.count,
+    )
+
+
+def share_csv(*, q: str, sort: str) -> Iterator[tuple[object, ...]]:
+    """Yield a header and every share of the filter."""
+    yield CSV_HEADER
+    ordered = _annotated(_search(q)).order_by(*_ORDERS[sort])
+    for share in ordered.select_related("created_by").iterator(chunk_size=500):
+        yield (
+            share.name,
+            share.comment,
+            share.num_tables,
+            share.num_recipients,
+            share.last_read_at,
+            share.created_at,
+            share.created_by.username if share.created_by else "",
+        )
+
+
+def share_row_data(row: ShareRow) -> dict[str, Any]:
+    """Return a share of the list as the JSON form shows it."""
+    return {
+        "name": row.share.name,
+        "comment": row.share.comment,
+        "created_at": row.share.created_at,
+        "num_tables": row.num_tables,
+        "num_recipients": row.num_recipients,
+        "last_read_at": row.last_read_at,
+        "requests_30d": row.requests_30d,
+        "url": row.share.get_absolute_url(),
+    }
+
+
+def _search(q: str) -> QuerySet[Share]:
+    if not q:
+        return Share.objects.all()
+    in_tables = SharedTable.objects.filter(
+        Q(name__icontains=q) | Q(schema__icontains=q) | Q(table__name__icontains=q)
+    )
+    return Share.objects.filter(
+        Q(name__icontains=q)
+        | Q(comment__icontains=q)
+        | Q(id__in=in_tables.values("share_id"))
+    )
+
+
+def _annotated(shares: QuerySet[Share]) -> Any:  # noqa: ANN401 (annotated rows)
+    reads = AuditEvent.objects.filter(
+        share=OuterRef("name"), action="table.query", status__lt=400
+    )
+    tables = SharedTable.objects.filter(share=OuterRef("id")).order_by()
+    grants = Share.recipients.through.objects.filter(share=OuterRef("id")).order_by()
+    return shares.annotate(
+        num_tables=_count_of(tables),
+        num_recipients=_count_of(grants),
+        last_read_at=Subquery(reads.order_by("-at").values("at")[:1]),
+    )
+
+
+def _count_of(rows: QuerySet[Any]) -> Any:  # noqa: ANN401 (an expression)
+    counted = rows.values("share").annotate(rows=Count("id")).values("rows")
+    return Coalesce(Subquery(counted), 0)
+
+
+def _table_names(ids: Sequence[UUID]) -> dict[UUID, list[str]]:
+    """Return the first tables of shares by their names there."""
+    names: dict[UUID, list[str]] = defaultdict(list)
+    tables = SharedTable.objects.filter(share__in=ids).order_by(
+        "share", "schema_key", "name_key"
+    )
+    for share_id, schema, name in tables.values_list("share_id", "schema", "name"):
+        if len(names[share_id]) < TABLES_NAMED:
+            names[share_id].append(f"{schema}.{name}")
+    return dict(names)
+
+
+def _requests(ids: Sequence[UUID], now: datetime) -> dict[UUID, list[int]]:
+    """Count the events of shares by day, up to `now`.
+
+    Each count is a range of one index, which stays quick over millions of events.
+    """
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    first = midnight - timedelta(days=USAGE_DAYS - 1)
+    shares: Any = Share.objects.filter(id__in=ids).order_by()
+    names = [f"day_{number}" for number in range(USAGE_DAYS)]
+    for number, name in enumerate(names):
+        start = first + timedelta(days=number)
+        events = AuditEvent.objects.filter(
+            share=OuterRef("name"), at__gte=start, at__lt=start + timedelta(days=1)
+        )
+        counted = events.order_by().values("share").annotate(events=Count("id"))
+        shares = shares.annotate(
+            **{name: Coalesce(Subquery(counted.values("events")), 0)}
+        )
+    return {row[0]: list(row[1:]) for row in shares.values_list("id", *names)}
+
+
+# === One share ===
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedTableRow:
+    """A table of a share, with what clients make of it."""
+
+    shared_table: SharedTable
+    preflight: Preflight
+
+    @property
+    def versions(self) -> str:
+        """Which versions are offered, in words."""
+        if not self.shared_table.with_history:
+            return "the newest version only"
+        start = self.shared_table.start_version
+        return "all versions" if start is None else f"from v{start} on"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientRow:
+    """A recipient with what its tokens are good for.
+
+    Attributes:
+        recipient: The recipient.
+        state: The state of its best token, "" without any.
+        ends_at: When that token ends.
+        last_used_at: When any of its tokens was used last.
+    """
+
+    recipient: Recipient
+    state: str
+    ends_at: datetime | None
+    last_used_at: datetime | None
+
+    @property
+    def can_read(self) -> bool:
+        """Whether it has a token that works."""
+        return self.state in {State.ACTIVE, State.RETIRING}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareDetail:
+    """One share with its tables, its readers and what they did with it."""
+
+    share: Share
+    tables: list[SharedTableRow]
+    recipients: list[RecipientRow]
+    use: Use
+    last_read_at: datetime | None
+
+    @property
+    def warnings(self) -> list[SharedTableRow]:
+        """Tables that some client cannot read."""
+        return [
+            row for row in self.tables if row.preflight.state in {"partly", "refused"}
+        ]
+
+
+def share_detail(share: Share, *, now: datetime) -> ShareDetail:
+    """Return what the page of a share shows."""
+    tables = list(share.shared_tables.select_related("table", "share"))
+    found = preflights({row.table_id for row in tables})
+    events = AuditEvent.objects.filter(share=share.name)
+    reads = events.filter(action="table.query", status__lt=400).order_by("-at", "-id")
+    return ShareDetail(
+        share=share,
+        tables=[
+            SharedTableRow(shared_table=row, preflight=found[row.table_id])
+            for row in tables
+        ],
+        recipients=recipient_rows(share.recipients.all(), now=now),
+        use=use(events, now=now, by_index=True),
+        last_read_at=reads.values_list("at", flat=True).first(),
+    )
+
+
+def recipient_rows(
+    recipients: QuerySet[Recipient], *, now: datetime
+) -> list[RecipientRow]:
+    """Return recipients with the state of their tokens, by two queries."""
+    found = list(recipients.order_by("name_key"))
+    tokens: dict[UUID, list[RecipientToken]] = defaultdict(list)
+    for token in RecipientToken.objects.filter(recipient__in=found):
+        tokens[token.recipient_id].append(token)
+    return [_recipient_row(one, tokens[one.id], now) for one in found]
+
+
+def ungranted_recipients(share: Share, *, q: str) -> list[Recipient]:
+    """Return some recipients who may not read a share yet, by name."""
+    others = Recipient.objects.exclude(grants__share=share)
+    if q:
+        others = others.filter(Q(name__icontains=q) | Q(contact__icontains=q))
+    return list(others.order_by("name_key")[:CHOICES_LENGTH])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableChoices:
+    """A page of tables that can be shared."""
+
+    tables: list[Table]
+    paged: Paged
+
+
+def table_choices(*, q: str, page: int, length: int = CHOICES_LENGTH) -> TableChoices:
+    """Return a page of the registered tables whose name holds `q`."""
+    tables = Table.objects.defer("summary").order_by("namespace", "name")
+    if q:
+        namespace, dot, name = q.rpartition(".")
+        named = Q(name__icontains=q) | Q(namespace__icontains=q)
+        if dot and namespace and name:
+            named |= Q(namespace__iendswith=namespace, name__istartswith=name)
+        tables = tables.filter(named)
+    place = paged(tables.count(), page, length=length)
+    return TableChoices(tables=list(tables[place.start : place.last]), paged=place)
+
+
+def find_table(name: str) -> Table | None:
+    """Return a registered table by `namespace.table` or its bare name."""
+    namespace, dot, bare = name.strip().rpartition(".")
+    if "\x00" in name:
+        return None
+    return Table.objects.filter(
+        namespace=namespace if dot else "default", name=bare
+    ).first()
+
+
+def share_data(detail: ShareDetail) -> dict[str, Any]:
+    """Return a share as the JSON form of its page shows it."""
+    return {
+        "name": detail.share.name,
+        "id": detail.share.id,
+        "comment": detail.share.comment,
+        "created_at": detail.share.created_at,
+        "last_read_at": detail.last_read_at,
+        "tables": [
+            {
+                "id": row.shared_table.id,
+                "schema": row.shared_table.schema,
+                "name": row.shared_table.name,
+                "table": row.shared_table.table.full_name,
+                "with_history": row.shared_table.with_history,
+                "start_version": row.shared_table.start_version,
+                "partition_filter": row.shared_table.partition_filter or None,
+                "comment": row.shared_table.comment,
+                "added_at": row.shared_table.added_at,
+                "clients": preflight_data(row.preflight),
+            }
+            for row in detail.tables
+        ],
+        "recipients": [
+            {
+                "name": row.recipient.name,
+                "token_state": row.state or None,
+                "token_ends_at": row.ends_at,
+                "last_used_at": row.last_used_at,
+            }
+            for row in detail.recipients
+        ],
+        "usage": use_data(detail.use),
+    }
+
+
+def use_data(found: Use) -> list[dict[str, Any]]:
+    """Return the days of a use as the JSON forms show them."""
+    return [
+        {
+            "day": day.day,
+            "answered": day.answered,
+            "refused": day.refused,
+            "changes": day.changes,
+            "size_bytes": day.size_bytes,
+        }
+        for day in found.days
+    ]
+
+
+def _recipient_row(
+    recipient: Recipient, tokens: list[RecipientToken], now: datetime
+) -> RecipientRow:
+    best = min(
+        tokens,
+        key=lambda token: (
+            _STATE_ORDER.index(token.state(now)),
+            -token.ends_at.timestamp(),
+        ),
+        default=None,
+    )
+    uses = [token.last_used_at for token in tokens if token.last_used_at]
+    return RecipientRow(
+        recipient=recipient,
+        state=str(best.state(now)) if best else "",
+        ends_at=best.ends_at if best else None,
+        last_used_at=max(uses, default=None),
+    )

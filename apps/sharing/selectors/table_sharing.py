@@ -1,0 +1,116 @@
+"""What the Sharing tab of a table shows: where it is shared and who reads it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Recipient, Share, SharedTable
+from apps.sharing.selectors.activity import EventRow, Use, event_row, use
+from apps.sharing.selectors.preflight import Preflight, preflight, preflight_data
+from apps.sharing.selectors.share_pages import (
+    RecipientRow,
+    recipient_rows,
+    use_data,
+)
+from apps.tables.models import Table
+
+READS_SHOWN = 8
+SHARES_OFFERED = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSharing:
+    """A table in the eyes of those who share it.
+
+    Attributes:
+        shared_tables: Its places in shares.
+        recipients: Who may read it, by any of the shares.
+        shares_of: Names of the shares by which each recipient reads it, by its id.
+        preflight: What clients make of the table.
+        use: What recipients asked of it.
+        last_reads: The newest times that its rows were asked for.
+        other_shares: Some shares that it could be added to.
+    """
+
+    shared_tables: list[SharedTable]
+    recipients: list[RecipientRow]
+    shares_of: dict[str, list[str]]
+    preflight: Preflight
+    use: Use
+    last_reads: list[EventRow]
+    other_shares: list[Share]
+
+
+def table_sharing(table: Table, *, now: datetime) -> TableSharing:
+    """Return what the Sharing tab of a table shows."""
+    shared = list(
+        SharedTable.objects.filter(table=table)
+        .select_related("share")
+        .order_by("share__name_key", "schema_key", "name_key")
+    )
+    share_ids = {one.share_id for one in shared}
+    readers = Recipient.objects.filter(grants__share__in=share_ids).distinct()
+    events = AuditEvent.objects.filter(table_id=table.id)
+    reads = events.filter(action="table.query").order_by("-at", "-id")
+    others = Share.objects.exclude(id__in=share_ids).order_by("name_key")
+    return TableSharing(
+        shared_tables=shared,
+        recipients=recipient_rows(readers, now=now),
+        shares_of=_shares_of(share_ids),
+        preflight=preflight(table),
+        use=use(events, now=now, by_index=True),
+        last_reads=[event_row(event) for event in reads[:READS_SHOWN]],
+        other_shares=list(others[:SHARES_OFFERED]),
+    )
+
+
+def table_sharing_data(found: TableSharing) -> dict[str, Any]:
+    """Return the tab as its JSON form shows it."""
+    return {
+        "shares": [
+            {
+                "share": one.share.name,
+                "schema": one.schema,
+                "name": one.name,
+                "with_history": one.with_history,
+                "start_version": one.start_version,
+                "partition_filter": one.partition_filter or None,
+            }
+            for one in found.shared_tables
+        ],
+        "recipients": [
+            {
+                "name": row.recipient.name,
+                "shares": found.shares_of.get(str(row.recipient.id), []),
+                "token_state": row.state or None,
+                "last_used_at": row.last_used_at,
+            }
+            for row in found.recipients
+        ],
+        "clients": preflight_data(found.preflight),
+        "usage": use_data(found.use),
+        "last_reads": [
+            {
+                "at": row.event.at,
+                "recipient": row.event.recipient,
+                "share": row.event.share,
+                "version": row.event.version,
+                "status": row.event.status,
+                "num_files": row.event.num_files,
+                "size_bytes": row.event.size_bytes,
+            }
+            for row in found.last_reads
+        ],
+    }
+
+
+def _shares_of(share_ids: set[Any]) -> dict[str, list[str]]:
+    grants = Share.recipients.through.objects.filter(share__in=share_ids)
+    pairs = grants.order_by("share__name_key").values_list(
+        "recipient_id", "share__name"
+    )
+    names: dict[str, list[str]] = {}
+    for recipient_id, share_name in pairs:
+        names.setdefault(str(recipient_id), []).append(share_name)
+    return names
