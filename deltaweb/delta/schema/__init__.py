@@ -1,0 +1,57 @@
+"""The schema of a table: JSON text to types, and back without loss.
+
+Read the modules in this order:
+
+    types       what a column can be
+    log_json    the log's JSON: `parse_schema` and `format_schema`
+    shown       what people read, and the leaf columns
+    arrow       what rows are made of
+
+Source: PROTOCOL.md, "Schema Serialization Format".
+"""
+
+from deltaweb.delta.schema.arrow import (
+    arrow_schema,
+    arrow_type,
+)
+from deltaweb.delta.schema.log_json import (
+    MAX_DECIMAL_PRECISION,
+    MAX_NESTING_DEPTH,
+    format_schema,
+    parse_schema,
+    schema_json,
+)
+from deltaweb.delta.schema.shown import (
+    LeafField,
+    leaf_fields,
+    type_text,
+)
+from deltaweb.delta.schema.types import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+
+__all__ = [
+    "MAX_DECIMAL_PRECISION",
+    "MAX_NESTING_DEPTH",
+    "ArrayType",
+    "DataType",
+    "DecimalType",
+    "LeafField",
+    "MapType",
+    "PrimitiveType",
+    "StructField",
+    "StructType",
+    "arrow_schema",
+    "arrow_type",
+    "format_schema",
+    "leaf_fields",
+    "parse_schema",
+    "schema_json",
+    "type_text",
+]

@@ -1,0 +1,112 @@
+"""The types of columns, as plain values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True)
+class PrimitiveType:
+    """A type without parts.
+
+    Attributes:
+        name: The specification's name, such as `long`.
+        spelling: How the log spells it where that differs from `name`, such as
+            `varchar(10)` for `string` or `null` for `void`; else empty.
+    """
+
+    name: str
+    spelling: str = ""
+
+
+@dataclass(frozen=True)
+class DecimalType:
+    """A decimal number of `precision` digits, `scale` of them after the point."""
+
+    precision: int
+    scale: int
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """A list of items of one type.
+
+    Attributes:
+        element_type: The type of an item.
+        contains_null: Whether an item may be null.
+        extras: Keys of the JSON object that the specification does not name.
+    """
+
+    element_type: "DataType"
+    contains_null: bool = True
+    extras: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True)
+class MapType:
+    """A list of key and value pairs.
+
+    Attributes:
+        key_type: The type of a key, which is never null.
+        value_type: The type of a value.
+        value_contains_null: Whether a value may be null.
+        extras: Keys of the JSON object that the specification does not name.
+    """
+
+    key_type: "DataType"
+    value_type: "DataType"
+    value_contains_null: bool = True
+    extras: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True)
+class StructField:
+    """A column, top-level or nested.
+
+    Attributes:
+        name: The logical name.
+        data_type: The type of its values.
+        nullable: Whether a value may be null.
+        metadata: What the log keeps about the column, in the log's order.
+        extras: Keys of the JSON object that the specification does not name.
+    """
+
+    name: str
+    data_type: "DataType"
+    nullable: bool = True
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extras: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True)
+class StructType:
+    """An ordered set of fields; the type of a whole row as well.
+
+    Attributes:
+        fields: The columns in order; no two names are equal ignoring case.
+        extras: Keys of the JSON object that the specification does not name.
+    """
+
+    fields: tuple[StructField, ...]
+    extras: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The logical names of the fields, in order."""
+        return tuple(column.name for column in self.fields)
+
+    @cached_property
+    def _fields_by_lower_name(self) -> dict[str, StructField]:
+        return {column.name.lower(): column for column in self.fields}
+
+    def find(self, name: str) -> StructField | None:
+        """The field called `name`, ignoring case, or None."""
+        return self._fields_by_lower_name.get(name.lower())
+
+    def select(self, names: Mapping[str, Any] | tuple[str, ...]) -> "StructType":
+        """The struct of the fields called exactly `names`, in this struct's order."""
+        return StructType(tuple(f for f in self.fields if f.name in names))
+
+
+DataType: TypeAlias = PrimitiveType | DecimalType | StructType | ArrayType | MapType
