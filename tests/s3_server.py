@@ -1,0 +1,74 @@
+"""An S3 server of this machine (moto's), and tables in it."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import boto3
+from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+
+ACCESS_KEY, SECRET_KEY = "deltaweb-key", "deltaweb-secret"
+
+
+@dataclass(slots=True)
+class S3Server:
+    """A running server; every bucket of it is new."""
+
+    url: str
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What s3fs needs to reach it."""
+        return {
+            "key": ACCESS_KEY,
+            "secret": SECRET_KEY,
+            "client_kwargs": {"endpoint_url": self.url, "region_name": "us-east-1"},
+        }
+
+    @property
+    def option_texts(self) -> list[str]:
+        """The same, as the command line takes them."""
+        return [
+            f"key={ACCESS_KEY}",
+            f"secret={SECRET_KEY}",
+            f"client_kwargs.endpoint_url={self.url}",
+            "client_kwargs.region_name=us-east-1",
+        ]
+
+    def new_bucket(self) -> str:
+        """Make a bucket and return its name."""
+        name = f"bucket-{next(self._numbers)}"
+        self._client().create_bucket(Bucket=name)
+        return name
+
+    def upload(self, folder: Path, bucket: str, prefix: str) -> None:
+        """Put the files of a folder below a prefix."""
+        client = self._client()
+        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+            key = f"{prefix}/{file.relative_to(folder).as_posix()}"
+            client.put_object(Bucket=bucket, Key=key, Body=file.read_bytes())
+
+    def _client(self) -> Any:  # noqa: ANN401 (boto3 has no types)
+        return boto3.client(
+            "s3",
+            aws_access_key_id=ACCESS_KEY,
+            aws_secret_access_key=SECRET_KEY,
+            endpoint_url=self.url,
+            region_name="us-east-1",
+        )
+
+
+@contextmanager
+def running_s3() -> Iterator[S3Server]:
+    """Run a server on a free port of 127.0.0.1."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    try:
+        yield S3Server(f"http://{host}:{port}")
+    finally:
+        server.stop()
