@@ -173,7 +173,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     shared_table = SharedTable(
         share=share,
         table=table,
-        schema=check_name(schema, "schema"),
+        schema=_schema_spelling(share, check_name(schema, "schema")),
         schema_key=name_key(schema),
         name=check_name(name, "table"),
         name_key=name_key(name),
@@ -237,6 +237,12 @@ def remove_table(shared_table: SharedTable, *, actor: Actor, now: datetime) -> N
     """Take a table out of a share; the table itself stays registered."""
     report(_table_action("share.remove_table", shared_table, actor, now))
     shared_table.delete()
+
+
+def _schema_spelling(share: Share, schema: str) -> str:
+    """Return a schema as the share spells it already, so that it stays one."""
+    alike = share.shared_tables.filter(schema_key=name_key(schema))
+    return alike.values_list("schema", flat=True).first() or schema
 
 
 def _check_history(

@@ -1,0 +1,379 @@
+from uuid import uuid4
+
+import pytest
+
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor
+from apps.sharing import errors
+from apps.sharing.models import Grant, Share, SharedTable
+from apps.sharing.services import shares
+from apps.sharing.services.shares import ShareDraft, TableDraft
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.models import Table
+from tests.factories import (
+    NOW,
+    new_grant,
+    new_metadata,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_unindexed_table,
+    new_user,
+)
+
+pytestmark = pytest.mark.django_db
+WHO = Actor(name="ada", address="192.0.2.1")
+
+
+def actions() -> list[str]:
+    return list(AuditEvent.objects.order_by("id").values_list("action", flat=True))
+
+
+def partitioned(name: str = "orders") -> Table:
+    table = new_table(name)
+    new_metadata(table, partition_columns=["note"])
+    return table
+
+
+class TestCreateShare:
+    def test_keeps_the_spelling_and_records_who(self) -> None:
+        ada = new_user("ada")
+
+        share = shares.create_share(
+            name="Sales",
+            comment=" Ours ",
+            actor=Actor(name="ada", user_id=ada.pk),
+            now=NOW,
+        )
+
+        assert (share.name, share.name_key, share.comment) == ("Sales", "sales", "Ours")
+        assert share.created_by == ada
+        event = AuditEvent.objects.get()
+        assert (event.action, event.share, event.actor) == (
+            "share.create",
+            "Sales",
+            "ada",
+        )
+
+    def test_a_name_is_taken_whatever_its_capitals(self) -> None:
+        new_share("sales")
+
+        with pytest.raises(errors.NameTakenError) as caught:
+            shares.create_share(name="SALES", actor=WHO, now=NOW)
+
+        assert caught.value.status == 409
+        assert actions() == []
+
+
+class TestRenameShare:
+    def test_changes_its_name(self) -> None:
+        share = shares.rename_share(new_share(), name="Revenue", actor=WHO, now=NOW)
+
+        assert Share.objects.get().name_key == "revenue"
+        assert share.name == "Revenue"
+        assert AuditEvent.objects.get().detail == {"old_name": "sales"}
+
+    def test_may_change_capitals_alone(self) -> None:
+        shares.rename_share(new_share(), name="SALES", actor=WHO, now=NOW)
+
+        assert Share.objects.get().name == "SALES"
+
+    def test_leaves_it_alone_when_the_name_is_taken(self) -> None:
+        share = new_share("sales")
+        new_share("revenue")
+
+        with pytest.raises(errors.NameTakenError):
+            shares.rename_share(share, name="Revenue", actor=WHO, now=NOW)
+
+        assert (share.name, share.name_key) == ("sales", "sales")
+
+    def test_to_the_same_name_is_no_change(self) -> None:
+        shares.rename_share(new_share(), name="sales", actor=WHO, now=NOW)
+
+        assert actions() == []
+
+
+class TestUpdateShare:
+    def test_only_a_change_is_recorded(self) -> None:
+        share = new_share(comment="Ours")
+
+        shares.update_share(share, comment="Ours ", actor=WHO, now=NOW)
+        shares.update_share(share, comment="Yours", actor=WHO, now=NOW)
+
+        assert Share.objects.get().comment == "Yours"
+        assert actions() == ["share.update"]
+
+
+class TestAddTable:
+    def test_puts_a_table_under_a_name_of_its_own(self) -> None:
+        table = new_table("crm.orders")
+
+        added = shares.add_table(
+            new_share(), table=table, schema="Public", name="Orders", actor=WHO, now=NOW
+        )
+
+        assert added.full_name == "Public.Orders"
+        assert (added.with_history, added.start_version) == (True, None)
+        event = AuditEvent.objects.get()
+        assert event.action == "share.add_table"
+        assert (event.share, event.table, event.table_id) == (
+            "sales",
+            "Public.Orders",
+            table.id,
+        )
+        assert event.detail["registered_as"] == "crm.orders"
+
+    def test_a_schema_has_one_spelling_in_a_share(self) -> None:
+        share = new_share()
+        new_shared_table(share, "Public.orders")
+
+        added = shares.add_table(
+            share,
+            table=new_table("items"),
+            schema="PUBLIC",
+            name="items",
+            actor=WHO,
+            now=NOW,
+        )
+
+        assert added.schema == "Public"
+
+    def test_a_name_is_taken_whatever_its_capitals(self) -> None:
+        share = new_share()
+        new_shared_table(share, "crm.orders")
+
+        with pytest.raises(errors.NameTakenError, match=r"CRM|crm"):
+            shares.add_table(
+                share,
+                table=new_table("items"),
+                schema="CRM",
+                name="Orders",
+                actor=WHO,
+                now=NOW,
+            )
+
+        assert actions() == []
+
+    def test_one_table_may_be_shared_under_two_names(self) -> None:
+        share, table = new_share(), new_table()
+
+        for name in ("a", "b"):
+            shares.add_table(
+                share, table=table, schema="s", name=name, actor=WHO, now=NOW
+            )
+
+        assert share.shared_tables.count() == 2
+
+    @pytest.mark.parametrize(
+        ("with_history", "start_version", "reason"),
+        [
+            pytest.param(True, -1, "begin at 0", id="negative"),
+            pytest.param(True, 3, "newest version is 2", id="not there yet"),
+            pytest.param(False, 1, "without history", id="no history to begin"),
+        ],
+    )
+    def test_history_begins_where_there_is_some(
+        self, *, with_history: bool, start_version: int, reason: str
+    ) -> None:
+        with pytest.raises(errors.StartVersionError, match=reason):
+            shares.add_table(
+                new_share(),
+                table=new_table(),
+                schema="s",
+                name="t",
+                with_history=with_history,
+                start_version=start_version,
+                actor=WHO,
+                now=NOW,
+            )
+
+    def test_a_filter_over_partition_columns_is_kept_as_written(self) -> None:
+        added = shares.add_table(
+            new_share(),
+            table=partitioned(),
+            schema="s",
+            name="t",
+            partition_filter=" note = 'EU' ",
+            actor=WHO,
+            now=NOW,
+        )
+
+        assert added.partition_filter == "note = 'EU'"
+
+    @pytest.mark.parametrize(
+        ("sql", "said"),
+        [
+            pytest.param("id = 1", "id", id="a column of the data"),
+            pytest.param("nothing = 1", "nothing", id="no column"),
+            pytest.param("note = ", "cannot be used", id="half a condition"),
+            pytest.param("1 = 1; DROP TABLE t", "cannot be used", id="two statements"),
+        ],
+    )
+    def test_any_other_filter_is_refused(self, sql: str, said: str) -> None:
+        with pytest.raises(errors.PartitionFilterError, match=said) as caught:
+            shares.add_table(
+                new_share(),
+                table=partitioned(),
+                schema="s",
+                name="t",
+                partition_filter=sql,
+                actor=WHO,
+                now=NOW,
+            )
+
+        assert caught.value.hint == "Only note may be named."
+        assert not SharedTable.objects.exists()
+
+    def test_a_table_without_partitions_has_none(self) -> None:
+        table = new_table()
+        new_metadata(table)
+
+        with pytest.raises(errors.PartitionFilterError, match="is not partitioned"):
+            shares.add_table(
+                new_share(),
+                table=table,
+                schema="s",
+                name="t",
+                partition_filter="note = 'x'",
+                actor=WHO,
+                now=NOW,
+            )
+
+    def test_nor_does_one_that_is_not_indexed(self) -> None:
+        with pytest.raises(errors.PartitionFilterError, match="has no index yet"):
+            shares.add_table(
+                new_share(),
+                table=new_unindexed_table(),
+                schema="s",
+                name="t",
+                partition_filter="note = 'x'",
+                actor=WHO,
+                now=NOW,
+            )
+
+
+class TestUpdateTable:
+    def test_records_before_and_after(self) -> None:
+        shared = new_shared_table(table=partitioned())
+
+        shares.update_table(
+            shared,
+            with_history=True,
+            start_version=1,
+            partition_filter="note IS NULL",
+            comment="",
+            actor=WHO,
+            now=NOW,
+        )
+
+        shared.refresh_from_db()
+        assert (shared.start_version, shared.partition_filter) == (1, "note IS NULL")
+        detail = AuditEvent.objects.get().detail
+        assert detail["before"]["start_version"] is None
+        assert detail["after"]["start_version"] == 1
+
+    def test_without_a_change_nothing_is_recorded(self) -> None:
+        shares.update_table(
+            new_shared_table(),
+            with_history=True,
+            start_version=None,
+            partition_filter="",
+            comment="",
+            actor=WHO,
+            now=NOW,
+        )
+
+        assert actions() == []
+
+
+class TestRemoveTable:
+    def test_takes_it_out_and_leaves_it_registered(self) -> None:
+        shared = new_shared_table()
+
+        shares.remove_table(shared, actor=WHO, now=NOW)
+
+        assert not SharedTable.objects.exists()
+        assert Table.objects.exists()
+        assert AuditEvent.objects.get().table == "crm.orders"
+
+
+class TestDeleteShare:
+    def test_takes_grants_along_and_names_them(self) -> None:
+        share = new_share()
+        new_shared_table(share)
+        new_grant(share, new_recipient())
+
+        shares.delete_share(share, actor=WHO, now=NOW)
+
+        assert not Grant.objects.exists()
+        assert not SharedTable.objects.exists()
+        detail = AuditEvent.objects.get().detail
+        assert detail == {"tables": ["crm.orders"], "recipients": ["acme"]}
+
+
+class TestCreateFromDraft:
+    def test_makes_tables_and_grants(self) -> None:
+        table = partitioned()
+        new_recipient("Acme")
+
+        share = shares.create_from_draft(
+            ShareDraft(
+                name="sales",
+                comment="Ours",
+                tables=(
+                    TableDraft(
+                        table_id=table.id,
+                        schema="crm",
+                        name="orders",
+                        start_version=1,
+                        partition_filter="note = 'EU'",
+                    ),
+                ),
+                recipient_names=("ACME",),
+            ),
+            actor=WHO,
+            now=NOW,
+        )
+
+        assert share.shared_tables.get().partition_filter == "note = 'EU'"
+        assert share.recipients.get().name == "Acme"
+        assert actions() == ["share.create", "share.add_table", "grant.add"]
+
+    @pytest.mark.parametrize(
+        ("changes", "error"),
+        [
+            pytest.param({"name": "a b"}, errors.NameInvalidError, id="a bad name"),
+            pytest.param(
+                {"recipient_names": ("nobody",)},
+                errors.RecipientNotFoundError,
+                id="a recipient that has gone",
+            ),
+            pytest.param(
+                {"tables": (TableDraft(table_id=uuid4(), schema="s", name="t"),)},
+                TableNotRegisteredError,
+                id="a table that has gone",
+            ),
+        ],
+    )
+    def test_all_or_nothing(
+        self, changes: dict[str, object], error: type[Exception]
+    ) -> None:
+        draft = ShareDraft(**{"name": "sales", **changes})  # type: ignore[arg-type]  # of mixed types
+
+        with pytest.raises(error):
+            shares.create_from_draft(draft, actor=WHO, now=NOW)
+
+        assert not Share.objects.exists()
+        assert actions() == []
+
+    def test_two_tables_of_one_name_are_refused(self) -> None:
+        ids = [new_table(name).id for name in ("a", "b")]
+        tables = tuple(TableDraft(table_id=i, schema="s", name="t") for i in ids)
+
+        with pytest.raises(errors.NameTakenError):
+            shares.create_from_draft(
+                ShareDraft(name="sales", tables=tables), actor=WHO, now=NOW
+            )
+
+        assert not Share.objects.exists()

@@ -1,0 +1,91 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.sharing.errors import NameInvalidError
+from apps.sharing.names import check_name, is_storable, name_key, split_full_name
+
+
+class TestCheckName:
+    @pytest.mark.parametrize("kind", ["share", "schema", "table", "recipient"])
+    @pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param("sales", id="a plain word"),
+            pytest.param("Sales_2026-Q4", id="digits, a dash, a line"),
+            pytest.param("x" * 255, id="as long as allowed"),
+            pytest.param("Verkäufe", id="letters of another language"),
+            pytest.param("50%_off#1?", id="signs that an address escapes"),
+        ],
+    )
+    def test_keeps_the_spelling(self, name: str, kind: str) -> None:
+        assert check_name(name, kind) == name
+
+    @pytest.mark.parametrize("kind", ["share", "schema", "table", "recipient"])
+    @pytest.mark.parametrize(
+        ("name", "reason"),
+        [
+            pytest.param("", "it is empty", id="nothing"),
+            pytest.param("x" * 256, "longer than 255", id="one too long"),
+            pytest.param("a b", "it holds a space", id="a space"),
+            pytest.param("a/b", "it holds '/'", id="a slash"),
+            pytest.param("a\nb", r"U\+000A", id="the end of a line"),
+            pytest.param("a\0b", r"U\+0000", id="NUL"),
+            pytest.param("a\x7fb", r"U\+007F", id="DEL"),
+            pytest.param("a\u00a0b", r"U\+00A0", id="a space that does not break"),
+            pytest.param("a\u202eb", r"U\+202E", id="a turn of direction"),
+            pytest.param("a\udc80b", r"U\+DC80", id="half a character"),
+        ],
+    )
+    def test_refuses_what_the_protocol_does(
+        self, name: str, reason: str, kind: str
+    ) -> None:
+        with pytest.raises(NameInvalidError, match=reason):
+            check_name(name, kind)
+
+    @pytest.mark.parametrize("kind", ["schema", "table"])
+    def test_schemas_and_tables_have_no_dot(self, kind: str) -> None:
+        with pytest.raises(NameInvalidError, match=r"it holds '\.'"):
+            check_name("a.b", kind)
+
+    @pytest.mark.parametrize("kind", ["share", "recipient"])
+    def test_shares_and_recipients_may_have_one(self, kind: str) -> None:
+        assert check_name("a.b", kind) == "a.b"
+
+    @pytest.mark.parametrize("name", [".", ".."])
+    def test_no_name_is_a_step_of_a_path(self, name: str) -> None:
+        with pytest.raises(NameInvalidError, match="an address cannot end in it"):
+            check_name(name, "share")
+
+    @given(st.text(max_size=300))
+    def test_what_passes_can_be_stored_and_split(self, name: str) -> None:
+        try:
+            check_name(name, "table")
+        except NameInvalidError:
+            return
+
+        assert is_storable(name)
+        assert split_full_name(f"s.{name}") == ("s", name)
+        assert 0 < len(name_key(name)) <= 3 * 255
+
+
+class TestNameKey:
+    def test_is_the_same_for_other_capitals(self) -> None:
+        assert name_key("STRASSE") == name_key("Straße") == name_key("strasse")
+
+
+class TestSplitFullName:
+    def test_names_what_is_missing(self) -> None:
+        with pytest.raises(NameInvalidError, match=r"not written schema\.table"):
+            split_full_name("orders")
+
+    @pytest.mark.parametrize("name", ["a.b.c", ".b", "a."])
+    def test_refuses_more_or_empty_parts(self, name: str) -> None:
+        with pytest.raises(NameInvalidError):
+            split_full_name(name)
+
+
+class TestIsStorable:
+    @pytest.mark.parametrize("text", ["a\0", "\ud800", "\udfffx"])
+    def test_a_database_is_not_asked_for_what_it_cannot_hold(self, text: str) -> None:
+        assert not is_storable(text)
