@@ -45,6 +45,11 @@ def cast_name(data_type: exp.DataType) -> str:
     return _NAMED.get(data_type.this, "")
 
 
+def is_number(data_type: exp.DataType) -> bool:
+    """Tell whether a type of SQL is one of numbers."""
+    return cast_name(data_type) in {*INTEGER_BITS, "float", "double", "decimal"}
+
+
 def _decimal_type(data_type: exp.DataType) -> DecimalType:
     numbers = [int(part.name) for part in data_type.expressions]
     precision, scale = (*numbers, *(10, 0)[len(numbers) :])[:2]

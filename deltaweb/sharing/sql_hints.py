@@ -27,7 +27,7 @@ from deltaweb.sharing.loose_conditions import (
     denied,
     exactly,
 )
-from deltaweb.sharing.sql_casts import cast_name, is_already, keeps_values
+from deltaweb.sharing.sql_casts import cast_name, is_already, is_number, keeps_values
 from deltaweb.sharing.sql_literals import TypedColumn
 from deltaweb.sharing.sql_quotes import other_texts
 from deltaweb.sharing.sql_text import SQLText, shown
@@ -256,13 +256,16 @@ class SQLHintReader:
     def typed(self, expression: exp.Expr) -> HintLiteral:
         """A literal with its type, said or not."""
         if isinstance(expression, exp.Cast):
-            return self.cast(expression)
+            return self.cast(expression, self.typed(unwrapped(expression.this)))
         if isinstance(expression, exp.Neg):
-            inner = self.typed(unwrapped(expression.this))
-            if inner.kind in {"number", "float", "double"}:
-                text = inner.text
-                text = text[1:] if text.startswith("-") else f"-{text}"
-                return HintLiteral(inner.kind, text)
+            inner = unwrapped(expression.this)
+            if isinstance(inner, exp.Cast) and is_number(inner.to):
+                # The suffix of -128Y is inside; its type has no 128 without the sign.
+                number = _negative(self.typed(unwrapped(inner.this)))
+                return self.cast(inner, number)
+            number = self.typed(inner)
+            if number.kind in {"number", "float", "double"}:
+                return _negative(number)
         literal = read_literal(expression)
         if literal.kind == "number" and "e" in literal.text.lower():
             return HintLiteral("double", literal.text)
@@ -273,9 +276,8 @@ class SQLHintReader:
             zone_is_unknown=self.zone_is_unknown,
         )
 
-    def cast(self, expression: exp.Cast) -> HintLiteral:
+    def cast(self, expression: exp.Cast, inner: HintLiteral) -> HintLiteral:
         """A literal whose type is said, when the cast changes nothing about it."""
-        inner = self.typed(unwrapped(expression.this))
         name = cast_name(expression.to)
         if inner.kind == "null":
             return inner
@@ -292,6 +294,13 @@ class SQLHintReader:
                 zone_is_unknown=self.zone_is_unknown,
             )
         raise PredicateError(reason=f"{shown(expression)} may change its value")
+
+
+def _negative(literal: HintLiteral) -> HintLiteral:
+    """A number with the other sign, which Spark's suffix BD writes as a text."""
+    text = literal.text
+    text = text[1:] if text.startswith("-") else f"-{text}"
+    return HintLiteral(literal.kind, text)
 
 
 def _flattened(expression: exp.Connector) -> list[exp.Expr]:
