@@ -105,6 +105,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "apps.pages.middleware.request_id",
+    "apps.sharing.api.middleware.protocol_answers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",

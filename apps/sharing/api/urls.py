@@ -1,7 +1,36 @@
-"""The endpoints of the Delta Sharing protocol."""
+"""The endpoints of the Delta Sharing protocol; what is none of them is a 404 in JSON.
 
-from django.urls.resolvers import URLPattern
+Source: delta_sharing_protocol.md, "REST APIs".
+"""
+
+from django.urls import path, re_path
+
+from apps.sharing.api import views
+from apps.sharing.api.file_view import FileView
 
 app_name = "api"
 
-urlpatterns: list[URLPattern] = []
+SHARE = "shares/<str:share>"
+SCHEMA = f"{SHARE}/schemas/<str:schema>"
+TABLE = f"{SCHEMA}/tables/<str:table>"
+# A file's path may hold every character but a NUL, line ends too.
+FILE = r"^files/(?P<share>[^/]+)/(?P<table_id>[0-9a-f-]{36})/(?P<path>(?s:.+))\Z"
+
+urlpatterns = [
+    path("shares", views.ShareListView.as_view(), name="share-list"),
+    path(SHARE, views.ShareView.as_view(), name="share-detail"),
+    path(f"{SHARE}/schemas", views.SchemaListView.as_view(), name="schema-list"),
+    path(
+        f"{SHARE}/all-tables", views.AllTableListView.as_view(), name="all-table-list"
+    ),
+    path(f"{SCHEMA}/tables", views.TableListView.as_view(), name="table-list"),
+    path(TABLE, views.TableDetailView.as_view(), name="table-detail"),
+    path(f"{TABLE}/version", views.TableVersionView.as_view(), name="table-version"),
+    path(f"{TABLE}/metadata", views.TableMetadataView.as_view(), name="table-metadata"),
+    path(f"{TABLE}/query", views.TableQueryView.as_view(), name="table-query"),
+    path(f"{TABLE}/changes", views.LaterEndpointView.as_view()),
+    path(f"{TABLE}/queries/<str:query>", views.LaterEndpointView.as_view()),
+    path(f"{TABLE}/temporary-table-credentials", views.LaterEndpointView.as_view()),
+    re_path(FILE, FileView.as_view(), name="file"),
+    re_path(r"^(?s:.*)\Z", views.EndpointNotFoundView.as_view()),
+]

@@ -23,7 +23,9 @@ LONG = PrimitiveType("long")
 NTZ = PrimitiveType("timestamp_ntz")
 VARIANT = PrimitiveType("variant")
 MAPPED = {"delta.columnMapping.mode": "name"}
-NARROW = {"delta.typeChanges": [{"fromType": "integer", "toType": "long"}]}
+NARROW: dict[str, Any] = {
+    "delta.typeChanges": [{"fromType": "integer", "toType": "long"}]
+}
 
 
 def table(
@@ -48,11 +50,11 @@ def table(
     }
 
 
-def column(name: str, data_type: DataType = LONG, **metadata: object) -> StructField:
+def column(name: str, data_type: DataType = LONG, **metadata: Any) -> StructField:  # noqa: ANN401 (any JSON)
     return StructField(name, data_type, metadata=metadata)
 
 
-def physical(name: str) -> dict[str, object]:
+def physical(name: str) -> dict[str, Any]:
     return {"delta.columnMapping.physicalName": name}
 
 

@@ -1,0 +1,110 @@
+"""One file of a shared table, opened for whoever its signed URL was made for."""
+
+import io
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from apps.sharing.errors import AccessError
+from apps.sharing.models import RecipientToken, SharedTable
+from apps.sharing.selectors import access
+from apps.tables.locations import check_allowed
+from apps.tables.opening import roots_of_server
+from deltaweb.delta.errors import DataFileError, LocationError, PathEscapesTableError
+from deltaweb.sharing.errors import FileGoneError, FileRefusedError
+from deltaweb.storage.file_urls import FileURLInvalidError, verify
+from deltaweb.storage.local_file import open_local_file
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRequest:
+    """A URL of a file as it came, and who asks.
+
+    Attributes:
+        share: The share's name, decoded.
+        table_id: The shared table.
+        path: The file's path below the table's root, decoded.
+        query: The query of the URL.
+        address: The caller's address.
+        now: The current time.
+    """
+
+    share: str
+    table_id: UUID
+    path: str
+    query: str
+    address: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A file that is handed out, with whom and what it is part of."""
+
+    file: io.FileIO
+    token: RecipientToken
+    shared_table: SharedTable
+
+
+def open_file(asked: FileRequest, *, keys: Sequence[bytes]) -> OpenedFile:
+    """Open the file of a signed URL.
+
+    The URL alone is not enough: its token must be good still, the address allowed, and
+    the share granted, at this very request.
+
+    Raises:
+        FileRefusedError: If any of that is not so, or the URL was changed.
+        FileGoneError: If there is no such file any more.
+    """
+    try:
+        signed = verify(
+            share=asked.share,
+            table_id=asked.table_id,
+            path=asked.path,
+            query=asked.query,
+            keys=keys,
+            now=asked.now,
+        )
+    except FileURLInvalidError as error:
+        raise FileRefusedError(reason=error.reason) from None
+    token = _live_token(signed.token_id, address=asked.address, now=asked.now)
+    shared = _granted_table(signed.table_id, token)
+    try:
+        check_allowed(shared.table.location, roots=roots_of_server())
+        file = open_local_file(shared.table.location, signed.path)
+    except (LocationError, PathEscapesTableError):
+        raise FileRefusedError(reason="it lies outside of the table") from None
+    except DataFileError as error:
+        logger.info("%s", error)
+        raise FileGoneError from None
+    return OpenedFile(file, token, shared)
+
+
+def _live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToken:
+    tokens = RecipientToken.objects.select_related("recipient")
+    token = tokens.filter(id=token_id).first()
+    if token is None:
+        raise FileRefusedError(reason="the token it was given for is gone")
+    try:
+        access.check_live(token, now=now)
+        access.check_address(token.recipient, address)
+    except AccessError as error:
+        raise FileRefusedError(reason=_half_sentence(error.message)) from None
+    return token
+
+
+def _granted_table(table_id: UUID, token: RecipientToken) -> SharedTable:
+    granted = SharedTable.objects.select_related("share", "table").filter(
+        id=table_id, share__grants__recipient=token.recipient_id
+    )
+    if shared := granted.first():
+        return shared
+    raise FileRefusedError(reason="its table is not shared with you any more")
+
+
+def _half_sentence(message: str) -> str:
+    return message[:1].lower() + message[1:].rstrip(".")

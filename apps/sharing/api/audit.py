@@ -1,0 +1,151 @@
+"""The record of a call: what is known of it while it is answered, then one row.
+
+A row is written before an answer ends, so whoever has the answer finds the row. Where
+the database is busy the row goes to the log: a good answer is not spoilt by it.
+"""
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import perf_counter
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import DatabaseError, connection, transaction
+
+from apps.audit import services
+from apps.audit.models import AuditEvent
+from apps.sharing.models import RecipientToken, SharedTable
+
+logger = logging.getLogger(__name__)
+
+MAX_NAME: Final = 255
+MAX_AGENT: Final = 300
+MAX_SKIPPED_SHOWN: Final = 20
+# How long an answer waits for the writer of a SQLite database.
+MAX_WAIT_MS: Final = 2000
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """What is known of a call; fields are set while it is answered.
+
+    Attributes:
+        action: The name that a filter finds it by.
+        at: When it came.
+        request_id: The id that its answer and the server's log share.
+        address: Where it came from.
+        user_agent: What sent it.
+        names: The names of its path, as they came: share, schema, table.
+        token: The token that let it in.
+        shared_table: The table that it speaks of.
+        version: The version of the table.
+        num_files: How many files were offered.
+        total_files: How many there were before pruning.
+        size_bytes: The size of those offered.
+        detail: Plain values of further interest.
+        is_recorded: Whether a row is to be written at all.
+    """
+
+    action: str
+    at: datetime
+    request_id: str = ""
+    address: str = ""
+    user_agent: str = ""
+    names: dict[str, str] = field(default_factory=dict)
+    token: RecipientToken | None = None
+    shared_table: SharedTable | None = None
+    version: int | None = None
+    num_files: int | None = None
+    total_files: int | None = None
+    size_bytes: int | None = None
+    detail: dict[str, Any] = field(default_factory=dict)
+    is_recorded: bool = True
+    started_s: float = field(default_factory=perf_counter)
+
+    def save(self, *, status: int, error_code: str = "") -> None:
+        """Write the row; a second time does nothing."""
+        if not self.is_recorded:
+            return
+        self.is_recorded = False
+        event = self._event(status, error_code)
+        try:
+            with _short_wait(), transaction.atomic():
+                services.record(event)
+        except DatabaseError as error:
+            logger.error(  # noqa: TRY400 (the cause is in the line; a trace helps nobody)
+                "A call was not recorded (%s): %s", error, _line(event)
+            )
+
+    def _event(self, status: int, error_code: str) -> AuditEvent:
+        table = self.shared_table
+        names = {kind: clean(name, MAX_NAME) for kind, name in self.names.items()}
+        if table is not None:
+            names = {
+                "share": table.share.name,
+                "schema": table.schema,
+                "table": table.name,
+            }
+        return AuditEvent(
+            at=self.at,
+            kind=AuditEvent.Kind.CALL,
+            action=self.action,
+            request_id=self.request_id,
+            address=self.address,
+            user_agent=clean(self.user_agent, MAX_AGENT),
+            **names,
+            **self._caller(),
+            table_id=table.table_id if table is not None else None,
+            version=self.version,
+            num_files=self.num_files,
+            total_files=self.total_files,
+            size_bytes=self.size_bytes,
+            detail=self.detail,
+            status=status,
+            error_code=error_code,
+            duration_ms=round((perf_counter() - self.started_s) * 1000, 3),
+        )
+
+    def _caller(self) -> dict[str, str | UUID]:
+        if self.token is None:
+            return {}
+        return {
+            "recipient": self.token.recipient.name,
+            "recipient_id": self.token.recipient_id,
+            "token_id": self.token.id,
+            "token_prefix": self.token.prefix,
+        }
+
+
+def clean(text: str, length: int) -> str:
+    """Return text as a database holds it: no NUL, no half of a character."""
+    plain = text[:length].encode("utf-8", "replace").decode()
+    return plain.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+@contextmanager
+def _short_wait() -> Iterator[None]:
+    """Wait for a locked SQLite database only as long as an answer may."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout")
+        (usual_ms,) = cursor.fetchone()
+        cursor.execute(f"PRAGMA busy_timeout = {MAX_WAIT_MS}")
+        try:
+            yield
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {int(usual_ms)}")
+
+
+def _line(event: AuditEvent) -> str:
+    values = {
+        field.name: value
+        for field in AuditEvent._meta.concrete_fields  # noqa: SLF001 (Django's own name for it)
+        if (value := getattr(event, field.name)) not in (None, "", {})
+    }
+    return json.dumps(values, default=str)

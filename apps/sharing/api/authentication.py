@@ -1,0 +1,33 @@
+"""Who calls: the recipient of the bearer token, from an address that it allows."""
+
+from datetime import datetime
+
+from apps.sharing.models import RecipientToken
+from apps.sharing.selectors import access
+from deltaweb.sharing.errors import CredentialsMissingError
+
+SCHEME = "bearer"
+
+
+def bearer_secret(header: str) -> str:
+    """Return the token of an `Authorization` header.
+
+    Raises:
+        CredentialsMissingError: If it holds none.
+
+    Source: RFC 6750, section 2.1.
+    """
+    scheme, _, secret = header.strip().partition(" ")
+    if scheme.lower() != SCHEME or not secret.strip():
+        raise CredentialsMissingError
+    return secret.strip()
+
+
+def authenticate(header: str, *, now: datetime) -> RecipientToken:
+    """Return the token that came with a request.
+
+    Raises:
+        CredentialsMissingError: If none came.
+        AccessError: If it is unknown, expired or revoked.
+    """
+    return access.authenticate(bearer_secret(header), now=now)

@@ -1,0 +1,214 @@
+"""How a failure becomes an answer of the protocol.
+
+Whatever fails, the body is `{"errorCode", "message"}`. What the storage or the log of
+a table says of itself stays inside: its text may name paths of the server.
+
+Source: sharing_wire.md, 2.3 (the codes of the reference server).
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Final
+
+from django.core.exceptions import (
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+)
+from django.http import Http404
+
+from apps.sharing.api.responses import WholeAnswer, error_answer
+from apps.sharing.errors import AccessError
+from deltaweb.delta.errors import (
+    CredentialsNeededError,
+    DataFileMissingError,
+    DeltaError,
+    LocationDeniedError,
+    LocationNotAllowedError,
+    LocationNotFoundError,
+    LocationUnreachableError,
+    LogGapError,
+    PartitionValueError,
+    PathEscapesTableError,
+    PredicateError,
+    SchemaError,
+    TableNotFoundError,
+    TimestampInvalidError,
+    TimestampNotFoundError,
+    UnsupportedFeatureError,
+    UnsupportedProtocolError,
+    VersionNotFoundError,
+)
+from deltaweb.sharing.errors import (
+    ErrorCode,
+    MethodNotAllowedError,
+    RangeUnsatisfiableError,
+    SharingError,
+    TooManyRequestsError,
+)
+
+logger = logging.getLogger(__name__)
+
+ASK_PROVIDER: Final = "Ask the provider of the share."
+CODES_BY_STATUS: Final = {
+    HTTPStatus.UNAUTHORIZED: ErrorCode.UNAUTHENTICATED,
+    HTTPStatus.FORBIDDEN: ErrorCode.PERMISSION_DENIED,
+    HTTPStatus.NOT_FOUND: ErrorCode.RESOURCE_DOES_NOT_EXIST,
+    HTTPStatus.METHOD_NOT_ALLOWED: ErrorCode.UNSUPPORTED_OPERATION,
+    HTTPStatus.TOO_MANY_REQUESTS: ErrorCode.RESOURCE_EXHAUSTED,
+}
+# What Django itself finds wrong with a request that reaches a view.
+_FRAMEWORK_ERRORS: Final[tuple[tuple[type[Exception], int, str], ...]] = (
+    (Http404, 404, "The sharing protocol has no such endpoint here."),
+    (PermissionDenied, 403, "This is not allowed."),
+    (RequestDataTooBig, 413, "The request is too large."),
+    (SuspiciousOperation, 400, "The request cannot be read."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What an answer says of a failure.
+
+    Attributes:
+        status: The HTTP status.
+        error_code: The answer's `errorCode`.
+        message: What a recipient may read.
+        headers: Further headers of the answer.
+        is_fault: Whether it is a fault of this server.
+    """
+
+    status: int
+    error_code: ErrorCode
+    message: str
+    headers: dict[str, str] = field(default_factory=dict)
+    is_fault: bool = False
+
+    def answer(self) -> WholeAnswer:
+        """Return the answer."""
+        answer = error_answer(self.status, self.error_code, self.message)
+        for name, value in self.headers.items():
+            answer[name] = value
+        return answer
+
+
+INTERNAL: Final = Failure(500, ErrorCode.INTERNAL_ERROR, "", is_fault=True)
+
+
+def failure_of(error: Exception) -> Failure:
+    """Return what is answered when `error` ends a call; an unknown one is ours."""
+    match error:
+        case SharingError():
+            return _of_request(error)
+        case AccessError():
+            return of_status(error.status, f"{error.message} {error.hint}")
+        case DeltaError():
+            return _of_table(error)
+    for kind, status, message in _FRAMEWORK_ERRORS:
+        if isinstance(error, kind):
+            return of_status(status, message)
+    return INTERNAL
+
+
+def of_status(status: int, message: str) -> Failure:
+    """Return the failure that a status stands for."""
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return INTERNAL
+    code = CODES_BY_STATUS.get(HTTPStatus(status), ErrorCode.MALFORMED_REQUEST)
+    headers = {}
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
+    return Failure(status, code, message, headers)
+
+
+def _of_request(error: SharingError) -> Failure:
+    headers = {}
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, TooManyRequestsError):
+        headers["Retry-After"] = str(error.retry_after_s)
+    if isinstance(error, RangeUnsatisfiableError):
+        headers["Content-Range"] = f"bytes */{error.size_bytes}"
+    if isinstance(error, MethodNotAllowedError):
+        headers["Allow"] = ", ".join(error.allowed)
+    text = f"{error.message} {error.hint}"
+    return Failure(error.status, error.error_code, text, headers)
+
+
+# === Tables and their storage ===
+
+
+def _of_table(error: DeltaError) -> Failure:
+    """Return what a recipient may know of a table that cannot be read.
+
+    A client would repeat a 5xx for minutes, and it would be the same each time.
+    """
+    for kind, code, text in _TABLE_FAULTS:
+        if isinstance(error, kind):
+            return Failure(400, code, text(error) if callable(text) else text)
+    message = f"The table cannot be read just now. {ASK_PROVIDER}"
+    return Failure(400, ErrorCode.RESOURCE_DOES_NOT_EXIST, message)
+
+
+def _version_text(error: DeltaError) -> str:
+    version = getattr(error, "version", "")
+    return f"The table has no version {version}. {error.hint}"
+
+
+def _timestamp_text(error: DeltaError) -> str:
+    return f"The table has no version at or before that time. {error.hint}"
+
+
+def _features_text(error: DeltaError) -> str:
+    features = ", ".join(getattr(error, "features", ()))
+    return f"The table uses {features[:200]}, which this server does not read."
+
+
+_FILES_MISSING: Final = f"Files of the table are missing. {ASK_PROVIDER}"
+_DENIED: Final = f"The storage of the table answers: permission denied. {ASK_PROVIDER}"
+_FILTER_FAILS: Final = (
+    "The filter that the table is shared with does not fit this version of it. "
+    f"{ASK_PROVIDER}"
+)
+_Text = str | Callable[[DeltaError], str]
+_TABLE_FAULTS: Final[tuple[tuple[type[DeltaError], ErrorCode, _Text], ...]] = (
+    (VersionNotFoundError, ErrorCode.INVALID_PARAMETER_VALUE, _version_text),
+    (TimestampNotFoundError, ErrorCode.INVALID_PARAMETER_VALUE, _timestamp_text),
+    (
+        TimestampInvalidError,
+        ErrorCode.INVALID_PARAMETER_VALUE,
+        "The time is not one with a zone. Write it as 2026-01-31T12:00:00Z.",
+    ),
+    (UnsupportedFeatureError, ErrorCode.UNSUPPORTED_OPERATION, _features_text),
+    (
+        UnsupportedProtocolError,
+        ErrorCode.UNSUPPORTED_OPERATION,
+        "The table asks for a newer reader than this server is.",
+    ),
+    (
+        SchemaError,
+        ErrorCode.UNSUPPORTED_OPERATION,
+        f"The table has no schema that the protocol can tell. {ASK_PROVIDER}",
+    ),
+    (
+        PathEscapesTableError,
+        ErrorCode.UNSUPPORTED_OPERATION,
+        f"A file of the table lies outside of it. {ASK_PROVIDER}",
+    ),
+    (PartitionValueError, ErrorCode.UNSUPPORTED_OPERATION, _FILTER_FAILS),
+    (PredicateError, ErrorCode.UNSUPPORTED_OPERATION, _FILTER_FAILS),
+    (TableNotFoundError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
+    (LocationNotFoundError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
+    (DataFileMissingError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
+    (LogGapError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
+    (LocationDeniedError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _DENIED),
+    (CredentialsNeededError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _DENIED),
+    (LocationNotAllowedError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _DENIED),
+    (
+        LocationUnreachableError,
+        ErrorCode.RESOURCE_DOES_NOT_EXIST,
+        f"The storage of the table does not answer just now. {ASK_PROVIDER}",
+    ),
+)

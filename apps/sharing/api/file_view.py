@@ -1,0 +1,120 @@
+"""The files of local tables, handed out at their signed URLs.
+
+A range is answered by `sendfile` where the server has it: the file stands at the
+range's first byte, and `Content-Length` says how many are wanted.
+
+Source: RFC 9110, section 14; sharing_wire.md, 2.6.
+"""
+
+import os
+from typing import Any, Final
+from uuid import UUID
+
+from django.http import FileResponse, HttpResponseBase
+from rest_framework.request import Request
+
+from apps.sharing.answers.files import FileRequest, open_file
+from apps.sharing.api.base import ProtocolView
+from apps.sharing.api.keys import file_url_keys
+from apps.sharing.api.ranges import ByteRange, parse_range
+from apps.sharing.api.responses import Answer, WholeAnswer
+from deltaweb.sharing.errors import EndpointNotFoundError
+
+OCTETS: Final = "application/octet-stream"
+PARTIAL_CONTENT: Final = 206
+BLOCK_BYTES: Final = 1 << 18  # where the server has no sendfile
+
+
+class FilePart:
+    """A part of an open file; reading ends where it does."""
+
+    def __init__(self, file: Any, part: ByteRange) -> None:  # noqa: ANN401 (io.FileIO, or what the server puts in its place)
+        self._file = file
+        self._left = part.length
+        file.seek(part.first)
+
+    def fileno(self) -> int:
+        """Return the descriptor, which stands at the first byte of the part."""
+        return int(self._file.fileno())
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes of the part."""
+        wanted = self._left if size < 0 else min(size, self._left)
+        data: bytes = self._file.read(wanted)
+        self._left -= len(data)
+        return data
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class FileAnswer(Answer, FileResponse):
+    """A part of a file, or all of it."""
+
+    block_size = BLOCK_BYTES
+
+
+class FileView(ProtocolView):
+    """GET and HEAD files/{share}/{table id}/{path}.
+
+    Only refusals are recorded: clients ask ten times for a file.
+    """
+
+    def get(
+        self, request: Request, *, share: str, table_id: str, path: str
+    ) -> HttpResponseBase:
+        """Answer with the file, or the part of it that is asked for."""
+        opened = open_file(
+            FileRequest(
+                share=share,
+                table_id=_parse_id(table_id),
+                path=path,
+                query=request.META.get("QUERY_STRING", ""),
+                address=self.record.address,
+                now=self.now,
+            ),
+            keys=file_url_keys(),
+        )
+        self.record.is_recorded = False
+        try:
+            status = os.fstat(opened.file.fileno())
+            etag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
+            part = _asked_part(request, size=status.st_size, etag=etag)
+        except BaseException:
+            opened.file.close()
+            raise
+        answer: Answer
+        if request.method == "HEAD":
+            opened.file.close()
+            answer = WholeAnswer(content_type=OCTETS)
+            answer["Content-Length"] = str(status.st_size)
+        elif part is None:
+            whole = ByteRange(0, status.st_size)
+            answer = FileAnswer(FilePart(opened.file, whole), content_type=OCTETS)
+            answer["Content-Length"] = str(status.st_size)
+        else:
+            answer = FileAnswer(
+                FilePart(opened.file, part), content_type=OCTETS, status=PARTIAL_CONTENT
+            )
+            answer["Content-Length"] = str(part.length)
+            answer["Content-Range"] = part.content_range(status.st_size)
+        answer["Accept-Ranges"] = "bytes"
+        answer["ETag"] = etag
+        answer["Cache-Control"] = "private, no-store"
+        return answer
+
+
+def _asked_part(request: Request, *, size: int, etag: str) -> ByteRange | None:
+    """Return the range of a GET, unless it is of another state of the file."""
+    condition = request.headers.get("If-Range")
+    if request.method != "GET" or condition not in (None, etag):
+        return None
+    return parse_range(request.headers.get("Range"), size=size)
+
+
+def _parse_id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise EndpointNotFoundError from None

@@ -1,0 +1,25 @@
+"""The keys by which this server knows its own page tokens and URLs again."""
+
+from functools import cache
+
+from django.conf import settings
+
+from deltaweb.storage.file_urls import derive_keys
+
+PAGE_TOKENS = "page tokens"
+FILE_URLS = "file urls"
+
+
+def page_token_keys() -> list[bytes]:
+    """Return the keys of page tokens; the first signs, all are accepted."""
+    return _keys(settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), PAGE_TOKENS)
+
+
+def file_url_keys() -> list[bytes]:
+    """Return the keys of file URLs; the first signs, all are accepted."""
+    return _keys(settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), FILE_URLS)
+
+
+@cache
+def _keys(secret_key: str, fallbacks: tuple[str, ...], purpose: str) -> list[bytes]:
+    return derive_keys(secret_key, fallbacks, purpose)

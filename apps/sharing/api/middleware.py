@@ -1,0 +1,44 @@
+"""Keeps the protocol's paths to its own form, whoever answers."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final
+
+from django.http import HttpRequest, HttpResponseBase
+
+from apps.sharing.api.errors import Failure, failure_of, of_status
+from apps.sharing.api.responses import Answer, without_body
+from deltaweb.sharing.errors import EndpointNotFoundError
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+PREFIX: Final = "/delta-sharing"
+
+
+def protocol_answers(get_response: GetResponse) -> GetResponse:
+    """Put errors that never reach an endpoint into JSON.
+
+    Other layers answer with pages or redirects: a host that is not ours, plain HTTP
+    where only HTTPS is served, a fault before the endpoint is found.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.path == PREFIX:
+            return _answered(failure_of(EndpointNotFoundError()), request)
+        response = get_response(request)
+        if isinstance(response, Answer) or not _is_protocol(request.path):
+            return response
+        status = response.status_code
+        status = max(status, HTTPStatus.BAD_REQUEST)
+        message = "The request cannot be answered at this address."
+        return _answered(of_status(status, message), request)
+
+    return middleware
+
+
+def _answered(failure: Failure, request: HttpRequest) -> HttpResponseBase:
+    answer = failure.answer()
+    return without_body(answer) if request.method == "HEAD" else answer
+
+
+def _is_protocol(path: str) -> bool:
+    return path.startswith(f"{PREFIX}/")

@@ -1,0 +1,94 @@
+"""The answers of the protocol, in the three forms that they have.
+
+Source: delta_sharing_protocol.md, "REST APIs"; sharing_wire.md, 2.1 and 2.7.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+
+from deltaweb.sharing import capabilities
+
+JSON: Final = "application/json; charset=utf-8"
+NDJSON: Final = "application/x-ndjson; charset=utf-8"
+VERSION_HEADER: Final = "Delta-Table-Version"
+SKIPPED_HINTS_HEADER: Final = "deltaweb-skipped-hints"
+
+
+NO_STORE: Final = "no-store"
+
+
+class Answer(HttpResponseBase):
+    """Marks a response as one that was made here, in a form of the protocol."""
+
+
+class WholeAnswer(Answer, HttpResponse):
+    """An answer that is made before it is sent."""
+
+
+class StreamedAnswer(Answer, StreamingHttpResponse):
+    """An answer that is sent while it is made."""
+
+
+def json_answer(body: object, *, status: int = 200) -> WholeAnswer:
+    """Answer one line of JSON: clients read no more than the first line."""
+    text = json.dumps(body, separators=(",", ":"))
+    answer = WholeAnswer(text.encode("ascii"), content_type=JSON, status=status)
+    answer["Cache-Control"] = NO_STORE
+    return answer
+
+
+def version_answer(version: int) -> WholeAnswer:
+    """Answer a version by its header alone."""
+    answer = WholeAnswer(content_type=JSON)
+    answer["Cache-Control"] = NO_STORE
+    return set_version(answer, version)
+
+
+def set_version(answer: WholeAnswer, version: int) -> WholeAnswer:
+    """Tell the version of a table beside an answer."""
+    answer[VERSION_HEADER] = str(version)
+    return answer
+
+
+def lines_answer(lines: bytes, *, version: int) -> WholeAnswer:
+    """Answer a few lines of JSON."""
+    answer = WholeAnswer(lines, content_type=NDJSON)
+    _set_table_headers(answer, version)
+    return answer
+
+
+def stream_answer(
+    lines: Iterable[bytes], *, version: int, num_skipped_hints: int
+) -> StreamedAnswer:
+    """Answer lines of JSON while they are made.
+
+    Hints that select nothing are counted in a header: people whose filter does
+    nothing would otherwise never know.
+    """
+    answer = StreamedAnswer(lines, content_type=NDJSON)
+    _set_table_headers(answer, version)
+    if num_skipped_hints:
+        answer[SKIPPED_HINTS_HEADER] = str(num_skipped_hints)
+    return answer
+
+
+def error_answer(status: int, error_code: str, message: str) -> WholeAnswer:
+    """Answer an error as the protocol spells it."""
+    return json_answer({"errorCode": error_code, "message": message}, status=status)
+
+
+def without_body(answer: WholeAnswer) -> WholeAnswer:
+    """Make an answer the one to HEAD: the headers of GET, and nothing after them."""
+    if "Content-Length" not in answer:
+        answer["Content-Length"] = str(len(answer.content))
+    answer.content = b""
+    return answer
+
+
+def _set_table_headers(answer: HttpResponseBase, version: int) -> None:
+    answer[VERSION_HEADER] = str(version)
+    answer[capabilities.HEADER] = capabilities.ANSWERED
+    answer["Cache-Control"] = NO_STORE

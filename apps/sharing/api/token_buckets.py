@@ -1,0 +1,118 @@
+"""Token buckets that all processes of one machine share, in one small mapped file.
+
+A key falls into a set of eight slots by its hash, and takes the one that has its mark,
+or the one that is nearest to full: a full bucket is as good as none. A set is changed
+under a lock of its bytes, which the kernel drops when a process dies.
+"""
+
+import fcntl
+import hashlib
+import mmap
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+NUM_SETS: Final = 1024
+SLOTS_A_SET: Final = 8
+MARK_BYTES: Final = 16
+# The mark of a key, how much is in its bucket, and when that was.
+_SLOT: Final = struct.Struct(f"={MARK_BYTES}sdd")
+_SET_BYTES: Final = SLOTS_A_SET * _SLOT.size
+_FILE_BYTES: Final = NUM_SETS * _SET_BYTES
+_FREE: Final = bytes(MARK_BYTES)
+_NUM_LOCKS: Final = 64
+
+
+class TokenBuckets:
+    """Buckets that fill at a rate up to a burst, and are taken from.
+
+    Args:
+        path: The file; made when it is missing. Every process names the same.
+        rate: How much comes into a bucket a second.
+        burst: How much a bucket holds.
+    """
+
+    def __init__(self, path: Path, *, rate: float, burst: float) -> None:
+        self._path = path
+        self._rate = rate
+        self._burst = burst
+        self._opening = Lock()
+        self._opened_by: int | None = None  # the process: locks do not outlive a fork
+        self._descriptor = -1
+        self._map: mmap.mmap | None = None
+        self._locks = [Lock() for _ in range(_NUM_LOCKS)]
+
+    def take(self, key: bytes, *, now_s: float) -> float:
+        """Take one from the bucket of `key`.
+
+        Args:
+            key: Whose bucket it is.
+            now_s: Seconds since this machine started; every process has the same.
+
+        Returns:
+            0.0 when there was one to take; else how many seconds until there is, and
+            nothing is taken.
+
+        Raises:
+            OSError: If the file cannot be used.
+        """
+        mapped = self._open()
+        digest = hashlib.blake2b(key, digest_size=MARK_BYTES + 2).digest()
+        mark, number = digest[:MARK_BYTES], int.from_bytes(digest[MARK_BYTES:], "big")
+        first = number % NUM_SETS * _SET_BYTES
+        with self._locked(first):
+            place, held = self._find(mapped, first, mark, now_s)
+            if held < 1.0:
+                return (1.0 - held) / self._rate
+            _SLOT.pack_into(mapped, place, mark, held - 1.0, now_s)
+            return 0.0
+
+    def _find(
+        self, mapped: mmap.mmap, first: int, mark: bytes, now_s: float
+    ) -> tuple[int, float]:
+        """Return a key's slot and what its bucket holds; the fullest slot for none."""
+        fullest, most = first, -1.0
+        for place in range(first, first + _SET_BYTES, _SLOT.size):
+            found, held, since_s = _SLOT.unpack_from(mapped, place)
+            held = (
+                self._burst if found == _FREE else self._refilled(held, since_s, now_s)
+            )
+            if found == mark:
+                return place, held
+            if held > most:
+                fullest, most = place, held
+        return fullest, self._burst
+
+    def _refilled(self, held: float, since_s: float, now_s: float) -> float:
+        """Return what a bucket holds now; one of before a restart is full."""
+        if not 0.0 <= held <= self._burst or since_s > now_s + 1.0:
+            return self._burst
+        return min(self._burst, held + max(0.0, now_s - since_s) * self._rate)
+
+    def _open(self) -> mmap.mmap:
+        """Map the file, once a process."""
+        with self._opening:
+            if self._map is None or self._opened_by != os.getpid():
+                descriptor = os.open(
+                    self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+                )
+                if os.fstat(descriptor).st_size != _FILE_BYTES:
+                    os.ftruncate(descriptor, _FILE_BYTES)
+                self._descriptor = descriptor
+                self._map = mmap.mmap(descriptor, _FILE_BYTES)
+                self._opened_by = os.getpid()
+            return self._map
+
+    @contextmanager
+    def _locked(self, first: int) -> Iterator[None]:
+        """Hold the bytes of a set: against other processes, and our own threads."""
+        with self._locks[first // _SET_BYTES % _NUM_LOCKS]:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX, _SET_BYTES, first)
+            try:
+                yield
+            finally:
+                fcntl.lockf(self._descriptor, fcntl.LOCK_UN, _SET_BYTES, first)

@@ -1,0 +1,256 @@
+"""The endpoints of the protocol; each is one call into `apps.sharing.answers`.
+
+Source: delta_sharing_protocol.md, "REST APIs".
+"""
+
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpResponseBase
+from rest_framework.request import Request
+
+from apps.sharing.answers import listings, tables
+from apps.sharing.api.base import InShareView, ProtocolView, SharingView, TableView
+from apps.sharing.api.keys import file_url_keys
+from apps.sharing.api.request_body import read_body
+from apps.sharing.api.responses import (
+    json_answer,
+    lines_answer,
+    set_version,
+    stream_answer,
+    version_answer,
+)
+from apps.sharing.api.streams import RecordedStream
+from deltaweb.sharing.errors import EndpointNotFoundError, SharingError
+from deltaweb.sharing.parameters import parse_moment, parse_version
+from deltaweb.sharing.table_query import (
+    MAX_BODY_BYTES,
+    check_one_version,
+    parse_table_query,
+)
+
+MAX_SKIPPED_SHOWN: Final = 20
+
+
+# === Lists ===
+
+
+class ShareListView(SharingView):
+    """GET shares.
+
+    Source: "List Shares".
+    """
+
+    action = "share.list"
+
+    def get(self, request: Request) -> HttpResponseBase:
+        """Answer with a page of the recipient's shares."""
+        del request
+        page = listings.list_shares(self.recipient, asked=self.page_request())
+        return json_answer(page.body())
+
+
+class ShareView(InShareView):
+    """GET shares/{share}.
+
+    Source: "Get Share".
+    """
+
+    action = "share.get"
+
+    def get(self, request: Request, *, share: str) -> HttpResponseBase:
+        """Answer with one share."""
+        del request, share
+        return json_answer({"share": listings.share_item(self.share)})
+
+
+class SchemaListView(InShareView):
+    """GET shares/{share}/schemas.
+
+    Source: "List Schemas in a Share".
+    """
+
+    action = "schema.list"
+
+    def get(self, request: Request, *, share: str) -> HttpResponseBase:
+        """Answer with a page of a share's schemas."""
+        del request, share
+        page = listings.list_schemas(
+            self.recipient, self.share, asked=self.page_request()
+        )
+        return json_answer(page.body())
+
+
+class TableListView(InShareView):
+    """GET shares/{share}/schemas/{schema}/tables.
+
+    Source: "List Tables in a Schema".
+    """
+
+    action = "table.list"
+
+    def get(self, request: Request, *, share: str, schema: str) -> HttpResponseBase:
+        """Answer with a page of a schema's tables."""
+        del request, share
+        page = listings.list_tables(
+            self.recipient, self.share, schema, asked=self.page_request()
+        )
+        return json_answer(page.body())
+
+
+class AllTableListView(InShareView):
+    """GET shares/{share}/all-tables.
+
+    Source: "List all Tables in a Share".
+    """
+
+    action = "table.list_all"
+
+    def get(self, request: Request, *, share: str) -> HttpResponseBase:
+        """Answer with a page of the tables of all schemas."""
+        del request, share
+        page = listings.list_all_tables(
+            self.recipient, self.share, asked=self.page_request()
+        )
+        return json_answer(page.body())
+
+
+# === One table ===
+
+
+class TableVersionView(TableView):
+    """GET shares/{share}/schemas/{schema}/tables/{table}/version.
+
+    Source: "Query Table Version"; sharing_wire.md, M1.
+    """
+
+    action = "table.version"
+
+    def get(self, request: Request, **names: str) -> HttpResponseBase:
+        """Answer with the version alone, in `Delta-Table-Version`."""
+        del names
+        text = request.query_params.get("startingTimestamp")
+        self.record.version = tables.table_version(
+            self.shared_table,
+            starting_timestamp=(
+                None if text is None else parse_moment(text, name="startingTimestamp")
+            ),
+        )
+        return version_answer(self.record.version)
+
+
+class TableDetailView(TableView):
+    """HEAD and GET shares/{share}/schemas/{schema}/tables/{table}.
+
+    HEAD is the older way to ask for the version. The protocol has no GET here; it
+    answers as a list would, with the version beside it.
+
+    Source: "Query Table Version".
+    """
+
+    action = "table.version"
+
+    def get(self, request: Request, **names: str) -> HttpResponseBase:
+        """Answer with the table as a list shows it, and its version."""
+        del request, names
+        self.record.version = tables.table_version(self.shared_table)
+        answer = json_answer({"table": listings.table_item(self.shared_table)})
+        return set_version(answer, self.record.version)
+
+
+class TableMetadataView(TableView):
+    """GET shares/{share}/schemas/{schema}/tables/{table}/metadata.
+
+    Source: "Query Table Metadata"; sharing_wire.md, M11.
+    """
+
+    action = "table.metadata"
+
+    def get(self, request: Request, **names: str) -> HttpResponseBase:
+        """Answer with the lines of protocol and metadata."""
+        del names
+        self.check_capabilities()
+        query = request.query_params
+        version, timestamp = query.get("version"), query.get("timestamp")
+        check_one_version({"version": version, "timestamp": timestamp})
+        found = tables.table_metadata(
+            self.shared_table,
+            version=None if version is None else parse_version(version),
+            timestamp=(
+                None if timestamp is None else parse_moment(timestamp, name="timestamp")
+            ),
+        )
+        self.record.version = found.version
+        return lines_answer(found.lines, version=found.version)
+
+
+class TableQueryView(TableView):
+    """POST shares/{share}/schemas/{schema}/tables/{table}/query.
+
+    Source: "Read Data from a Table".
+    """
+
+    action = "table.query"
+    http_method_names = ["post"]
+
+    def post(self, request: Request, **names: str) -> HttpResponseBase:
+        """Answer with the files of one version, streamed while they are signed."""
+        del names
+        query = parse_table_query(read_body(request, limit_bytes=MAX_BODY_BYTES))
+        self.check_capabilities()
+        found = tables.table_files(
+            self.shared_table,
+            query,
+            signing=tables.SigningPlan(
+                base_url=settings.PUBLIC_URL,
+                keys=file_url_keys(),
+                lifetime_s=settings.FILE_URL_LIFETIME_S,
+                now=self.now,
+                token=self.token,
+            ),
+        )
+        self._note(found)
+        return stream_answer(
+            RecordedStream(found.lines, self.record),
+            version=found.version,
+            num_skipped_hints=len(found.skipped_hints),
+        )
+
+    def _note(self, found: tables.FilesAnswer) -> None:
+        record = self.record
+        record.version = found.version
+        record.num_files = found.num_files
+        record.total_files = found.total_files
+        record.size_bytes = found.size_bytes
+        if found.skipped_hints:
+            record.detail["num_skipped_hints"] = len(found.skipped_hints)
+            record.detail["skipped_hints"] = [
+                {"text": ascii(skipped.text), "reason": ascii(skipped.reason)}
+                for skipped in found.skipped_hints[:MAX_SKIPPED_SHOWN]
+            ]
+
+
+# === What is not there ===
+
+
+class LaterEndpointView(SharingView):
+    """An endpoint of a later protocol, which is not served yet."""
+
+    http_method_names = []
+
+    def method_refusal(self, method: str) -> SharingError:
+        """Refuse every method alike."""
+        del method
+        return EndpointNotFoundError()
+
+
+class EndpointNotFoundView(ProtocolView):
+    """Every other path below the protocol's: JSON, and never a page or a redirect."""
+
+    is_recorded = False
+    http_method_names = []
+
+    def method_refusal(self, method: str) -> SharingError:
+        """Refuse every method alike."""
+        del method
+        return EndpointNotFoundError()

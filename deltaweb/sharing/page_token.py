@@ -1,0 +1,108 @@
+"""Page tokens: where the next page of a list begins.
+
+A token is opaque to its holder: the key after which the next page begins, under an
+HMAC that also covers what the list is and whose it is. So a token of another endpoint,
+of other names, of another recipient, or one that was changed is none of ours.
+
+Source: delta_sharing_protocol.md, "List Shares" (pageToken).
+"""
+
+import base64
+import binascii
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from deltaweb.sharing.errors import ParameterInvalidError
+
+MAX_LENGTH: Final = 8192
+MAC_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class PageScope:
+    """The list that a token belongs to.
+
+    Attributes:
+        endpoint: The name of the endpoint.
+        recipient: The recipient's id, as text.
+        names: The names in its path, folded: their capitals do not matter.
+    """
+
+    endpoint: str
+    recipient: str
+    names: tuple[str, ...] = ()
+
+
+def encode_page_token(
+    last_key: Sequence[str], scope: PageScope, *, keys: Sequence[bytes]
+) -> str:
+    """Return the token of the page after the item with `last_key`.
+
+    Args:
+        last_key: What the list is ordered by, of the last item that was given.
+        scope: The list.
+        keys: Secret keys; the first signs.
+    """
+    payload = _json(list(last_key))
+    mac = _mac(payload, scope, keys[0])
+    return base64.urlsafe_b64encode(mac + payload).rstrip(b"=").decode()
+
+
+def decode_page_token(
+    token: str, scope: PageScope, *, keys: Sequence[bytes]
+) -> tuple[str, ...]:
+    """Return the key after which a page begins.
+
+    Args:
+        token: The token as it came.
+        scope: The list that is asked for.
+        keys: Secret keys; any of them may have signed.
+
+    Raises:
+        ParameterInvalidError: If the token was not given for this very list.
+    """
+    data = _decode(token)
+    mac, payload = data[:MAC_BYTES], data[MAC_BYTES:]
+    fits = [hmac.compare_digest(_mac(payload, scope, key), mac) for key in keys]
+    if not any(fits):
+        raise _not_ours()
+    # What was signed here was written here.
+    return tuple(json.loads(payload))
+
+
+def _decode(token: str) -> bytes:
+    """Decode the one spelling that a token has; base64 alone would allow others."""
+    if len(token) > MAX_LENGTH:
+        raise _not_ours()
+    try:
+        text = token.encode("ascii")
+        data = base64.b64decode(
+            text + b"=" * (-len(text) % 4), altchars=b"-_", validate=True
+        )
+    except (UnicodeEncodeError, binascii.Error):
+        raise _not_ours() from None
+    if base64.urlsafe_b64encode(data).rstrip(b"=") != text:
+        raise _not_ours()
+    return data
+
+
+def _mac(payload: bytes, scope: PageScope, key: bytes) -> bytes:
+    subject = _json([scope.endpoint, scope.recipient, *scope.names])
+    message = len(subject).to_bytes(4, "big") + subject + payload
+    return hmac.digest(key, message, "sha256")[:MAC_BYTES]
+
+
+def _json(values: list[str]) -> bytes:
+    """Return texts as one that no other list of texts has."""
+    return json.dumps(values, separators=(",", ":")).encode()
+
+
+def _not_ours() -> ParameterInvalidError:
+    return ParameterInvalidError(
+        name="pageToken",
+        reason="it is none that this list has given",
+        hint="Send the nextPageToken of the page before, or none for the first page.",
+    )

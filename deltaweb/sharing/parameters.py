@@ -1,0 +1,94 @@
+"""The values of a request's parameters, from text.
+
+Source: delta_sharing_protocol.md, "List Shares"; sharing_wire.md, 2.3 and 2.4.
+"""
+
+import re
+from datetime import datetime
+from typing import Final
+
+from deltaweb.delta.commit_times import parse_timestamp
+from deltaweb.delta.errors import TimestampInvalidError
+from deltaweb.sharing.errors import ParameterInvalidError
+
+MAX_PAGE_LENGTH: Final = 500
+MAX_LONG: Final = 2**63 - 1
+
+_WHOLE_NUMBER: Final = re.compile(r"\+?0*([0-9]{1,19})", re.ASCII)
+_LARGE_NUMBER: Final = re.compile(r"\+?[0-9]+", re.ASCII)
+# What a JDBC timestamp prints: it names no zone, and UTC is meant.
+_SQL_TIMESTAMP: Final = re.compile(
+    r"(\d{4}-\d{1,2}-\d{1,2}) (\d{1,2}:\d{1,2}:\d{1,2})(?:\.(\d{1,9}))?", re.ASCII
+)
+# A plus sign that was not quoted arrives as a space.
+_LOST_PLUS: Final = re.compile(r"(T[0-9:.,]+) (\d{2}:?\d{2})", re.ASCII)
+
+
+def parse_max_results(text: str | None) -> int:
+    """Return how many items a page may have; more than the server's most is cut.
+
+    Raises:
+        ParameterInvalidError: If it is negative or no number.
+    """
+    if text is None:
+        return MAX_PAGE_LENGTH
+    if _LARGE_NUMBER.fullmatch(text) is None:
+        reason = "a number was expected, from 0 on"
+        raise ParameterInvalidError(
+            name="maxResults",
+            reason=reason,
+            hint=f"Give a whole number from 0 to {MAX_PAGE_LENGTH}.",
+        )
+    match = _WHOLE_NUMBER.fullmatch(text)
+    return MAX_PAGE_LENGTH if match is None else min(int(match[1]), MAX_PAGE_LENGTH)
+
+
+def parse_version(text: str) -> int:
+    """Return a version of a table.
+
+    Raises:
+        ParameterInvalidError: If it is negative or no number.
+    """
+    match = _WHOLE_NUMBER.fullmatch(text)
+    return check_version(int(match[1]) if match is not None else None)
+
+
+def check_version(version: object) -> int:
+    """Return a value that is a version: a whole number from 0 on.
+
+    Raises:
+        ParameterInvalidError: If it is none.
+    """
+    is_number = isinstance(version, int) and not isinstance(version, bool)
+    if not is_number or not 0 <= version <= MAX_LONG:
+        raise ParameterInvalidError(
+            name="version",
+            reason="a number was expected, from 0 on",
+            hint="Give the version of the table as a whole number.",
+        )
+    return version
+
+
+def parse_moment(text: str, *, name: str) -> datetime:
+    """Return a time: ISO 8601 with a zone, or `YYYY-MM-DD hh:mm:ss` in UTC.
+
+    Args:
+        text: The time as it came.
+        name: The parameter, for the error.
+
+    Raises:
+        ParameterInvalidError: If it is no time, or has no zone.
+    """
+    plain = _LOST_PLUS.sub(r"\1+\2", text.strip())
+    try:
+        if match := _SQL_TIMESTAMP.fullmatch(plain):
+            fraction = (match[3] or "0").ljust(6, "0")[:6]
+            plain = f"{match[1]} {match[2]}.{fraction} +0000"
+            return datetime.strptime(plain, "%Y-%m-%d %H:%M:%S.%f %z")
+        return parse_timestamp(plain)
+    except (TimestampInvalidError, ValueError):
+        raise ParameterInvalidError(
+            name=name,
+            reason="it is not a time with a zone",
+            hint="Write it as 2026-01-31T12:00:00Z.",
+        ) from None
