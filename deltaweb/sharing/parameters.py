@@ -53,20 +53,19 @@ def parse_version(text: str) -> int:
     return check_version(int(match[1]) if match is not None else None)
 
 
-def check_version(version: object) -> int:
-    """Return a value that is a version: a whole number from 0 on.
+def check_version(version: int | None) -> int:
+    """Return a version that a table can have: from 0 on.
 
     Raises:
-        ParameterInvalidError: If it is none.
+        ParameterInvalidError: If no table can have it.
     """
-    is_number = isinstance(version, int) and not isinstance(version, bool)
-    if not is_number or not 0 <= version <= MAX_LONG:
-        raise ParameterInvalidError(
-            name="version",
-            reason="a number was expected, from 0 on",
-            hint="Give the version of the table as a whole number.",
-        )
-    return version
+    if version is not None and 0 <= version <= MAX_LONG:
+        return version
+    raise ParameterInvalidError(
+        name="version",
+        reason="a number was expected, from 0 on",
+        hint="Give the version of the table as a whole number.",
+    )
 
 
 def parse_moment(text: str, *, name: str) -> datetime:

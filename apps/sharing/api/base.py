@@ -20,7 +20,7 @@ from apps.sharing.api.authentication import authenticate
 from apps.sharing.api.errors import failure_of
 from apps.sharing.api.keys import page_token_keys
 from apps.sharing.api.responses import StreamedAnswer, WholeAnswer, without_body
-from apps.sharing.models import Recipient, SharedTable
+from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from apps.sharing.selectors import access
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.capabilities import HEADER, parse_capabilities
@@ -84,7 +84,7 @@ class ProtocolView(APIView):
         """Let everybody in."""
 
     def http_method_not_allowed(
-        self, request: Request, *args: object, **kwargs: object
+        self, request: HttpRequest, *args: object, **kwargs: object
     ) -> NoReturn:
         """Refuse a method that the endpoint does not have."""
         del args, kwargs
@@ -92,9 +92,9 @@ class ProtocolView(APIView):
 
     def method_refusal(self, method: str) -> SharingError:
         """Return what another method is refused with."""
-        return MethodNotAllowedError(method=method, allowed=self._allowed_methods())
+        return MethodNotAllowedError(method=method, allowed=self.allowed_methods)
 
-    def handle_exception(self, exc: Exception) -> WholeAnswer:
+    def handle_exception(self, exc: Exception) -> WholeAnswer:  # type: ignore[override]  # any response will do
         """Answer a failure; one of ours goes to the log with the request's id."""
         failure = failure_of(exc)
         self.error_code = failure.error_code

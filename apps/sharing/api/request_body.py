@@ -35,7 +35,8 @@ def read_body(request: BodyRequest, *, limit_bytes: int) -> bytes:
         # A body in chunks has no length; Django would take it for empty.
         stream = request.META["wsgi.input"]
     try:
-        parts, total = [], 0
+        parts: list[bytes] = []
+        total = 0
         while total <= limit_bytes:
             part = stream.read(limit_bytes + 1 - total)  # type: ignore[attr-defined]  # both kinds have it
             if not part:
