@@ -84,7 +84,7 @@ def note_use(
     if _is_fresh(token.last_used_at, now) or _is_fresh(_noted.get(token.id), now):
         return
     if len(_noted) >= _MAX_NOTED:
-        _noted.clear()
+        forget_notes()
     _noted[token.id] = now
     stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - USE_INTERVAL)
     try:
@@ -96,6 +96,11 @@ def note_use(
             )
     except OperationalError as error:
         logger.info("The last use of %s was not noted: %s", token.prefix, error)
+
+
+def forget_notes() -> None:
+    """Forget when this process last noted a use."""
+    _noted.clear()
 
 
 def _is_fresh(moment: datetime | None, now: datetime) -> bool:

@@ -80,7 +80,8 @@ def activate(
 ) -> Profile:
     """Spend a link and return the profile; of two requests at once one succeeds.
 
-    Success and refusal are both recorded.
+    Success and refusal are both recorded, but for a link that was never issued:
+    anybody could fill the record with those.
 
     Raises:
         SharingStateError: As `look_up`.
@@ -93,9 +94,9 @@ def activate(
         address=address[:64],
         user_agent=user_agent[:300],
     )
+    link = _find(nonce)
+    _name(event, link.token)
     try:
-        link = _find(nonce)
-        _name(event, link.token)
         with transaction.atomic():
             profile = _spend(link, address=address, now=now)
             record(event)
