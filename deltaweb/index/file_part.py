@@ -5,8 +5,10 @@ for a query is kept for the next one, as far as memory allows.
 """
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,9 +24,11 @@ from deltaweb.index.kept_values import KeptValues
 from deltaweb.index.partition_match import TypedValues, type_values
 from deltaweb.index.relative_paths import are_plain
 
-TypedColumn = tuple[ColumnPath, DataType]
+Rows: TypeAlias = npt.NDArray[np.int64]
+TypedColumn: TypeAlias = tuple[ColumnPath, DataType]
 
 KEPT_BYTES_A_FILE: Final = 64  # of statistics, and of partition values
+BATCH_BYTES: Final = 8 << 20
 FEW: Final = 16  # of so many files, one is few
 ROWS_SCHEMA: Final = pa.schema(
     {
@@ -180,10 +184,23 @@ class PartRows:
             part.num_records,
         ]
         self._rows = pa.RecordBatch.from_arrays(columns, schema=ROWS_SCHEMA)
+        lengths = pc.binary_length(self._rows["stats"]).fill_null(0)
+        self._text_bytes = lengths.to_numpy().astype(np.int64)
 
-    def take(self, positions: pa.Array) -> pa.RecordBatch:
+    def split(self, rows: Rows) -> list[Rows]:
+        """Cut a list of rows so that no piece has statistics beyond `BATCH_BYTES`.
+
+        A row alone may be longer than that.
+        """
+        total = np.cumsum(self._text_bytes[rows])
+        if not len(rows) or total[-1] <= BATCH_BYTES:
+            return [rows]
+        cuts = np.flatnonzero(np.diff(total // BATCH_BYTES)) + 1
+        return np.split(rows, cuts)
+
+    def take(self, rows: Rows) -> pa.RecordBatch:
         """Return some rows by `ROWS_SCHEMA`."""
-        taken = self._rows.take(positions)
+        taken = self._rows.take(pa.array(rows))
         self._part.release()
         return taken
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.skipping import Mask
-from deltaweb.index.file_part import FilePart
+from deltaweb.index.file_part import FilePart, Rows
 from deltaweb.index.relative_paths import find_outside, relative_paths
 
 ROWS_A_BATCH: Final = 4096  # some 4 MB of lines, with statistics of ten columns
@@ -29,11 +30,11 @@ class SelectedPart:
         """Count of selected files."""
         return int(np.count_nonzero(self.mask))
 
-    def positions(self) -> Iterator[pa.Array]:
+    def positions(self) -> Iterator[Rows]:
         """Yield the rows of the selected files, some at a time."""
         rows = np.flatnonzero(self.mask)
         for first in range(0, len(rows), ROWS_A_BATCH):
-            yield pa.array(rows[first : first + ROWS_A_BATCH])
+            yield rows[first : first + ROWS_A_BATCH]
 
 
 class FileSelection:
@@ -70,7 +71,8 @@ class FileSelection:
             if chosen.part.has_plain_paths(chosen.num_files):
                 continue
             for rows in chosen.positions():
-                found = find_outside(chosen.part.paths.take(rows), self._root)
+                paths = chosen.part.paths.take(pa.array(rows))
+                found = find_outside(paths, self._root)
                 if found is not None:
                     return found
         return None
@@ -90,7 +92,8 @@ class FileSelection:
         for chosen in self._parts:
             is_plain = chosen.part.has_plain_paths(chosen.num_files)
             rows = chosen.part.rows()
-            for positions in chosen.positions():
+            pieces = map(rows.split, chosen.positions())
+            for positions in chain.from_iterable(pieces):
                 batch = rows.take(positions)
                 paths = batch["path"]
                 if not is_plain:

@@ -42,7 +42,8 @@ class IndexedPart(FilePart):
         self, schema: StructType, columns: Iterable[ColumnPath]
     ) -> dict[ColumnPath, ColumnRange]:
         """What statistics tell of data columns; one without any is left out."""
-        indexed, others = [], []
+        indexed: list[ColumnPath] = []
+        others: list[ColumnPath] = []
         for path in columns:
             (indexed if self._is_indexed(schema, path) else others).append(path)
         found = {}

@@ -189,7 +189,7 @@ class SharedVersion:
     def _bad_value(
         self, part: FilePart, position: int, column: StructField
     ) -> PartitionValueError:
-        row = part.rows().take(pa.array([position]))
+        row = part.rows().take(np.array([position]))
         values = dict(row["partition_values"][0].as_py() or ())
         return PartitionValueError(
             path=row["path"][0].as_py(),

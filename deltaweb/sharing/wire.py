@@ -10,14 +10,17 @@ Source: delta_sharing_protocol.md, "Table Metadata Format" and "Data Files".
 import json
 from collections.abc import Sequence
 from hashlib import md5
-from json.encoder import encode_basestring_ascii
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deltaweb.delta.actions import Metadata
+from deltaweb.sharing.json_text import escaped, object_texts
 
-PROTOCOL_LINE = b'{"protocol":{"minReaderVersion":1}}\n'
+ID_LENGTH: Final = 32  # hexadecimal digits of an MD5
+PROTOCOL_LINE: Final = b'{"protocol":{"minReaderVersion":1}}\n'
 
 
 def protocol_line() -> bytes:
@@ -46,8 +49,8 @@ def metadata_line(
         "description": metadata.description,
         "format": {"provider": metadata.format.provider},
         "schemaString": clean_schema(metadata.schema_string or ""),
+        "configuration": {},  # of the table's owner alone, but for what is not served
         "partitionColumns": list(metadata.partition_columns),
-        "configuration": dict(metadata.configuration),
         "version": version,
         "size": size_bytes,
         "numFiles": num_files,
@@ -91,7 +94,7 @@ def _clean_field(value: object) -> object:
 
 def file_lines(
     batch: pa.RecordBatch,
-    urls: Sequence[str],
+    urls: Sequence[str] | pa.StringArray,
     *,
     expiration_ms: int,
     version_and_timestamp: tuple[int, int] | None = None,
@@ -105,26 +108,46 @@ def file_lines(
         version_and_timestamp: The version and its time in milliseconds, where the
             answer is of a version that was asked for.
     """
-    escape = encode_basestring_ascii
+    lines = pc.binary_join_element_wise(
+        '{"file":{"url":"',
+        escaped(pa.array(urls, pa.string())),
+        '","id":"',
+        file_ids(batch["path"]),
+        '","partitionValues":',
+        object_texts(batch["partition_values"]),
+        ',"size":',
+        batch["size"].fill_null(0).cast(pa.string()),
+        _told_statistics(batch["stats"]),
+        _line_end(expiration_ms, version_and_timestamp),
+        "",
+    )
+    return b"" if not len(lines) else bytes(memoryview(lines.buffers()[2]))
+
+
+def file_ids(paths: pa.StringArray) -> pa.StringArray:
+    """Return the id of each file: the MD5 of its path as the log writes it.
+
+    So it is the same for every recipient and at every time.
+    """
+    digests = [
+        md5(path, usedforsecurity=False).digest()
+        for path in paths.cast(pa.binary()).to_pylist()
+    ]
+    text = b"".join(digests).hex().encode()
+    offsets = np.arange(0, len(text) + 1, ID_LENGTH, dtype=np.int32)
+    return pa.StringArray.from_buffers(
+        len(digests), pa.py_buffer(offsets), pa.py_buffer(text)
+    )
+
+
+def _told_statistics(stats: pa.StringArray) -> pa.StringArray:
+    told = pc.binary_join_element_wise(',"stats":"', escaped(stats), '"', "")
+    return told.fill_null("") if told.null_count else told
+
+
+def _line_end(expiration_ms: int, version_and_timestamp: tuple[int, int] | None) -> str:
     end = f',"expirationTimestamp":{expiration_ms}'
     if version_and_timestamp is not None:
         version, timestamp_ms = version_and_timestamp
         end += f',"version":{version},"timestamp":{timestamp_ms}'
-    end += "}}\n"
-    lines = []
-    for path, url, size, values, stats in zip(
-        batch["path"].to_pylist(),
-        urls,
-        batch["size"].to_pylist(),
-        batch["partition_values"].to_pylist(),
-        batch["stats"].to_pylist(),
-        strict=True,
-    ):
-        file_id = md5(path.encode(), usedforsecurity=False).hexdigest()
-        told = "" if stats is None else f',"stats":{escape(stats)}'
-        partition = json.dumps(dict(values or ()), separators=(",", ":"))
-        lines.append(
-            f'{{"file":{{"url":{escape(url)},"id":"{file_id}",'
-            f'"partitionValues":{partition},"size":{size}{told}{end}'
-        )
-    return "".join(lines).encode("ascii")
+    return end + "}}\n"
