@@ -1,0 +1,62 @@
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import RequestFactory
+
+from apps.pages import actions
+from apps.pages.actions import COMMAND_LINE, Action, actor_of
+from tests.factories import NOW, new_user
+
+
+@pytest.fixture
+def told() -> Iterator[list[Action]]:
+    """What is reported while the test runs."""
+    before = list(actions._recorders)  # noqa: SLF001 (registering has no way back)
+    heard: list[Action] = []
+    actions._recorders[:] = []  # noqa: SLF001 (as above)
+    actions.register(heard.append)
+    yield heard
+    actions._recorders[:] = before  # noqa: SLF001 (as above)
+
+
+class TestReport:
+    def test_tells_whoever_has_registered(self, told: list[Action]) -> None:
+        action = Action(name="share.create", actor=COMMAND_LINE, at=NOW)
+
+        actions.report(action)
+
+        assert told == [action]
+
+    def test_tells_each_once(self, told: list[Action]) -> None:
+        recorder = actions._recorders[0]  # noqa: SLF001 (the fixture's own)
+        actions.register(recorder)
+
+        actions.report(Action(name="share.create", actor=COMMAND_LINE, at=NOW))
+
+        assert len(told) == 1
+
+
+class TestActorOf:
+    @pytest.mark.django_db
+    def test_names_the_user_and_where_the_request_came_from(
+        self, rf: RequestFactory
+    ) -> None:
+        request = rf.get(
+            "/", REMOTE_ADDR="192.0.2.7", headers={"User-Agent": "x" * 400}
+        )
+        request.user = user = new_user("ada")
+
+        actor = actor_of(request)
+
+        assert (actor.name, actor.user_id) == ("ada", user.pk)
+        assert actor.address == "192.0.2.7"
+        assert actor.user_agent == "x" * 300
+
+    def test_somebody_without_an_account_is_anonymous(self, rf: RequestFactory) -> None:
+        request = rf.get("/")
+        request.user = AnonymousUser()
+
+        actor = actor_of(request)
+
+        assert (actor.name, actor.user_id) == ("anonymous", None)
