@@ -14,7 +14,7 @@ SHARE = "shares/<str:share>"
 SCHEMA = f"{SHARE}/schemas/<str:schema>"
 TABLE = f"{SCHEMA}/tables/<str:table>"
 # A file's path may hold every character but a NUL, line ends too.
-FILE = r"^files/(?P<share>[^/]+)/(?P<table_id>[0-9a-f-]{36})/(?P<path>(?s:.+))\Z"
+FILE = r"^files/(?P<share>[^/]+)/(?P<table_id>[0-9a-f-]{36})/(?P<path>[\s\S]+)\Z"
 
 urlpatterns = [
     path("shares", views.ShareListView.as_view(), name="share-list"),
@@ -32,5 +32,5 @@ urlpatterns = [
     path(f"{TABLE}/queries/<str:query>", views.LaterEndpointView.as_view()),
     path(f"{TABLE}/temporary-table-credentials", views.LaterEndpointView.as_view()),
     re_path(FILE, FileView.as_view(), name="file"),
-    re_path(r"^(?s:.*)\Z", views.EndpointNotFoundView.as_view()),
+    re_path(r"^[\s\S]*\Z", views.EndpointNotFoundView.as_view()),
 ]
