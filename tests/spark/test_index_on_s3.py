@@ -1,0 +1,86 @@
+"""A table on S3 is indexed by the real job, with the options of its storage."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE
+from apps.tables import services, tasks
+from apps.tables.storage_connections import add_connection
+from apps.tables.storage_options import parse_options
+from tests.factories import NOW, new_unindexed_table
+from tests.s3_server import S3Server, running_s3
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("spark"),
+]
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[S3Server]:
+    with running_s3() as server:
+        yield server
+
+
+@pytest.fixture
+def job(s3: S3Server, lake: Path, settings: "Settings", tmp_path: Path) -> Job:
+    """The index job of a table that only its storage's options reach."""
+    settings.HOME = tmp_path / "home"
+    bucket = s3.new_bucket()
+    s3.upload(lake / "customers", bucket, "lake/customers")
+    table = new_unindexed_table("customers", location=f"s3://{bucket}/lake/customers")
+    return services.refresh_table(table, now=NOW)
+
+
+def add_storage(*texts: str) -> None:
+    add_connection(
+        name="lake",
+        prefix="s3://",
+        options=parse_options(texts, base=Path("/")),
+        actor=COMMAND_LINE,
+        now=NOW,
+    )
+
+
+def test_the_job_reads_the_table_with_its_storage(s3: S3Server, job: Job) -> None:
+    add_storage(*s3.option_texts)
+
+    tasks.index_log(job_id=str(job.id))
+
+    job.refresh_from_db()
+    assert (job.state, job.result) == ("DONE", {"version": 59, "state": "INDEXED"})
+    assert "deltaweb-secret" not in repr(vars(job))
+
+
+def test_wrong_options_end_the_job_without_a_value(s3: S3Server, job: Job) -> None:
+    add_storage(
+        f"endpoint_url={s3.url}",
+        "key=hunter2",
+        "secret=hunter2",
+        "config_kwargs.nonsense=1",
+    )
+
+    tasks.index_log(job_id=str(job.id))
+
+    job.refresh_from_db()
+    assert job.state == "FAILED"
+    assert "hunter2" not in repr(vars(job))
+
+
+def test_a_missing_reference_ends_the_job_before_spark(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LAKE_KEY", raising=False)
+    add_storage("key=env:LAKE_KEY")
+
+    tasks.index_log(job_id=str(job.id))
+
+    job.refresh_from_db()
+    assert (job.state, job.error_code) == ("FAILED", "storage-reference-missing")

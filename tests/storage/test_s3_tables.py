@@ -1,0 +1,263 @@
+"""Tables on S3 through a storage connection: registered, read, signed, fetched."""
+
+import io
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+import requests
+from django.core.management import CommandError, call_command
+from pytest_django.fixtures import Settings
+
+from apps.jobs.models import Job
+from apps.tables import reading, services, tasks
+from apps.tables.models import StorageConnection
+from apps.tables.probing import newest_version, probe_tables
+from apps.tables.storage_connections import options_for
+from deltaweb.delta.log_path import commit_name
+from deltaweb.samples import make_samples
+from deltaweb.storage.data_path import decode_path
+from deltaweb.storage.signing import open_signer
+from deltaweb.table import DeltaTable
+from tests.factories import NOW, new_table, new_user
+from tests.s3_server import S3Server
+
+pytestmark = pytest.mark.django_db
+SECRETS = ("deltaweb-secret", "deltaweb-key")
+PREFIX = "lake of sales/k=1"
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bucket(s3: S3Server, lake: Path) -> str:
+    """A bucket that holds the table `orders`, below a name that is to be quoted."""
+    name = s3.new_bucket()
+    s3.upload(lake / "orders", name, f"{PREFIX}/orders")
+    return name
+
+
+@pytest.fixture
+def location(bucket: str) -> str:
+    return f"s3://{bucket}/{PREFIX}/orders"
+
+
+@pytest.fixture
+def storage(s3: S3Server, bucket: str, settings: Settings, tmp_path: Path) -> str:
+    settings.HOME = tmp_path / "home"
+    return add_storage("lake", f"s3://{bucket}/", *s3.option_texts)
+
+
+def add_storage(name: str, prefix: str, *texts: str) -> str:
+    options = [part for text in texts for part in ("--option", text)]
+    return run("storage", "add", name, "--prefix", prefix, *options)
+
+
+def run(*arguments: str) -> str:
+    """Return everything that the command writes."""
+    out, err = io.StringIO(), io.StringIO()
+    call_command(*arguments, stdout=out, stderr=err)
+    return err.getvalue() + out.getvalue()
+
+
+def run_json(*arguments: str) -> Any:  # noqa: ANN401 (any document)
+    return json.loads(run(*arguments, "--json"))
+
+
+# === The command ===
+
+
+def test_the_command_shows_names_alone(storage: str, bucket: str) -> None:
+    shown = [storage, run("storage", "list"), run("storage", "list", "--json")]
+
+    assert not any(secret in text for secret in SECRETS for text in shown)
+    (listed,) = json.loads(shown[2])
+    assert (
+        listed.items()
+        >= {
+            "name": "lake",
+            "prefix": f"s3://{bucket}",
+            "options": [
+                "client_kwargs.endpoint_url",
+                "client_kwargs.region_name",
+                "key",
+                "secret",
+            ],
+        }.items()
+    )
+    assert f"lake  s3://{bucket}  client_kwargs.endpoint_url, " in shown[1]
+
+
+def test_the_command_removes_after_asking(
+    storage: str, location: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert storage
+    new_table("orders", location=location)
+    monkeypatch.setattr("sys.stdin", io.StringIO("no\n"))
+
+    with pytest.raises(CommandError, match="Nothing was changed"):
+        run("storage", "remove", "lake")
+    assert run_json("storage", "remove", "lake", "--yes")["removed"] is True
+    assert not StorageConnection.objects.exists()
+    assert "No storages yet" in run("storage", "list")
+
+
+def test_the_command_warns_of_a_reference_that_is_missing_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("LAKE_KEY", raising=False)
+
+    said = add_storage("lake", "s3://b/", "key=env:LAKE_KEY")
+
+    assert "Warning: The storage lake takes its option key from" in said
+    assert run_json("storage", "reseal")[0]["name"] == "lake"
+
+
+def test_a_refused_option_is_not_shown() -> None:
+    with pytest.raises(CommandError) as caught:
+        add_storage("lake", "s3://b/", "hunter2")
+
+    assert caught.value.returncode == 1
+    assert "hunter2" not in str(caught.value)
+
+
+# === Reading ===
+
+
+@pytest.mark.usefixtures("storage")
+class TestReading:
+    def test_a_table_is_registered_and_read_by_the_command_line(
+        self, location: str, lake: Path
+    ) -> None:
+        added = run_json("table", "add", "orders", location)
+        local = DeltaTable(str(lake / "orders")).snapshot()
+
+        assert added["found"]["version"] == local.version
+        assert run_json("table", "show", "orders")["num_files"] == local.num_files
+        shown = run_json("table", "show", location.replace("s3://", "s3a://"))
+        assert shown["version"] == local.version
+        rows = run_json("table", "rows", location, "--where", "order_id < 5")
+        assert len(rows) == local.read(predicate="order_id < 5").num_rows
+        assert len(run_json("table", "history", "orders", "--limit", "3")) == 3
+
+    def test_a_check_finds_the_table(self, location: str, lake: Path) -> None:
+        user = new_user("ada", role="ADMIN")
+        job = services.request_check(location=location, now=NOW, requested_by=user)
+
+        tasks.check_location(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE
+        newest = DeltaTable(str(lake / "orders")).latest_version()
+        assert job.result["version"] == newest
+        assert not any(secret in repr(vars(job)) for secret in SECRETS)
+
+    def test_workers_probe_and_read_rows_and_files(
+        self, location: str, lake: Path
+    ) -> None:
+        newest = DeltaTable(str(lake / "orders")).latest_version()
+        table = new_table("orders", location=location, version=newest - 1)
+
+        assert newest_version(table) == newest
+        probe_tables(now=NOW + timedelta(days=1))
+        table.refresh_from_db()
+        assert (table.latest_version_seen, table.error) == (newest, "")
+        preview = services.request_preview(table, version=newest, now=NOW, limit=5)
+        tasks.preview_rows(job_id=str(preview.id))
+        preview.refresh_from_db()
+        assert preview.result["rows"] == 5
+        files = services.request_version_files(table, version=newest, now=NOW)
+        tasks.list_version_files(job_id=str(files.id))
+        files.refresh_from_db()
+        path = reading.results_folder() / f"{files.id}.arrow"
+        with pa.memory_map(str(path)) as source:
+            assert pa.ipc.open_file(source).read_all().num_rows == files.result["rows"]
+
+
+def test_without_a_storage_the_table_is_not_read(
+    location: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / "nothing"))
+    table = new_table("orders", location=location)
+
+    probe_tables(now=NOW + timedelta(days=1))
+
+    table.refresh_from_db()
+    assert table.error_code == "credentials-needed"
+
+
+def test_a_missing_variable_is_the_error_of_the_table(
+    location: str, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LAKE_KEY", raising=False)
+    add_storage("lake", f"s3://{bucket}", "key=env:LAKE_KEY", "secret=hunter2")
+    table = new_table("orders", location=location)
+
+    probe_tables(now=NOW + timedelta(days=1))
+
+    table.refresh_from_db()
+    assert table.error_code == "storage-reference-missing"
+    assert "the variable LAKE_KEY" in table.error
+    assert "hunter2" not in table.error + table.error_hint
+
+
+# === Signing ===
+
+
+@pytest.mark.usefixtures("storage")
+class TestSigning:
+    def test_a_signed_url_gives_the_file_whole_or_in_part(
+        self, location: str, lake: Path
+    ) -> None:
+        snapshot = DeltaTable(location, options_for(location)).snapshot()
+        paths = [decode_path(path) for path in snapshot.files["path"].to_pylist()]
+        signer = open_signer(
+            location, options_for(location), now=datetime.now(UTC), lifetime_s=60
+        )
+
+        urls = signer.sign(paths, snapshot.files["size"])
+
+        rows = 0
+        for path, url in zip(paths, urls, strict=True):
+            data = (lake / "orders" / path).read_bytes()
+            whole = requests.get(url, timeout=30)
+            assert (whole.status_code, whole.content) == (200, data)
+            part = requests.get(url, headers={"Range": "bytes=-8"}, timeout=30)
+            assert (part.status_code, part.content) == (206, data[-8:])
+            head = requests.head(url, timeout=30)
+            assert head.headers["Content-Length"] == str(len(data))
+            rows += pq.read_metadata(pa.BufferReader(whole.content)).num_rows
+        assert rows == pc.sum(snapshot.statistics([])["num_records"]).as_py()
+
+    def test_a_url_names_no_secret(self, location: str) -> None:
+        signer = open_signer(
+            location, options_for(location), now=datetime.now(UTC), lifetime_s=60
+        )
+
+        assert "deltaweb-secret" not in signer.sign(["a"], [1])[0]
+
+
+# === Writing ===
+
+
+def test_of_two_commits_of_one_version_one_wins(
+    location: str, s3: S3Server, lake: Path
+) -> None:
+    store = DeltaTable(location, s3.options).store
+    newest = DeltaTable(str(lake / "orders")).latest_version()
+
+    with pytest.raises(FileExistsError):
+        store.put_if_absent(commit_name(newest), b"{}")
+    assert store.read(commit_name(newest)) != b"{}"
