@@ -104,11 +104,12 @@ def _outcome(
         case Not(part):
             return _opposite(_outcome(part, ranges, num_files))
         case And(parts):
-            return _all_of(_outcome(part, ranges, num_files) for part in parts)
+            outcomes = (_outcome(part, ranges, num_files) for part in parts)
+            return _all_of(outcomes, num_files)
         case Or(parts):
             # By De Morgan: OR is what is left when not all are false.
-            opposites = (_outcome(part, ranges, num_files) for part in parts)
-            return _opposite(_all_of(_opposite(outcome) for outcome in opposites))
+            opposites = (_opposite(_outcome(part, ranges, num_files)) for part in parts)
+            return _opposite(_all_of(opposites, num_files))
         case ColumnComparison():
             return _anything(num_files)
         case _:
@@ -120,11 +121,12 @@ def _opposite(outcome: Outcome) -> Outcome:
     return Outcome(outcome.false, outcome.true)
 
 
-def _all_of(outcomes: Iterable[Outcome]) -> Outcome:
+def _all_of(outcomes: Iterable[Outcome], num_files: int) -> Outcome:
     """AND, one part at a time: a condition of many parts holds few masks."""
     return reduce(
         lambda left, right: Outcome(left.true & right.true, left.false | right.false),
         outcomes,
+        Outcome(np.ones(num_files, np.bool_), np.zeros(num_files, np.bool_)),
     )
 
 

@@ -30,7 +30,7 @@ from deltaweb.sharing.loose_conditions import (
 from deltaweb.sharing.sql_casts import cast_name, is_already, is_number, keeps_values
 from deltaweb.sharing.sql_literals import TypedColumn
 from deltaweb.sharing.sql_quotes import other_texts
-from deltaweb.sharing.sql_text import SQLText, shown
+from deltaweb.sharing.sql_text import SQLText, shown, written
 from deltaweb.sharing.sql_values import (
     OPERATORS,
     SWAPPED,
@@ -85,7 +85,7 @@ class SQLHintReader:
         parts = _flattened(tree) if isinstance(tree, exp.And) else [tree]
         found: list[tuple[str, Loose | PredicateError]] = []
         for part in parts:
-            text = sql.text if len(parts) == 1 else shown(part)
+            text = sql.text if len(parts) == 1 else written(part)
             try:
                 found.append((text, self.condition(part)))
             except PredicateError as error:
@@ -112,6 +112,9 @@ class SQLHintReader:
         left, right = unwrapped(expression.left), unwrapped(expression.right)
         if not self.names_column(left):
             left, right, operator = right, left, SWAPPED[operator]
+        if not self.names_column(left) or self.names_column(right):
+            reason = f"{shown(expression)} does not compare a column with a value"
+            raise PredicateError(reason=reason)
         return compare_loosely(
             self.comparable(left), operator, self.value(right, expression)
         )

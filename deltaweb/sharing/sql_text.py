@@ -99,10 +99,15 @@ def _parse_reason(error: ParseError) -> str:
     return "it is not a condition in SQL"
 
 
-def shown(expression: exp.Expr) -> str:
-    """The part of the condition as SQL, cut to a line."""
+def written(expression: exp.Expr) -> str:
+    """A part of a condition as SQL."""
     try:
-        text = expression.sql(dialect=Databricks)
+        return str(expression.sql(dialect=Databricks))
     except (SqlglotError, RecursionError, ValueError):  # pragma: no cover # a safeguard
-        text = type(expression).__name__
+        return type(expression).__name__
+
+
+def shown(expression: exp.Expr) -> str:
+    """A part of a condition as an error shows it, cut to a line."""
+    text = written(expression)
     return repr(text if len(text) <= 80 else f"{text[:80]}...")  # noqa: PLR2004 # a line
