@@ -43,6 +43,9 @@ REMOVE_LEAVES: Final = (
 )
 
 
+UNREADABLE = "its statistics are not readable"
+
+
 def read_blocks(group: RowGroup) -> list[FileBlock]:
     """Read the live files of a row group.
 
@@ -54,7 +57,8 @@ def read_blocks(group: RowGroup) -> list[FileBlock]:
     for rows, files in _read_rows(group, "add", add_leaves(group), _files):
         if files.num_rows:
             load_statistics = partial(_load_statistics, group, first, rows)
-            blocks.append(FileBlock(files, load_statistics))
+            load_text = partial(_load_text, group, first, rows)
+            blocks.append(FileBlock(files, load_statistics, load_text))
         first += rows
     return blocks
 
@@ -218,13 +222,22 @@ def _load_statistics(group: RowGroup, first: int, count: int) -> RawStatistics:
             typed = _rows_of(adds, "stats_parsed")
             if _all_have_records(typed):
                 return RawStatistics(json_text=None, parsed=typed)
-        leaves = group.find_leaves("add.stats")
-        adds = group.read(["add.path", *leaves])["add"].slice(first, count)
-        text = _rows_of(adds, "stats") if leaves else None
-        return RawStatistics(json_text=text, parsed=typed if parsed else None)
     except READ_FAULTS:
-        reason = "its statistics are not readable"
-        raise LogCorruptError(path=group.part.path, reason=reason) from None
+        raise LogCorruptError(path=group.part.path, reason=UNREADABLE) from None
+    text = _load_text(group, first, count)
+    return RawStatistics(json_text=text, parsed=typed if parsed else None)
+
+
+def _load_text(group: RowGroup, first: int, count: int) -> pa.ChunkedArray | None:
+    """Read the JSON statistics alike; None without their column."""
+    leaves = group.find_leaves("add.stats")
+    if not leaves:
+        return None
+    try:
+        adds = group.read(["add.path", *leaves])["add"].slice(first, count)
+        return _rows_of(adds, "stats")
+    except READ_FAULTS:
+        raise LogCorruptError(path=group.part.path, reason=UNREADABLE) from None
 
 
 def _all_have_records(typed: pa.ChunkedArray) -> bool:

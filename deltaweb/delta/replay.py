@@ -60,10 +60,13 @@ class FileBlock:
         files: Rows in the columns of `FILES_SCHEMA`; partition values may be
             dictionary-encoded.
         load_statistics: Reads their statistics, row for row.
+        load_text: Reads add.stats where `load_statistics` leaves it out, since typed
+            ones say all; None where it never does.
     """
 
     files: pa.RecordBatch
     load_statistics: StatisticsLoader
+    load_text: Callable[[], pa.ChunkedArray | None] | None = None
 
     def keys(self) -> pa.Array:
         """What identifies each file of the block."""
@@ -99,6 +102,12 @@ class SelectedBlock:
         return RawStatistics(
             *(None if part is None else part.filter(self.mask) for part in loaded)
         )
+
+    def text(self) -> pa.ChunkedArray | None:
+        """The statistics of the live rows as JSON, where `statistics` has none."""
+        load = self.block.load_text
+        text = None if load is None else load()
+        return text if text is None or self.mask is None else text.filter(self.mask)
 
     def without(self, keys: "KeySet") -> "SelectedBlock":
         """Return the block without the files that `keys` speak of."""

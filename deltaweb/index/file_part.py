@@ -23,6 +23,7 @@ from deltaweb.delta.statistics import read_statistics
 from deltaweb.index.kept_values import KeptValues
 from deltaweb.index.partition_match import TypedValues, type_values
 from deltaweb.index.relative_paths import are_plain
+from deltaweb.index.statistics_text import statistics_texts
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 TypedColumn: TypeAlias = tuple[ColumnPath, DataType]
@@ -180,7 +181,9 @@ class PartRows:
             files["path"],
             files["size"],
             files["partition_values"].cast(PARTITION_VALUES),
-            _whole(part.block.load_statistics().json_text, part.num_rows),
+            statistics_texts(
+                part.block.load_statistics(), part.block.load_text, part.num_rows
+            ),
             part.num_records,
         ]
         self._rows = pa.RecordBatch.from_arrays(columns, schema=ROWS_SCHEMA)
@@ -213,7 +216,7 @@ def _held_bytes(known: ColumnRange) -> int:
 def _told(statistics: pa.Table) -> pa.RecordBatch:
     """Return statistics as one batch; a negative number of rows tells nothing."""
     columns = {
-        name: _whole(column, len(column))
+        name: _whole(column)
         for name, column in zip(
             statistics.column_names, statistics.columns, strict=True
         )
@@ -226,12 +229,8 @@ def _told(statistics: pa.Table) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=statistics.schema)
 
 
-def _whole(column: pa.ChunkedArray | None, num_rows: int) -> pa.Array:
-    """Return a column as one array; of a column that is not there, nulls."""
-    if column is None:
-        return pa.nulls(num_rows, pa.string())
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array."""
     if column.num_chunks == 1:
         return column.chunk(0)
-    if column.num_chunks == 0:
-        return pa.nulls(num_rows, column.type)
-    return pa.concat_arrays(column.chunks)
+    return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +18,7 @@ from deltaweb.delta.schema import LeafField, StructType, leaf_fields
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.statistics import read_statistics
 from deltaweb.index.file_index import FILES, ROWS_A_BATCH, write_batches
+from deltaweb.index.statistics_text import statistics_texts
 
 INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
 INDEXED_COLUMNS_PROPERTY: Final = "delta.dataSkippingNumIndexedCols"
@@ -130,43 +131,50 @@ def _batches(rows: pa.Table) -> Iterator[pa.RecordBatch]:
 def _typed_blocks(snapshot: Snapshot) -> Iterator[pa.Table]:
     """Yield the statistics of each block: typed, and as JSON text."""
     columns = _indexed_columns(snapshot)
-    for raw, num_rows in _one_ahead(snapshot.state.blocks):
-        yield _typed_statistics(raw, num_rows, snapshot, columns)
+    for loaded in _one_ahead(snapshot.state.blocks):
+        yield _typed_statistics(loaded, snapshot, columns)
 
 
-def _one_ahead(
-    blocks: Iterable[SelectedBlock],
-) -> Iterator[tuple[RawStatistics, int]]:
+class _Loaded(NamedTuple):
+    """What the log holds of a block: statistics as they are, and as text."""
+
+    raw: RawStatistics
+    texts: pa.StringArray
+
+
+def _one_ahead(blocks: Iterable[SelectedBlock]) -> Iterator[_Loaded]:
     """Yield what the log holds of each block, while the next one is read."""
     with ThreadPoolExecutor(1) as pool:
-        coming: deque[tuple[Future[RawStatistics], int]] = deque()
+        coming: deque[Future[_Loaded]] = deque()
         for block in blocks:
-            coming.append((pool.submit(block.statistics), block.num_files))
+            coming.append(pool.submit(_load, block))
             if len(coming) > 1:
-                loading, num_rows = coming.popleft()
-                yield loading.result(), num_rows
-        for loading, num_rows in coming:
-            yield loading.result(), num_rows
+                yield coming.popleft().result()
+        for loading in coming:
+            yield loading.result()
+
+
+def _load(block: SelectedBlock) -> _Loaded:
+    raw = block.statistics()
+    return _Loaded(raw, statistics_texts(raw, block.text, block.num_files))
 
 
 def _typed_statistics(
-    raw: RawStatistics,
-    num_rows: int,
-    snapshot: Snapshot,
-    columns: Sequence[ColumnPath] | None,
+    loaded: _Loaded, snapshot: Snapshot, columns: Sequence[ColumnPath] | None
 ) -> pa.Table:
+    raw, texts = loaded
     text = raw.json_text
-    if text is None:
-        text = pa.chunked_array([pa.nulls(num_rows, pa.string())])
     if columns is None:
-        nothing = pa.chunked_array([pa.nulls(num_rows, pa.string())])
+        nothing = pa.chunked_array([pa.nulls(len(texts), pa.string())])
         table = read_statistics(nothing, None, StructType(()), [])
     else:
+        if text is None and raw.parsed is None:
+            text = pa.chunked_array([texts])
         table = read_statistics(text, raw.parsed, snapshot.schema, columns)
     records = table["num_records"]
     told = pc.if_else(pc.less(records, 0), pa.scalar(None, pa.int64()), records)
     table = table.set_column(0, "num_records", told)
-    return table.append_column("stats", text)
+    return table.append_column("stats", pa.chunked_array([texts]))
 
 
 def _indexed_columns(snapshot: Snapshot) -> list[ColumnPath] | None:
@@ -179,7 +187,8 @@ def _indexed_columns(snapshot: Snapshot) -> list[ColumnPath] | None:
 
 def _empty_statistics(snapshot: Snapshot) -> pa.Table:
     columns = _indexed_columns(snapshot)
-    return _typed_statistics(RawStatistics(None, None), 0, snapshot, columns)
+    nothing = _Loaded(RawStatistics(None, None), pa.nulls(0, pa.string()))
+    return _typed_statistics(nothing, snapshot, columns)
 
 
 # === Partition values ===

@@ -52,7 +52,7 @@ class MappedRange:
         self.mapping.madvise(mmap.MADV_DONTNEED, self.start, self.length)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class IndexedBlock(FileBlock):
     """Some files of an index.
 
