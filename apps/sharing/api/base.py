@@ -20,7 +20,7 @@ from apps.sharing.api.authentication import authenticate
 from apps.sharing.api.errors import failure_of
 from apps.sharing.api.keys import page_token_keys
 from apps.sharing.api.responses import StreamedAnswer, WholeAnswer, without_body
-from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.models import Recipient, Share, SharedTable
 from apps.sharing.selectors import access
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.capabilities import HEADER, parse_capabilities

@@ -1,0 +1,249 @@
+import json
+
+import pytest
+
+from apps.sharing.models import Share
+from tests.factories import new_grant, new_share, new_shared_table
+from tests.functional.sharing_api.calls import (
+    Caller,
+    Lake,
+    error,
+    items,
+    next_token,
+)
+from tests.functional.sharing_api.conftest import NewCaller
+
+LISTS = ["/shares", "/shares/sales/schemas", "/shares/sales/all-tables"]
+
+
+def names(answer: object) -> list[str]:
+    return [item["name"] for item in items(answer)]
+
+
+def walk(caller: Caller, path: str, *, length: int) -> list[str]:
+    """Read a list page by page."""
+    found: list[str] = []
+    token: str | None = ""
+    while token is not None:
+        answer = caller.get(f"{path}?maxResults={length}&pageToken={token}")
+        assert answer.status_code == 200
+        assert len(items(answer)) <= length
+        found += names(answer)
+        token = next_token(answer)
+    return found
+
+
+@pytest.fixture
+def share(lake: Lake) -> Share:
+    """The share `Sales` with seven tables in three schemas."""
+    for name in ("CRM2.b", "crm2.A", "crm2.c", "web.a", "web.B", "web.z"):
+        new_shared_table(lake.shared.share, name, table=lake.shared.table)
+    return lake.shared.share
+
+
+class TestLists:
+    def test_name_what_a_recipient_may_read(self, acme: Caller, lake: Lake) -> None:
+        new_share("other")
+        share, table = lake.shared.share, lake.shared
+
+        shares = acme.get("/shares")
+
+        assert items(shares) == [{"name": "Sales", "id": str(share.id)}]
+        assert items(acme.get("/shares/sales/schemas")) == [
+            {"name": "crm", "share": "Sales"}
+        ]
+        item = {
+            "name": "Orders",
+            "schema": "crm",
+            "share": "Sales",
+            "shareId": str(share.id),
+            "id": str(table.id),
+        }
+        assert items(acme.get("/shares/SALES/schemas/CRM/tables")) == [item]
+        assert items(acme.get("/shares/sAlEs/all-tables")) == [item]
+
+    def test_are_one_line_of_json_that_nobody_stores(self, acme: Caller) -> None:
+        answer = acme.get("/shares")
+
+        assert answer["Content-Type"] == "application/json; charset=utf-8"
+        assert answer["Cache-Control"] == "no-store"
+        assert b"\n" not in answer.content
+        assert "nextPageToken" not in json.loads(answer.content)
+
+    def test_are_empty_without_a_grant(self, new_caller: NewCaller) -> None:
+        assert items(new_caller().get("/shares")) == []
+
+    def test_of_an_empty_share_are_empty(self, new_caller: NewCaller) -> None:
+        caller = new_caller("globex", new_share("Empty"))
+
+        assert items(caller.get("/shares/empty/schemas")) == []
+        assert items(caller.get("/shares/empty/all-tables")) == []
+
+    def test_get_share_answers_with_its_stored_spelling(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        answer = acme.get("/shares/sALES")
+
+        assert json.loads(answer.content) == {
+            "share": {"name": "Sales", "id": str(lake.shared.share_id)}
+        }
+
+    def test_find_names_that_were_quoted(self, new_caller: NewCaller) -> None:
+        caller = new_caller("globex", new_share("größe+%"))
+
+        assert names(caller.get("/shares")) == ["größe+%"]
+        assert caller.get("/shares/GR%C3%96SSE+%25").status_code == 200
+
+    def test_answer_to_head_without_a_body(self, acme: Caller) -> None:
+        answer = acme.head("/shares")
+
+        assert answer.status_code == 200
+        assert answer.content == b""
+        assert int(answer["Content-Length"]) == len(acme.get("/shares").content)
+
+
+class TestPages:
+    @pytest.mark.parametrize("length", [1, 2, 3, 7, 500])
+    def test_add_up_to_the_whole_list(
+        self, acme: Caller, share: Share, length: int
+    ) -> None:
+        expected = ["Orders", "A", "b", "c", "a", "B", "z"]
+
+        assert walk(acme, f"/shares/{share.name}/all-tables", length=length) == expected
+        assert walk(acme, "/shares/sales/schemas/WEB/tables", length=length) == [
+            *("a", "B", "z")
+        ]
+        assert len(walk(acme, "/shares/sales/schemas", length=length)) == 3
+
+    def test_of_shares_add_up(self, new_caller: NewCaller) -> None:
+        caller = new_caller("globex", *(new_share(f"s{n:02}") for n in range(11)))
+
+        assert walk(caller, "/shares", length=3) == [f"s{n:02}" for n in range(11)]
+
+    def test_neither_repeat_nor_skip_when_tables_are_added(
+        self, acme: Caller, share: Share, lake: Lake
+    ) -> None:
+        path = "/shares/sales/schemas/web/tables"
+        first = acme.get(f"{path}?maxResults=2")
+        assert names(first) == ["a", "B"]
+
+        new_shared_table(share, "web.aa", table=lake.shared.table)
+        new_shared_table(share, "web.k", table=lake.shared.table)
+        rest = acme.get(f"{path}?maxResults=9&pageToken={next_token(first)}")
+
+        assert names(rest) == ["k", "z"]
+
+    def test_go_on_when_their_last_item_is_taken_away(
+        self, acme: Caller, share: Share
+    ) -> None:
+        path = "/shares/sales/schemas/web/tables"
+        first = acme.get(f"{path}?maxResults=1")
+
+        share.shared_tables.get(name="a").delete()
+        rest = acme.get(f"{path}?pageToken={next_token(first)}")
+
+        assert names(rest) == ["B", "z"]
+
+    @pytest.mark.parametrize("path", LISTS)
+    def test_of_no_items_have_a_token_when_there_are_some(
+        self, acme: Caller, share: Share, path: str
+    ) -> None:
+        del share
+        empty = acme.get(f"{path}?maxResults=0")
+        again = acme.get(f"{path}?maxResults=0&pageToken={next_token(empty)}")
+
+        assert items(empty) == items(again) == []
+        rest = acme.get(f"{path}?pageToken={next_token(again)}")
+        assert items(rest) == items(acme.get(path))
+        assert next_token(rest) is None
+
+    def test_of_no_items_have_none_at_the_end(self, new_caller: NewCaller) -> None:
+        answer = new_caller().get("/shares?maxResults=0")
+
+        assert items(answer) == []
+        assert next_token(answer) is None
+
+    def test_are_never_longer_than_the_servers_most(
+        self, new_caller: NewCaller
+    ) -> None:
+        caller = new_caller("globex", *(new_share(f"s{n:04}") for n in range(502)))
+
+        assert len(items(caller.get("/shares"))) == 500
+        assert len(items(caller.get("/shares?maxResults=99999999999999999999"))) == 500
+        assert len(walk(caller, "/shares", length=501)) == 502
+
+    @pytest.mark.parametrize("path", LISTS)
+    @pytest.mark.parametrize("value", ["-1", "1.5", "ten", "", "0x1", "٣", "1e3", " 1"])
+    def test_refuse_a_length_that_is_no_number(
+        self, acme: Caller, path: str, value: str
+    ) -> None:
+        answer = acme.client.get(
+            f"/delta-sharing{path}",
+            {"maxResults": value},
+            headers={"Authorization": f"Bearer {acme.secret}"},
+        )
+
+        assert answer.status_code == 400
+        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
+        assert "a number was expected" in error(answer)["message"]
+
+    def test_begin_at_the_first_without_a_token(self, acme: Caller) -> None:
+        assert names(acme.get("/shares?pageToken=")) == ["Sales"]
+
+
+class TestPageTokens:
+    @pytest.fixture
+    def token(self, acme: Caller, share: Share) -> str:
+        """A token of the list of tables of the schema `web`."""
+        del share
+        path = "/shares/sales/schemas/web/tables?maxResults=1"
+        token = next_token(acme.get(path))
+        assert token is not None
+        return token
+
+    def refused(self, caller: Caller, path: str, token: str) -> None:
+        answer = caller.get(f"{path}?pageToken={token}")
+        assert answer.status_code == 400
+        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
+
+    def test_serve_the_same_names_in_other_capitals(
+        self, acme: Caller, token: str
+    ) -> None:
+        path = f"/shares/SALES/schemas/wEB/tables?pageToken={token}"
+
+        assert names(acme.get(path)) == ["B", "z"]
+
+    @pytest.mark.parametrize(
+        "path",
+        [*LISTS, "/shares/sales/schemas/crm2/tables"],
+    )
+    def test_serve_no_other_list(self, acme: Caller, token: str, path: str) -> None:
+        self.refused(acme, path, token)
+
+    def test_serve_no_other_recipient(
+        self, new_caller: NewCaller, share: Share, token: str
+    ) -> None:
+        globex = new_caller("globex", share)
+
+        self.refused(globex, "/shares/sales/schemas/web/tables", token)
+
+    def test_serve_no_other_share(self, acme: Caller, lake: Lake, token: str) -> None:
+        other = new_share("Other")
+        new_shared_table(other, "web.a", table=lake.shared.table)
+        new_grant(other, acme.recipient)
+
+        self.refused(acme, "/shares/other/schemas/web/tables", token)
+
+    def test_cannot_be_changed_anywhere(self, acme: Caller, token: str) -> None:
+        for position, character in enumerate(token):
+            other = "A" if character != "A" else "B"
+            changed = token[:position] + other + token[position + 1 :]
+            self.refused(acme, "/shares/sales/schemas/web/tables", changed)
+
+    @pytest.mark.parametrize("end", ["=", "==", "A", "%00", "%20", "%E2%82%AC"])
+    def test_have_one_spelling(self, acme: Caller, token: str, end: str) -> None:
+        self.refused(acme, "/shares/sales/schemas/web/tables", token + end)
+
+    @pytest.mark.parametrize("made_up", ["x", "W10", "A" * 9000, "e30=", "%ff"])
+    def test_cannot_be_made_up(self, acme: Caller, made_up: str) -> None:
+        self.refused(acme, "/shares", made_up)
