@@ -283,4 +283,9 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    # Drivers of object stores tell at DEBUG what they send: tokens and signed URLs.
+    "loggers": {
+        name: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "NOTSET"}
+        for name in ("aiobotocore", "azure", "botocore", "fsspec", "s3fs", "urllib3")
+    },
 }

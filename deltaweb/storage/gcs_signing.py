@@ -128,7 +128,7 @@ def find_account(location: str, options: Mapping[str, Any]) -> ServiceAccount:
     try:
         if isinstance(token, str) and not token.lstrip().startswith("{"):
             token = Path(token).read_text(encoding="utf-8")
-        values = json.loads(token) if isinstance(token, str) else token
+        values: Any = json.loads(token) if isinstance(token, str) else token
         return ServiceAccount(
             values["client_email"],
             values["private_key"],

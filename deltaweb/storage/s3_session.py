@@ -7,6 +7,7 @@ is read. botocore comes with s3fs and loads only for tables on S3.
 import functools
 import json
 import os
+import threading
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -21,6 +22,8 @@ from deltaweb.storage.s3_signing import S3Credentials, S3Endpoint
 
 KNOWN_BUCKETS: Final = 256
 PROBE_KEY: Final = "k"
+# A session makes one client at a time; looking for credentials may take seconds.
+_client_lock, _credentials_lock = threading.Lock(), threading.Lock()
 _ADDRESS_OPTIONS: Final = (
     "endpoint_url",
     "use_ssl",
@@ -41,7 +44,8 @@ def find_endpoint(location: str, bucket: str, options: Mapping[str, Any]) -> S3E
     chosen = {name: options[name] for name in _ADDRESS_OPTIONS if name in options}
     address = json.dumps(chosen, sort_keys=True, default=str)
     try:
-        return _find_endpoint(bucket, address, _environment())
+        with _client_lock:
+            return _find_endpoint(bucket, address, _environment())
     except ImportError:
         raise LocationUnsupportedError(
             location=location, scheme="s3", package="s3fs"
@@ -66,7 +70,9 @@ def find_credentials(location: str, options: Mapping[str, Any]) -> S3Credentials
         token = options.get("token") or client.get("aws_session_token")
         return S3Credentials(access_key=key, secret_key=secret, token=token or None)
     try:
-        found = _session(options.get("profile"), _environment()).get_credentials()
+        with _credentials_lock:
+            session = _session(options.get("profile"), _environment())
+            found = session.get_credentials()
         frozen = found.get_frozen_credentials()
     except Exception:  # noqa: BLE001 (each provider has its own errors; None has no method)
         raise CredentialsNeededError(location=location) from None

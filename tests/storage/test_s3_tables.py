@@ -2,6 +2,9 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -211,6 +214,34 @@ def test_a_missing_variable_is_the_error_of_the_table(
     assert table.error_code == "storage-reference-missing"
     assert "the variable LAKE_KEY" in table.error
     assert "hunter2" not in table.error + table.error_hint
+
+
+def test_credentials_of_the_environment_stay_out_of_the_most_talkative_log(
+    location: str, s3: S3Server, tmp_path: Path
+) -> None:
+    environment = {
+        **os.environ,
+        "DELTAWEB_HOME": str(tmp_path / "home"),
+        "DELTAWEB_LOG_LEVEL": "DEBUG",
+        "DJANGO_SETTINGS_MODULE": "deltaweb.settings",
+        "AWS_ENDPOINT_URL": s3.url,
+        "AWS_ACCESS_KEY_ID": "key",
+        "AWS_SECRET_ACCESS_KEY": "hunter2",
+        "AWS_SESSION_TOKEN": "hunter3",
+    }
+
+    shown = subprocess.run(
+        [sys.executable, "-m", "deltaweb", "table", "show", location, "--json"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert json.loads(shown.stdout)["location"] == location
+    assert "DEBUG" in shown.stderr
+    for secret in ("hunter", "Authorization", "X-Amz-"):
+        assert secret not in shown.stderr
 
 
 # === Signing ===
