@@ -12,7 +12,7 @@ BASE_PX: Final = 84.0  # y of the axis
 TALLEST_PX: Final = 72.0
 GAP: Final = 0.28  # of a day's width
 SLIT_PX: Final = 0.8  # between the two parts of a bar
-STEPS: Final = (1, 2, 5, 10)
+STEPS: Final = (1, 2, 3, 4, 6, 8, 10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

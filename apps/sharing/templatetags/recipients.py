@@ -83,9 +83,9 @@ def time_left(moment: datetime) -> str:
     """Say how far ahead a moment is: in 81 d; how long ago when it is over."""
     seconds = (moment - timezone.now()).total_seconds()
     if seconds >= 2 * DAY_S:
-        return f"in {int(seconds / DAY_S)} d"
+        return f"in {round(seconds / DAY_S)} d"
     if seconds >= HOUR_S:
-        return f"in {int(seconds / HOUR_S)} h"
+        return f"in {round(seconds / HOUR_S)} h"
     if seconds > 0:
         return f"in {max(1, int(seconds / 60))} min"
     return relative(moment, timezone.now())
