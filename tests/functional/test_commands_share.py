@@ -272,7 +272,7 @@ class TestRecipient:
 
         secret = profile_of(path)["bearerToken"]
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert authenticate(secret, now=timezone.now())
+        assert authenticate(secret, now=timezone.now()).prefix
         assert secret not in ran.stdout + ran.stderr
         assert "/activate/" not in ran.stdout
 

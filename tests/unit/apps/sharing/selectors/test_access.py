@@ -2,6 +2,7 @@ import sqlite3
 from collections.abc import Callable
 from datetime import timedelta
 from time import monotonic
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -55,7 +56,7 @@ class TestAuthenticate:
         ],
     )
     def test_says_why_a_token_no_longer_works(
-        self, fields: dict[str, object], error: type[errors.AccessError]
+        self, fields: dict[str, Any], error: type[errors.AccessError]
     ) -> None:
         _, secret = new_token(**fields)
 
@@ -67,7 +68,8 @@ class TestAuthenticate:
 
     @pytest.mark.parametrize("ends", ["expires_at", "retires_at"])
     def test_works_until_its_last_moment(self, ends: str) -> None:
-        token, secret = new_token(**{ends: NOW + SECOND})
+        fields: dict[str, Any] = {ends: NOW + SECOND}
+        token, secret = new_token(**fields)
 
         assert access.authenticate(secret, now=NOW) == token
 

@@ -72,7 +72,7 @@ class TestLookUp:
         assert found.link_expires_at == ActivationLink.objects.get().expires_at
         assert found.token_expires_at == token.expires_at
         assert downloads() == []
-        assert activate(nonce)
+        assert activate(nonce).bearer_token
 
 
 @pytest.mark.django_db
@@ -129,7 +129,7 @@ class TestActivate:
             activate(nonce, now=ends_at)
 
         assert downloads() == [(410, "activation-link-expired")]
-        assert activate(nonce, now=ends_at - timedelta(seconds=1))
+        assert activate(nonce, now=ends_at - timedelta(seconds=1)).bearer_token
 
     def test_is_withdrawn_by_a_newer_link(self) -> None:
         token, nonce = new_link()
@@ -138,7 +138,7 @@ class TestActivate:
         with pytest.raises(errors.LinkWithdrawnError):
             activate(nonce)
 
-        assert activate(newer)
+        assert activate(newer).bearer_token
 
     def test_is_over_when_its_token_is_revoked(self) -> None:
         token, nonce = new_link()
@@ -181,7 +181,7 @@ class TestActivate:
             activate(nonce, address=address)
 
         assert downloads() == [(403, "address-not-allowed")]
-        assert activate(nonce, address=HOME)
+        assert activate(nonce, address=HOME).bearer_token
 
     def test_a_stranger_does_not_learn_that_a_link_was_used(self) -> None:
         _, nonce = new_link(["192.0.2.0/24"])
@@ -228,7 +228,7 @@ def test_of_several_requests_at_once_one_gets_the_profile(attempt: int) -> None:
         profiles = [profile for profile in pool.map(fetch, range(4)) if profile]
 
     assert len(profiles) == 1
-    assert access.authenticate(profiles[0].bearer_token, now=LATER)
+    assert access.authenticate(profiles[0].bearer_token, now=LATER).prefix
     assert sorted(downloads()) == [(200, "")] + [(410, "activation-link-used")] * 3
 
 
@@ -260,4 +260,4 @@ def test_a_link_and_a_direct_download_at_once_make_one_secret() -> None:
         profiles = [found for future in futures if (found := future.result())]
 
     assert len(profiles) == 1
-    assert access.authenticate(profiles[0].bearer_token, now=LATER)
+    assert access.authenticate(profiles[0].bearer_token, now=LATER).prefix

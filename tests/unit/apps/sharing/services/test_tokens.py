@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pytest_django import Settings
@@ -102,7 +103,7 @@ class TestIssueLink:
         ],
     )
     def test_only_a_waiting_token_gets_one(
-        self, fields: dict[str, object], reason: str
+        self, fields: dict[str, Any], reason: str
     ) -> None:
         token, _ = new_token(**fields)
 
@@ -149,7 +150,7 @@ class TestRotate:
         assert old.state(NOW) == State.RETIRING
         assert (old.retires_at, old.replaced_by) == (NOW + 24 * HOUR, new)
         assert new.state(NOW) == State.WAITING
-        assert access.authenticate(secret, now=NOW + 24 * HOUR - timedelta(seconds=1))
+        access.authenticate(secret, now=NOW + 24 * HOUR - timedelta(seconds=1))
         with pytest.raises(errors.TokenExpiredError):
             access.authenticate(secret, now=NOW + 24 * HOUR)
 
@@ -258,7 +259,7 @@ class TestSetRetirement:
     @pytest.mark.parametrize(
         "fields", [{"revoked_at": NOW}, {"expires_at": NOW}, {"retires_at": NOW}]
     )
-    def test_what_has_ended_stays_so(self, fields: dict[str, object]) -> None:
+    def test_what_has_ended_stays_so(self, fields: dict[str, Any]) -> None:
         token, _ = new_token(**fields)
 
         with pytest.raises(errors.TokenStateError):
