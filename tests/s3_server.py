@@ -39,10 +39,11 @@ class S3Server:
             "client_kwargs.region_name=us-east-1",
         ]
 
-    def new_bucket(self) -> str:
+    def new_bucket(self, *, region: str = "") -> str:
         """Make a bucket and return its name."""
         name = f"bucket-{next(self._numbers)}"
-        self._client().create_bucket(Bucket=name)
+        place = {"CreateBucketConfiguration": {"LocationConstraint": region}}
+        self._client().create_bucket(Bucket=name, **(place if region else {}))
         return name
 
     def upload(self, folder: Path, bucket: str, prefix: str) -> None:

@@ -22,6 +22,7 @@ from deltaweb.storage.s3_signing import S3Credentials, S3Endpoint
 
 KNOWN_BUCKETS: Final = 256
 PROBE_KEY: Final = "k"
+REGION_TIMEOUT_S: Final = 2
 # A session makes one client at a time; looking for credentials may take seconds.
 _client_lock, _credentials_lock = threading.Lock(), threading.Lock()
 _ADDRESS_OPTIONS: Final = (
@@ -31,7 +32,8 @@ _ADDRESS_OPTIONS: Final = (
     "config_kwargs",
     "profile",
 )
-_CLIENT_OPTIONS: Final = ("endpoint_url", "region_name", "use_ssl", "api_version")
+_CLIENT_OPTIONS: Final = ("endpoint_url", "use_ssl", "api_version")
+_Environment = tuple[tuple[str, str], ...]
 
 
 def find_endpoint(location: str, bucket: str, options: Mapping[str, Any]) -> S3Endpoint:
@@ -43,9 +45,10 @@ def find_endpoint(location: str, bucket: str, options: Mapping[str, Any]) -> S3E
     """
     chosen = {name: options[name] for name in _ADDRESS_OPTIONS if name in options}
     address = json.dumps(chosen, sort_keys=True, default=str)
+    environment = _environment()
     try:
-        with _client_lock:
-            return _find_endpoint(bucket, address, _environment())
+        region = _find_region(bucket, address, environment)
+        return _find_endpoint(bucket, address, environment, region)
     except ImportError:
         raise LocationUnsupportedError(
             location=location, scheme="s3", package="s3fs"
@@ -87,26 +90,58 @@ def find_credentials(location: str, options: Mapping[str, Any]) -> S3Credentials
     )
 
 
+def _find_region(bucket: str, address: str, environment: _Environment) -> str | None:
+    """Return the region that is configured, or else the one that the bucket tells.
+
+    Reading finds it by itself, from the refusal of a request that names another one;
+    a recipient who is refused would not. None where nobody tells.
+    """
+    from botocore.exceptions import (  # noqa: PLC0415 (only tables on S3 need it)
+        BotoCoreError,
+        ClientError,
+    )
+
+    options = _client_options(address)
+    session = _session(options.get("profile"), environment)
+    region = options.get("region_name") or session.get_config_variable("region")
+    if region:
+        return str(region)
+    try:
+        return _ask_region(bucket, address, environment)
+    except (BotoCoreError, ClientError, KeyError):
+        return None
+
+
+@functools.lru_cache(maxsize=KNOWN_BUCKETS)
+def _ask_region(bucket: str, address: str, environment: _Environment) -> str:
+    """Return the region of a bucket, which S3 tells everybody, even with a refusal."""
+    from botocore import UNSIGNED  # noqa: PLC0415 (as above)
+    from botocore.exceptions import ClientError  # noqa: PLC0415 (as above)
+
+    client = _new_client(
+        address,
+        environment,
+        signature_version=UNSIGNED,
+        connect_timeout=REGION_TIMEOUT_S,
+        read_timeout=REGION_TIMEOUT_S,
+        retries={"total_max_attempts": 1},
+    )
+    try:
+        answer = client.head_bucket(Bucket=bucket)
+    except ClientError as error:
+        answer = error.response
+    finally:
+        client.close()
+    return str(answer["ResponseMetadata"]["HTTPHeaders"]["x-amz-bucket-region"])
+
+
 @functools.lru_cache(maxsize=KNOWN_BUCKETS)
 def _find_endpoint(
-    bucket: str, address: str, environment: tuple[tuple[str, str], ...]
+    bucket: str, address: str, environment: _Environment, region: str | None
 ) -> S3Endpoint:
     """Have botocore presign one URL and take its address from it."""
-    from botocore.config import Config  # noqa: PLC0415 (only tables on S3 need it)
-
-    options = json.loads(address)
-    client_options = {**options, **(options.get("client_kwargs") or {})}
-    config = {**(options.get("config_kwargs") or {}), "signature_version": "s3v4"}
-    client = _session(options.get("profile"), environment).create_client(
-        "s3",
-        aws_access_key_id=PROBE_KEY,
-        aws_secret_access_key=PROBE_KEY,
-        config=Config(**config),
-        **{
-            name: client_options[name]
-            for name in _CLIENT_OPTIONS
-            if client_options.get(name) is not None
-        },
+    client = _new_client(
+        address, environment, region_name=region, signature_version="s3v4"
     )
     try:
         url = client.generate_presigned_url(
@@ -120,15 +155,40 @@ def _find_endpoint(
     return S3Endpoint(base_url=base_url, region=scope[2])
 
 
+def _new_client(address: str, environment: _Environment, **config: Any) -> Any:  # noqa: ANN401 (botocore has no types)
+    """Return a client that is made as s3fs makes its own, with other settings."""
+    from botocore.config import Config  # noqa: PLC0415 (as above)
+
+    options = _client_options(address)
+    region = config.pop("region_name", None) or options.get("region_name")
+    known = {name: options[name] for name in _CLIENT_OPTIONS if name in options}
+    with _client_lock:
+        return _session(options.get("profile"), environment).create_client(
+            "s3",
+            region_name=region,
+            aws_access_key_id=PROBE_KEY,
+            aws_secret_access_key=PROBE_KEY,
+            config=Config(**{**(options.get("config_kwargs") or {}), **config}),
+            **known,
+        )
+
+
+def _client_options(address: str) -> dict[str, Any]:
+    """Return the options of an address, those for the client among the others."""
+    options: dict[str, Any] = json.loads(address)
+    merged = {**options, **(options.get("client_kwargs") or {})}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
 @functools.lru_cache(maxsize=KNOWN_BUCKETS)
-def _session(profile: str | None, _environment: tuple[tuple[str, str], ...]) -> Any:  # noqa: ANN401 (botocore has no types)
+def _session(profile: str | None, _environment: _Environment) -> Any:  # noqa: ANN401 (as above)
     """Return the session of a profile, which keeps and renews its credentials."""
     import botocore.session  # noqa: PLC0415 (as above)
 
     return botocore.session.Session(profile=profile)
 
 
-def _environment() -> tuple[tuple[str, str], ...]:
+def _environment() -> _Environment:
     """Return the variables that botocore reads: other values, another session."""
     names = sorted(name for name in os.environ if name.startswith("AWS_"))
     return tuple((name, os.environ[name]) for name in names)

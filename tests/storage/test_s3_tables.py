@@ -280,6 +280,21 @@ class TestSigning:
         assert "deltaweb-secret" not in signer.sign(["a"], [1])[0]
 
 
+def test_a_bucket_tells_its_region_where_nobody_configured_one(
+    s3: S3Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "nothing"))
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    bucket = s3.new_bucket(region="eu-south-2")
+    options = {"key": "k", "secret": "s", "endpoint_url": s3.url}
+
+    signer = open_signer(
+        f"s3://{bucket}/t", options, now=datetime.now(UTC), lifetime_s=60
+    )
+
+    assert "%2Feu-south-2%2Fs3%2Faws4_request" in signer.sign(["a"], [1])[0]
+
+
 # === Writing ===
 
 

@@ -18,7 +18,7 @@ from deltaweb.delta.errors import (
     PathEscapesTableError,
 )
 from deltaweb.storage.s3_signing import S3Credentials, S3Endpoint, S3Signer
-from deltaweb.storage.signing import open_signer
+from deltaweb.storage.signing import URLSigner, open_signer
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ACCESS_KEY, SECRET = "AKIA/EXAMPLE", "se+cr/et="
@@ -43,7 +43,8 @@ def no_aws_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION"):
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -64,6 +65,16 @@ def presign_with_botocore(bucket: str, keys: list[str], **options: Any) -> list[
     ]
     client.close()
     return urls
+
+
+def new_signer(
+    options: dict[str, Any],
+    *,
+    location: str = "s3://bucket/t",
+    now: datetime = NOW,
+    lifetime_s: int = 3600,
+) -> URLSigner:
+    return open_signer(location, options, now=now, lifetime_s=lifetime_s)
 
 
 def time_of(url: str) -> datetime:
@@ -89,17 +100,15 @@ def assert_same(bucket: str, prefix: str, **options: Any) -> None:  # noqa: ANN4
     }
     theirs = presign_with_botocore(bucket, full_keys, **options)
     for key, url in zip(KEYS, theirs, strict=True):
-        signer = open_signer(
-            location, storage_options, now=time_of(url), lifetime_s=1234
+        signer = new_signer(
+            storage_options, location=location, now=time_of(url), lifetime_s=1234
         )
         assert signer.sign([key], [1]) == [url]
 
 
-@pytest.mark.parametrize("region", [None, "us-east-1", "eu-central-1", "cn-north-1"])
+@pytest.mark.parametrize("region", ["us-east-1", "eu-central-1", "cn-north-1"])
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_signs_as_botocore_in_every_style(
-    region: str | None, endpoint: str | None
-) -> None:
+def test_signs_as_botocore_in_every_style(region: str, endpoint: str | None) -> None:
     for bucket, style in product(
         ["bucket", "dotted.bucket", "Old_Bucket"], ["auto", "path", "virtual"]
     ):
@@ -126,18 +135,20 @@ def test_signs_as_botocore_for_the_other_addresses_of_amazon(option: str) -> Non
     assert_same("bucket", "t", region_name="eu-west-1", config_kwargs=config)
 
 
+def test_a_storage_that_does_not_tell_its_region_is_signed_for_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+
+    assert_same("bucket", "t", endpoint_url="http://127.0.0.1:1")
+
+
 def test_the_region_of_the_environment_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
 
     assert_same("bucket", "t")
     (url,) = new_signer({"key": "k", "secret": "s"}).sign(["a"], [1])
     assert "%2Feu-north-1%2Fs3%2F" in url
-
-
-def new_signer(
-    options: dict[str, Any], *, location: str = "s3://bucket/t", lifetime_s: int = 3600
-) -> Any:  # noqa: ANN401 (either signer)
-    return open_signer(location, options, now=NOW, lifetime_s=lifetime_s)
 
 
 @given(
@@ -176,6 +187,7 @@ def test_credentials_of_the_environment_are_used(
 def test_credentials_of_a_profile_are_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
     (tmp_path / "config").write_text(
         "[profile lake]\nregion = eu-west-2\n"
         f"aws_access_key_id = {ACCESS_KEY}\naws_secret_access_key = {SECRET}\n"
