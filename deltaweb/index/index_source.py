@@ -97,7 +97,7 @@ def load_source(folder: Path) -> IndexSource:
     """
     try:
         values = json.loads((folder / SOURCE).read_text(encoding="ascii"))
-        if values.pop("form") != FORM:
+        if values.pop("form") != FORM or not isinstance(values["version"], int):
             raise IndexMissingError(str(folder))
         return IndexSource(
             **{
