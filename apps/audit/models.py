@@ -4,9 +4,13 @@ Who and what are names and ids as they were at that moment, not references, so t
 record outlives what it tells of.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from django.db import models
+
+
+# What counts of use need: they are then made from an index alone.
+COUNTED: Final = ("kind", "status", "size_bytes")
 
 
 class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
@@ -80,11 +84,13 @@ class AuditEvent(models.Model):
     class Meta:
         ordering = ["-id"]
         indexes = [
-            models.Index(fields=["at"], name="audit_at"),
-            models.Index(fields=["recipient_id", "at"], name="audit_recipient"),
-            models.Index(fields=["token_id", "at"], name="audit_token"),
-            models.Index(fields=["table_id", "at"], name="audit_table"),
-            models.Index(fields=["share", "at"], name="audit_share"),
+            models.Index(fields=["at", *COUNTED], name="audit_at"),
+            models.Index(
+                fields=["recipient_id", "at", *COUNTED], name="audit_recipient"
+            ),
+            models.Index(fields=["token_id", "at", *COUNTED], name="audit_token"),
+            models.Index(fields=["table_id", "at", *COUNTED], name="audit_table"),
+            models.Index(fields=["share", "at", *COUNTED], name="audit_share"),
             models.Index(fields=["action", "at"], name="audit_action"),
         ]
 
