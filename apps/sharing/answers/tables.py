@@ -38,8 +38,6 @@ from deltaweb.storage.location import is_local, normalize_location
 from deltaweb.storage.signing import URLSigner, open_signer
 from deltaweb.table import DeltaTable
 
-MILLISECOND: Final = timedelta(milliseconds=1)
-
 # What was read of tables, for all threads of this process.
 _READER: Final = SharedTableReader()
 
@@ -124,7 +122,7 @@ def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) 
         )
     times = table.commit_times()
     # Times of versions are whole milliseconds: the first one that is not before.
-    time_ms = to_ms(moment + MILLISECOND - timedelta(microseconds=1))
+    time_ms = to_ms(moment) + bool(moment.microsecond % 1000)
     position = bisect_left(times.times_ms, time_ms)
     if position == len(times.versions):
         raise ParameterInvalidError(

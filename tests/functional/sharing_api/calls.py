@@ -126,10 +126,13 @@ def lines(answer: Answer) -> list[dict[str, Any]]:
 
 
 def body_of(answer: Answer) -> bytes:
-    """The body of an answer, streamed or not."""
-    if answer.streaming:
-        return b"".join(answer.streaming_content)
-    return bytes(answer.content)
+    """The body of an answer, streamed or not; a stream is read once and kept."""
+    if not answer.streaming:
+        return bytes(answer.content)
+    if not hasattr(answer, "whole_body"):
+        answer.whole_body = b"".join(answer.streaming_content)
+    whole: bytes = answer.whole_body
+    return whole
 
 
 def files(answer: Answer) -> list[dict[str, Any]]:

@@ -1,0 +1,117 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.sharing.models import Grant, RecipientToken
+from tests.factories import new_share, new_shared_table, new_table, new_token
+from tests.functional.sharing_api.calls import Caller, Lake, error, items
+from tests.functional.sharing_api.conftest import NewCaller
+
+
+def change(caller: Caller, **fields: object) -> None:
+    RecipientToken.objects.filter(id=caller.token.id).update(**fields)
+
+
+class TestToken:
+    @pytest.mark.parametrize(
+        ("fields", "word"),
+        [
+            pytest.param({"expires_at": timezone.now()}, "ended", id="expired"),
+            pytest.param({"retires_at": timezone.now()}, "ended", id="rotated away"),
+            pytest.param({"revoked_at": timezone.now()}, "revoked", id="revoked"),
+            pytest.param({"token_sha256": None}, "not known", id="not activated"),
+        ],
+    )
+    def test_that_is_over_is_told_why(
+        self, acme: Caller, lake: Lake, fields: dict[str, object], word: str
+    ) -> None:
+        assert acme.get("/shares").status_code == 200
+
+        change(acme, **fields)
+
+        for answer in (acme.get("/shares"), acme.query(lake.path)):
+            assert answer.status_code == 401
+            assert answer["WWW-Authenticate"] == "Bearer"
+            assert word in error(answer)["message"]
+            assert acme.secret not in error(answer)["message"]
+
+    def test_that_was_rotated_is_good_for_its_overlap(self, acme: Caller) -> None:
+        change(acme, retires_at=timezone.now() + timedelta(minutes=5))
+        successor = Caller(
+            *new_token(acme.recipient, expires_at=timezone.now() + timedelta(days=1))
+        )
+
+        assert acme.get("/shares").status_code == 200
+        assert successor.get("/shares").status_code == 200
+
+    def test_needs_every_character(self, acme: Caller) -> None:
+        for secret in (acme.secret[:-1], acme.secret + "x", acme.secret.swapcase()):
+            answer = acme.get("/shares", Authorization=f"Bearer {secret}")
+            assert answer.status_code == 401
+
+    def test_remembers_its_last_use(self, acme: Caller) -> None:
+        acme.get("/shares", User_Agent="Delta-Sharing-Python/1.4.1")
+
+        token = RecipientToken.objects.get(id=acme.token.id)
+        assert token.last_used_agent == "Delta-Sharing-Python/1.4.1"
+        assert token.last_used_from == "127.0.0.1"
+
+
+class TestAllowList:
+    def test_refuses_other_addresses(self, new_caller: NewCaller, lake: Lake) -> None:
+        caller = new_caller("acme", lake.shared.share, allowed_networks=["10.1.0.0/16"])
+
+        for path in ("/shares", "/shares/sales", f"{lake.path}/version"):
+            answer = caller.get(path)
+            assert answer.status_code == 403
+            assert error(answer)["errorCode"] == "PERMISSION_DENIED"
+
+    def test_lets_its_own_in(self, new_caller: NewCaller, lake: Lake) -> None:
+        networks = ["10.1.0.0/16", "127.0.0.0/8"]
+        caller = new_caller("acme", lake.shared.share, allowed_networks=networks)
+
+        assert caller.get("/shares").status_code == 200
+
+    def test_believes_no_claim_of_another_address(
+        self, new_caller: NewCaller, lake: Lake
+    ) -> None:
+        caller = new_caller("acme", lake.shared.share, allowed_networks=["10.1.0.0/16"])
+
+        assert caller.get("/shares", X_Forwarded_For="10.1.0.1").status_code == 403
+
+    def test_tells_nobody_whether_a_token_is_good_without_one(
+        self, new_caller: NewCaller, lake: Lake
+    ) -> None:
+        caller = new_caller("acme", lake.shared.share, allowed_networks=["10.1.0.0/16"])
+
+        assert caller.get("/shares", Authorization="Bearer x").status_code == 401
+
+
+class TestGrants:
+    def test_of_others_open_nothing(
+        self, acme: Caller, lake: Lake, new_caller: NewCaller
+    ) -> None:
+        globex = new_caller("globex", new_share("Theirs"))
+
+        assert [item["name"] for item in items(globex.get("/shares"))] == ["Theirs"]
+        assert globex.query(lake.path).status_code == 404
+        assert acme.get("/shares/theirs").status_code == 404
+
+    def test_end_at_once(self, acme: Caller, lake: Lake) -> None:
+        assert acme.query(lake.path).status_code == 200
+
+        Grant.objects.all().delete()
+
+        assert acme.query(lake.path).status_code == 404
+        assert items(acme.get("/shares")) == []
+
+    def test_of_a_share_open_its_own_tables_alone(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        other = new_shared_table(
+            new_share("Other"), "crm.secrets", table=new_table("crm.secrets")
+        )
+
+        path = f"/shares/{lake.shared.share.name}/schemas/crm/tables/{other.name}"
+        assert acme.get(f"{path}/version").status_code == 404

@@ -1,0 +1,378 @@
+import os
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from apps.sharing.models import Grant, SharedTable
+from tests.functional.sharing_api.calls import (
+    PREFIX,
+    Answer,
+    Caller,
+    Lake,
+    body_of,
+    error,
+    files,
+    local,
+)
+
+
+@pytest.fixture
+def url(acme: Caller, lake: Lake) -> str:
+    """The URL of the first file, below the endpoint."""
+    found = files(acme.query(lake.path, {"version": 1}))
+    return local(found[0]["url"])
+
+
+@pytest.fixture
+def content(lake: Lake) -> bytes:
+    """What is in the first file."""
+    return (lake.root / unquote(lake.paths[0])).read_bytes()
+
+
+def fetch(url: str, method: str = "GET", **headers: str) -> Answer:
+    """Ask as file readers do: by the URL alone, without a token."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    client = Client(raise_request_exception=False)
+    answer: Answer = client.generic(method, f"{PREFIX}{url}", headers=named)
+    body_of(answer)
+    return answer
+
+
+def refused(answer: Answer) -> str:
+    assert answer.status_code == 403
+    assert error(answer)["errorCode"] == "PERMISSION_DENIED"
+    return error(answer)["message"]
+
+
+class TestFile:
+    def test_is_whole(self, url: str, content: bytes) -> None:
+        answer = fetch(url)
+
+        assert answer.status_code == 200
+        assert body_of(answer) == content
+        assert answer["Content-Length"] == str(len(content))
+        assert answer["Content-Type"] == "application/octet-stream"
+        assert answer["Accept-Ranges"] == "bytes"
+        assert "no-store" in answer["Cache-Control"]
+        assert "Content-Encoding" not in answer
+
+    def test_is_not_compressed_whatever_is_accepted(
+        self, url: str, content: bytes
+    ) -> None:
+        answer = fetch(url, Accept_Encoding="gzip, deflate, br", Accept="text/html")
+
+        assert body_of(answer) == content
+        assert "Content-Encoding" not in answer
+
+    def test_head_tells_its_length(self, url: str, content: bytes) -> None:
+        answer = fetch(url, "HEAD", Accept_Encoding="identity", Range="bytes=0-1")
+
+        assert answer.status_code == 200
+        assert answer["Content-Length"] == str(len(content))
+        assert answer["Accept-Ranges"] == "bytes"
+        assert body_of(answer) == b""
+
+    @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+    def test_is_only_read(self, url: str, method: str) -> None:
+        assert fetch(url, method).status_code == 405
+
+    def test_survives_urls_that_are_quoted_again(
+        self, url: str, content: bytes
+    ) -> None:
+        path, _, query = url.partition("?")
+        for spelling in (
+            f"{quote(unquote(path), safe='/=')}?{query}",
+            f"{path.replace('%3D', '=').replace('-', '%2D')}?{query}",
+            f"{path}?{query.replace('=r', '=%72')}&extra=1",
+            f"{path}?{'&'.join(reversed(query.split('&')))}",
+        ):
+            assert body_of(fetch(spelling)) == content
+
+    def test_that_is_gone_is_404(self, lake: Lake, url: str) -> None:
+        (lake.root / unquote(lake.paths[0])).unlink()
+
+        answer = fetch(url)
+
+        assert answer.status_code == 404
+        assert error(answer)["errorCode"] == "RESOURCE_DOES_NOT_EXIST"
+        assert fetch(url, "HEAD").status_code == 404
+
+    def test_that_is_a_folder_is_404(self, lake: Lake, url: str) -> None:
+        place = lake.root / unquote(lake.paths[0])
+        place.unlink()
+        place.mkdir()
+
+        assert fetch(url).status_code == 404
+
+
+class TestRange:
+    @pytest.mark.parametrize(
+        ("header", "first", "last"),
+        [
+            pytest.param("bytes=0-0", 0, 0, id="one byte"),
+            pytest.param("bytes=4-9", 4, 9, id="a part"),
+            pytest.param("bytes=5-", 5, None, id="from a byte on"),
+            pytest.param("bytes=-8", -8, None, id="the last bytes"),
+            pytest.param("bytes=-99999999", 0, None, id="more than all"),
+            pytest.param("bytes=0-", 0, None, id="all by a range"),
+            pytest.param("bytes=10-99999999999999999999", 10, None, id="beyond"),
+            pytest.param(" Bytes = 4 - 9 ", 4, 9, id="spaces and capitals"),
+        ],
+    )
+    def test_is_answered_with_that_part(
+        self, url: str, content: bytes, header: str, first: int, last: int | None
+    ) -> None:
+        expected = content[first : None if last is None else last + 1]
+
+        answer = fetch(url, Range=header)
+
+        assert answer.status_code == 206
+        assert body_of(answer) == expected
+        assert answer["Content-Length"] == str(len(expected))
+        start = first % len(content)
+        end = start + len(expected) - 1
+        assert answer["Content-Range"] == f"bytes {start}-{end}/{len(content)}"
+
+    @pytest.mark.parametrize(
+        "header",
+        ["bytes=99999-", "bytes=99999-100000", "bytes=-0", "bytes=" + "9" * 50 + "-"],
+    )
+    def test_of_nothing_is_416(self, url: str, content: bytes, header: str) -> None:
+        answer = fetch(url, Range=header)
+
+        assert answer.status_code == 416
+        assert answer["Content-Range"] == f"bytes */{len(content)}"
+        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            pytest.param("bytes=0-1,4-5", id="two parts"),
+            pytest.param("bytes=9-4", id="backwards"),
+            pytest.param("bytes=-", id="nothing"),
+            pytest.param("bytes=a-b", id="letters"),
+            pytest.param("bytes 0-1", id="no sign"),
+            pytest.param("lines=0-1", id="another unit"),
+            pytest.param("bytes=--5", id="a minus too many"),
+            pytest.param("bytes=٣-٤", id="other digits"),
+            pytest.param("", id="empty"),
+        ],
+    )
+    def test_that_is_malformed_or_of_parts_is_ignored(
+        self, url: str, content: bytes, header: str
+    ) -> None:
+        answer = fetch(url, Range=header)
+
+        assert answer.status_code == 200
+        assert body_of(answer) == content
+
+    def test_of_an_empty_file_is_416(self, lake: Lake, url: str) -> None:
+        (lake.root / unquote(lake.paths[0])).write_bytes(b"")
+
+        assert fetch(url, Range="bytes=0-0").status_code == 416
+        assert fetch(url).status_code == 200
+        assert fetch(url)["Content-Length"] == "0"
+
+    def test_goes_on_only_with_the_same_file(
+        self, lake: Lake, url: str, content: bytes
+    ) -> None:
+        etag = fetch(url, "HEAD")["ETag"]
+
+        assert fetch(url, Range="bytes=4-", If_Range=etag).status_code == 206
+
+        os.utime(lake.root / unquote(lake.paths[0]), (1, 1))
+        answer = fetch(url, Range="bytes=4-", If_Range=etag)
+        assert answer.status_code == 200
+        assert body_of(answer) == content
+
+
+class TestChangedURL:
+    def test_of_any_character_is_refused(self, url: str) -> None:
+        path, _, query = url.partition("?")
+        place = path.index("day")
+        for position in range(place, len(path), 7):
+            changed = "x" if path[position] != "x" else "y"
+            changed_path = path[:position] + changed + path[position + 1 :]
+            refused(fetch(f"{changed_path}?{query}"))
+
+    @pytest.mark.parametrize("name", ["se", "sz", "tk", "sig"])
+    def test_of_any_value_is_refused(self, url: str, name: str) -> None:
+        path, _, query = url.partition("?")
+        values = dict(pair.split("=") for pair in query.split("&"))
+        first = values[name][0]
+        values[name] = ("1" if first != "1" else "2") + values[name][1:]
+
+        refused(fetch(f"{path}?" + "&".join(f"{k}={v}" for k, v in values.items())))
+
+    @pytest.mark.parametrize("name", ["se", "sz", "tk", "sig"])
+    @pytest.mark.parametrize("value", ["", "0", "-1", "9" * 30, "%00", "ff", "٣"])
+    def test_of_odd_values_is_refused(self, url: str, name: str, value: str) -> None:
+        path, _, query = url.partition("?")
+        values = dict(pair.split("=") for pair in query.split("&"))
+        values[name] = value
+
+        refused(fetch(f"{path}?" + "&".join(f"{k}={v}" for k, v in values.items())))
+
+    def test_without_a_query_is_refused(self, url: str) -> None:
+        refused(fetch(url.partition("?")[0]))
+
+    def test_of_the_share_is_refused(self, url: str) -> None:
+        refused(fetch(url.replace("/files/Sales/", "/files/Other/")))
+
+    def test_of_the_table_is_refused(self, url: str, lake: Lake) -> None:
+        other = str(lake.shared.id)[:-1] + (
+            "0" if str(lake.shared.id)[-1] != "0" else "1"
+        )
+
+        refused(fetch(url.replace(str(lake.shared.id), other)))
+
+    def test_that_expired_is_refused(
+        self, acme: Caller, lake: Lake, settings: Settings
+    ) -> None:
+        settings.FILE_URL_LIFETIME_S = 0
+        found = files(acme.query(lake.path))
+
+        assert "good until" in refused(fetch(local(found[0]["url"])))
+
+    def test_of_a_former_key_is_good_as_long_as_the_key_is_known(
+        self, url: str, settings: Settings
+    ) -> None:
+        former = settings.SECRET_KEY
+        settings.SECRET_KEY = "another-key-of-fifty-characters-for-this-test-alone"
+        refused(fetch(url))
+
+        settings.SECRET_KEY_FALLBACKS = [former]
+        assert fetch(url).status_code == 200
+
+
+class TestAccess:
+    def test_ends_with_the_token(self, acme: Caller, url: str) -> None:
+        acme.token.revoked_at = acme.token.created_at
+        acme.token.save()
+
+        assert "revoked" in refused(fetch(url))
+
+    def test_ends_when_the_token_retires(self, acme: Caller, url: str) -> None:
+        acme.token.retires_at = acme.token.created_at
+        acme.token.save()
+
+        refused(fetch(url))
+
+    def test_ends_with_the_grant(self, url: str) -> None:
+        Grant.objects.all().delete()
+
+        refused(fetch(url))
+
+    def test_ends_when_the_table_leaves_the_share(self, lake: Lake, url: str) -> None:
+        SharedTable.objects.filter(id=lake.shared.id).delete()
+
+        refused(fetch(url))
+
+    def test_ends_with_the_recipient(self, acme: Caller, url: str) -> None:
+        acme.recipient.delete()
+
+        refused(fetch(url))
+
+    def test_is_only_from_addresses_of_the_list(self, acme: Caller, url: str) -> None:
+        acme.recipient.allowed_networks = ["10.0.0.0/8"]
+        acme.recipient.save()
+        refused(fetch(url))
+
+        acme.recipient.allowed_networks = ["127.0.0.0/8"]
+        acme.recipient.save()
+        assert fetch(url).status_code == 200
+
+
+class TestPathOutside:
+    """What a signed URL can reach when the table's folder is hostile."""
+
+    def test_is_not_followed_by_a_link_to_a_file(
+        self, lake: Lake, url: str, tmp_path: Path
+    ) -> None:
+        secret = tmp_path / "secret"
+        secret.write_text("secret")
+        place = lake.root / unquote(lake.paths[0])
+        place.unlink()
+        place.symlink_to(secret)
+
+        assert "outside" in refused(fetch(url))
+
+    def test_is_not_followed_by_a_link_to_a_folder(
+        self, lake: Lake, url: str, tmp_path: Path
+    ) -> None:
+        place = lake.root / unquote(lake.paths[0])
+        elsewhere = tmp_path / "elsewhere"
+        place.parent.rename(elsewhere)
+        place.parent.symlink_to(elsewhere)
+
+        refused(fetch(url))
+
+    def test_is_not_followed_into_an_allowed_root(
+        self, lake: Lake, url: str, tmp_path: Path, settings: Settings
+    ) -> None:
+        settings.ALLOWED_ROOTS = [str(tmp_path)]
+        secret = tmp_path / "secret"
+        secret.write_text("secret")
+        place = lake.root / unquote(lake.paths[0])
+        place.unlink()
+        place.symlink_to(secret)
+
+        refused(fetch(url))
+
+    def test_a_link_that_stays_inside_is_followed(
+        self, lake: Lake, url: str, content: bytes
+    ) -> None:
+        place = lake.root / unquote(lake.paths[0])
+        place.rename(lake.root / "moved")
+        place.symlink_to(lake.root / "moved")
+
+        assert body_of(fetch(url)) == content
+
+    def test_the_tables_folder_may_be_a_link_itself(
+        self, lake: Lake, url: str, content: bytes, tmp_path: Path
+    ) -> None:
+        lake.root.rename(tmp_path / "moved")
+        lake.root.symlink_to(tmp_path / "moved")
+
+        assert body_of(fetch(url)) == content
+
+    def test_a_pipe_does_not_hang_the_server(self, lake: Lake, url: str) -> None:
+        place = lake.root / unquote(lake.paths[0])
+        place.unlink()
+        os.mkfifo(place)
+
+        assert fetch(url).status_code == 404
+
+    def test_the_location_must_still_be_allowed(
+        self, url: str, tmp_path: Path, settings: Settings
+    ) -> None:
+        settings.ALLOWED_ROOTS = [str(tmp_path / "elsewhere")]
+
+        refused(fetch(url))
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "../secret",
+            "%2e%2e/secret",
+            "..%2fsecret",
+            "a/../../secret",
+            "/etc/passwd",
+            "%2fetc%2fpasswd",
+            "%00",
+            "day%3D2026-01-01/%00",
+            "_delta_log/00000000000000000000.json",
+            "..%5csecret",
+            "%ff%fe",
+        ],
+    )
+    def test_cannot_be_asked_for(self, url: str, path: str) -> None:
+        head, _, query = url.partition("?")
+
+        answer = fetch(f"{head[: head.index('day')]}{path}?{query}")
+
+        assert answer.status_code in {403, 404}
+        assert b"secret" not in body_of(answer)

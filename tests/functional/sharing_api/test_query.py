@@ -1,0 +1,372 @@
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from apps.sharing.models import SharedTable
+from deltaweb.sharing.table_query import MAX_BODY_BYTES
+from tests.functional.sharing_api.calls import (
+    DAYS,
+    Caller,
+    Lake,
+    body_of,
+    commit_time,
+    days,
+    error,
+    files,
+    lines,
+)
+
+PARQUET = "responseformat=parquet"
+
+
+class TestMetadata:
+    def test_is_two_lines(self, acme: Caller, lake: Lake) -> None:
+        answer = acme.get(f"{lake.path}/metadata")
+
+        protocol, metadata = lines(answer)
+        assert protocol == {"protocol": {"minReaderVersion": 1}}
+        told = metadata["metaData"]
+        assert told["format"] == {"provider": "parquet"}
+        assert told["partitionColumns"] == ["day"]
+        assert [f["name"] for f in json.loads(told["schemaString"])["fields"]] == [
+            *("id", "day")
+        ]
+        assert (told["version"], told["numFiles"]) == (3, 3)
+        assert told["size"] == sum(
+            file["size"] for file in files(acme.query(lake.path))
+        )
+
+    def test_has_the_headers_of_the_protocol(self, acme: Caller, lake: Lake) -> None:
+        answer = acme.get(f"{lake.path}/metadata")
+
+        assert answer["Content-Type"] == "application/x-ndjson; charset=utf-8"
+        assert answer["Delta-Table-Version"] == "3"
+        assert answer["delta-sharing-capabilities"] == PARQUET
+        assert answer["Cache-Control"] == "no-store"
+
+    def test_answers_to_head(self, acme: Caller, lake: Lake) -> None:
+        answer = acme.head(f"{lake.path}/metadata")
+
+        assert answer.content == b""
+        assert answer["Delta-Table-Version"] == "3"
+
+
+class TestQuery:
+    def test_answers_with_protocol_metadata_and_files(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        answer = acme.query(lake.path)
+
+        protocol, metadata, *rest = lines(answer)
+        assert [protocol, metadata] == lines(acme.get(f"{lake.path}/metadata"))
+        assert [list(line) for line in rest] == [["file"]] * 3
+
+    def test_has_the_headers_of_the_protocol(self, acme: Caller, lake: Lake) -> None:
+        answer = acme.query(lake.path)
+
+        assert answer.status_code == 200
+        assert answer.streaming
+        assert answer["Content-Type"] == "application/x-ndjson; charset=utf-8"
+        assert answer["Delta-Table-Version"] == "3"
+        assert answer["delta-sharing-capabilities"] == PARQUET
+        assert answer["Cache-Control"] == "no-store"
+        assert "deltaweb-skipped-hints" not in answer
+        assert "Content-Encoding" not in answer
+
+    def test_tells_of_each_file(
+        self, acme: Caller, lake: Lake, settings: Settings
+    ) -> None:
+        settings.PUBLIC_URL = "https://share.example.com/data"
+
+        found = files(acme.query(lake.path))
+
+        ids = {hashlib.md5(path.encode()).hexdigest() for path in lake.paths}  # noqa: S324 (the protocol's)
+        assert {file["id"] for file in found} == ids
+        for file in found:
+            path = f"/delta-sharing/files/Sales/{lake.shared.id}/day%3D"
+            assert file["url"].startswith(f"https://share.example.com/data{path}")
+            assert json.loads(file["stats"])["numRecords"] == 10
+            expires_at = datetime.fromtimestamp(file["expirationTimestamp"] / 1000, UTC)
+            left = (expires_at - datetime.now(UTC)).total_seconds()
+            assert 3500 < left <= 3600
+            assert set(file) == {
+                *("url", "id", "partitionValues", "size", "stats"),
+                "expirationTimestamp",
+            }
+
+    def test_never_tells_a_path_of_the_server(self, acme: Caller, lake: Lake) -> None:
+        assert str(lake.root).encode() not in body_of(acme.query(lake.path))
+
+    def test_urls_do_not_outlive_the_token(
+        self, acme: Caller, lake: Lake, settings: Settings
+    ) -> None:
+        settings.FILE_URL_LIFETIME_S = 7 * 86_400
+
+        found = files(acme.query(lake.path))
+
+        ends_at = int(acme.token.expires_at.timestamp())
+        assert {file["expirationTimestamp"] for file in found} == {ends_at * 1000}
+
+    @pytest.mark.parametrize(
+        "named", [{"version": 2}, {"timestamp": "2026-02-01T02:30:00Z"}]
+    )
+    def test_of_a_named_version_tells_it_with_each_file(
+        self, acme: Caller, lake: Lake, named: dict[str, object]
+    ) -> None:
+        answer = acme.query(lake.path, named)
+
+        assert answer["Delta-Table-Version"] == "2"
+        found = files(answer)
+        assert sorted(file["partitionValues"]["day"] for file in found) == [*DAYS[:2]]
+        assert {file["version"] for file in found} == {2}
+        made_at = int(commit_time(2).timestamp() * 1000)
+        assert {file["timestamp"] for file in found} == {made_at}
+
+    def test_of_a_table_without_files_is_two_lines(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        assert len(lines(acme.query(lake.path, {"version": 0}))) == 2
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            pytest.param({}, id="nothing"),
+            pytest.param({"predicateHints": []}, id="no hints"),
+            pytest.param({"predicateHints": None, "limitHint": None}, id="nulls"),
+            pytest.param(
+                {"includeRefreshToken": True, "maxFiles": 2, "idempotency_key": "x"},
+                id="unknown fields",
+            ),
+            pytest.param({"limitHint": 2**70}, id="a limit beyond all"),
+        ],
+    )
+    def test_offers_every_file(
+        self, acme: Caller, lake: Lake, body: dict[str, object]
+    ) -> None:
+        assert days(acme.query(lake.path, body)) == [*DAYS]
+
+    def test_reads_any_content_type(self, acme: Caller, lake: Lake) -> None:
+        for content_type in ("text/plain", "application/x-www-form-urlencoded", "%"):
+            answer = acme.query(lake.path, Content_Type=content_type)
+            assert answer.status_code == 200
+
+    def test_answers_whatever_is_accepted(self, acme: Caller, lake: Lake) -> None:
+        for accept in ("text/html", "image/png", "application/x-ndjson", ";;", ""):
+            answer = acme.query(f"{lake.path}", Accept=accept)
+            assert answer.status_code == 200
+        assert acme.get("/shares?format=csv").status_code == 200
+
+
+class TestHints:
+    @pytest.mark.parametrize(
+        ("hints", "expected"),
+        [
+            pytest.param(["day = '2026-01-02'"], ["2026-01-02"], id="a partition"),
+            pytest.param(
+                ["day >= DATE '2026-01-02'", "day < '2026-01-03'"],
+                ["2026-01-02"],
+                id="two",
+            ),
+            pytest.param(["id > 100"], [], id="statistics"),
+        ],
+    )
+    def test_prune_files(
+        self, acme: Caller, lake: Lake, hints: list[str], expected: list[str]
+    ) -> None:
+        answer = acme.query(lake.path, {"predicateHints": hints})
+
+        assert days(answer) == expected
+
+    def test_that_select_nothing_are_counted(self, acme: Caller, lake: Lake) -> None:
+        hints = ["day = '2026-01-02'", "no such thing", "day ~~~ 1"]
+
+        answer = acme.query(lake.path, {"predicateHints": hints})
+
+        assert answer["deltaweb-skipped-hints"] == "2"
+        assert days(answer) == ["2026-01-02"]
+
+    def test_come_as_json_too(self, acme: Caller, lake: Lake) -> None:
+        tree = {
+            "op": "equal",
+            "children": [
+                {"op": "column", "name": "day", "valueType": "date"},
+                {"op": "literal", "value": "2026-01-03", "valueType": "date"},
+            ],
+        }
+
+        answer = acme.query(lake.path, {"jsonPredicateHints": json.dumps(tree)})
+
+        assert days(answer) == ["2026-01-03"]
+
+    def test_limit_comes_after_the_others(self, acme: Caller, lake: Lake) -> None:
+        hints = {"predicateHints": ["day >= '2026-01-02'"], "limitHint": 10}
+
+        assert len(files(acme.query(lake.path, hints))) == 1
+        assert len(files(acme.query(lake.path, {"limitHint": 11}))) == 2
+        assert files(acme.query(lake.path, {"limitHint": 0})) == []
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            pytest.param({"predicateHints": "day = 1"}, id="hints that are a text"),
+            pytest.param({"predicateHints": [1]}, id="a hint that is a number"),
+            pytest.param({"predicateHints": [None]}, id="a hint that is null"),
+            pytest.param({"predicateHints": {}}, id="hints that are an object"),
+            pytest.param({"jsonPredicateHints": {}}, id="a tree that is no text"),
+            pytest.param({"limitHint": "10"}, id="a limit that is a text"),
+            pytest.param({"limitHint": True}, id="a limit that is true"),
+            pytest.param({"limitHint": 1.5}, id="half a row"),
+            pytest.param({"version": "1"}, id="a version that is a text"),
+            pytest.param({"version": 1.0}, id="a version with a point"),
+            pytest.param({"timestamp": 0}, id="a time that is a number"),
+        ],
+    )
+    def test_of_another_type_are_refused(
+        self, acme: Caller, lake: Lake, body: dict[str, object]
+    ) -> None:
+        answer = acme.query(lake.path, body)
+
+        assert answer.status_code == 400
+        assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
+
+    def test_a_negative_limit_is_refused(self, acme: Caller, lake: Lake) -> None:
+        answer = acme.query(lake.path, {"limitHint": -1})
+
+        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
+
+
+class TestBody:
+    @pytest.mark.parametrize(
+        "body",
+        [
+            pytest.param(b"", id="empty"),
+            pytest.param(b"  \n", id="blank"),
+            pytest.param(b"{", id="half"),
+            pytest.param(b"[]", id="a list"),
+            pytest.param(b"null", id="null"),
+            pytest.param(b'"text"', id="a text"),
+            pytest.param(b'{"limitHint": NaN}', id="not a number"),
+            pytest.param(b'{"limitHint": Infinity}', id="infinite"),
+            pytest.param(b'{"a": ' * 100_000, id="deep and half"),
+            pytest.param(b"[" * 50_000 + b"]" * 50_000, id="deep"),
+            pytest.param(b'{"x": ' * 50_000 + b"1" + b"}" * 50_000, id="deep objects"),
+            pytest.param(b'{"a": "\xff\xfe"}', id="no UTF-8"),
+            pytest.param(b'{"a": "\x00"}', id="a raw NUL"),
+            pytest.param(b"{} {}", id="two objects"),
+            pytest.param(b"\xff", id="no text"),
+            pytest.param(b'{"version": ' + b"9" * 5000 + b"}", id="too many digits"),
+        ],
+    )
+    def test_that_is_no_object_is_refused(
+        self, acme: Caller, lake: Lake, body: bytes
+    ) -> None:
+        answer = acme.ask("POST", f"{lake.path}/query", body)
+
+        assert answer.status_code == 400
+        assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
+
+    def test_that_is_too_large_is_refused(self, acme: Caller, lake: Lake) -> None:
+        body = b'{"x": "' + b"x" * MAX_BODY_BYTES + b'"}'
+
+        answer = acme.ask("POST", f"{lake.path}/query", body)
+
+        assert answer.status_code == 413
+        assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            pytest.param(b'{"limitHint": 1, "limitHint": 100}', id="doubled keys"),
+            pytest.param(b'\xef\xbb\xbf{"x": 1}', id="a mark of the byte order"),
+            pytest.param(
+                b'{"predicateHints": ["\\ud800", "\\u0000 = 1"]}', id="half characters"
+            ),
+            pytest.param(b'{"jsonPredicateHints": "\\udfff{"}', id="a broken tree"),
+        ],
+    )
+    def test_that_is_odd_is_read(self, acme: Caller, lake: Lake, body: bytes) -> None:
+        answer = acme.ask("POST", f"{lake.path}/query", body)
+
+        assert answer.status_code == 200
+        assert len(files(answer)) == 3
+
+
+class TestCapabilities:
+    @pytest.mark.parametrize(
+        "header",
+        [
+            pytest.param("responseformat=delta,parquet", id="both"),
+            pytest.param(
+                "responseFormat=DELTA, Parquet;readerfeatures=deletionvectors",
+                id="any capitals",
+            ),
+            pytest.param("readerfeatures=deletionvectors", id="no format"),
+            pytest.param("responseformat=", id="an empty format"),
+            pytest.param(";;=;responseformat;x=y=z", id="malformed"),
+            pytest.param("includeendstreamaction=true;asyncquery=true", id="others"),
+        ],
+    )
+    def test_that_take_parquet_are_answered_in_it(
+        self, acme: Caller, lake: Lake, header: str
+    ) -> None:
+        named: dict[str, Any] = {"delta-sharing-capabilities": header}
+
+        for answer in (
+            acme.query(lake.path, **named),
+            acme.get(f"{lake.path}/metadata", **named),
+        ):
+            assert answer.status_code == 200
+            assert answer["delta-sharing-capabilities"] == PARQUET
+            assert "endStreamAction" not in body_of(answer).decode()
+
+    @pytest.mark.parametrize("header", ["responseformat=delta", "ResponseFormat=Avro"])
+    def test_that_take_no_parquet_are_refused(
+        self, acme: Caller, lake: Lake, header: str
+    ) -> None:
+        named: dict[str, Any] = {"delta-sharing-capabilities": header}
+
+        for answer in (
+            acme.query(lake.path, **named),
+            acme.get(f"{lake.path}/metadata", **named),
+        ):
+            assert answer.status_code == 400
+            assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
+            assert "parquet" in error(answer)["message"]
+
+
+class TestPartitionFilter:
+    def share_with(self, lake: Lake, sql: str) -> None:
+        SharedTable.objects.filter(id=lake.shared.id).update(partition_filter=sql)
+
+    def test_is_enforced(self, acme: Caller, lake: Lake) -> None:
+        self.share_with(lake, "day >= '2026-01-02'")
+
+        assert days(acme.query(lake.path)) == [*DAYS[1:]]
+        hints = {"predicateHints": ["day = '2026-01-01'"]}
+        assert days(acme.query(lake.path, hints)) == []
+        assert days(acme.query(lake.path, {"version": 1})) == []
+
+    def test_hides_how_much_there_is(self, acme: Caller, lake: Lake) -> None:
+        self.share_with(lake, "day >= '2026-01-02'")
+
+        told = lines(acme.get(f"{lake.path}/metadata"))[1]["metaData"]
+
+        assert "size" not in told
+        assert "numFiles" not in told
+
+    @pytest.mark.parametrize("sql", ["id = 1", "nonsense ~~", "other = 'x'"])
+    def test_that_does_not_fit_offers_nothing(
+        self, acme: Caller, lake: Lake, sql: str
+    ) -> None:
+        self.share_with(lake, sql)
+
+        answer = acme.query(lake.path)
+
+        assert answer.status_code == 400
+        assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
+        assert sql not in error(answer)["message"]
+        assert acme.get(f"{lake.path}/version").status_code == 200
