@@ -77,6 +77,11 @@ def run_json(*arguments: str) -> Any:  # noqa: ANN401 (any document)
     return json.loads(run(*arguments, "--json"))
 
 
+def _result(job: Job) -> dict[str, Any]:
+    assert job.result is not None
+    return job.result
+
+
 # === The command ===
 
 
@@ -162,7 +167,7 @@ class TestReading:
         job.refresh_from_db()
         assert job.state == Job.State.DONE
         newest = DeltaTable(str(lake / "orders")).latest_version()
-        assert job.result["version"] == newest
+        assert _result(job)["version"] == newest
         assert not any(secret in repr(vars(job)) for secret in SECRETS)
 
     def test_workers_probe_and_read_rows_and_files(
@@ -178,13 +183,15 @@ class TestReading:
         preview = services.request_preview(table, version=newest, now=NOW, limit=5)
         tasks.preview_rows(job_id=str(preview.id))
         preview.refresh_from_db()
-        assert preview.result["rows"] == 5
+        assert _result(preview)["rows"] == 5
         files = services.request_version_files(table, version=newest, now=NOW)
         tasks.list_version_files(job_id=str(files.id))
         files.refresh_from_db()
         path = reading.results_folder() / f"{files.id}.arrow"
         with pa.memory_map(str(path)) as source:
-            assert pa.ipc.open_file(source).read_all().num_rows == files.result["rows"]
+            assert (
+                pa.ipc.open_file(source).read_all().num_rows == _result(files)["rows"]
+            )
 
 
 def test_without_a_storage_the_table_is_not_read(

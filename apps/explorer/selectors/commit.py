@@ -147,8 +147,8 @@ def commit_actions(table: Table, version: int) -> CommitActions:
     The one thing a page asks of storage; when it fails, that is told in the answer.
     """
     try:
-        roots = roots_of_server()
-        raw = read_within(lambda: open_table(table, roots=roots).read_commit(version))
+        log = open_table(table, roots=roots_of_server())  # asks the database
+        raw = read_within(lambda: log.read_commit(version))
     except DeltaError as error:
         return CommitActions(problem=error.message, hint=error.hint)
     except StorageSlowError as error:

@@ -32,6 +32,9 @@ def new_signer(location: str = LOCATION, **options: Any) -> URLSigner:  # noqa: 
     return open_signer(location, options, now=NOW, lifetime_s=3600)
 
 
+HANDED_OUT: dict[str, Any] = {HAND_OUT_OPTION: True}
+
+
 def sign(location: str = LOCATION, **options: Any) -> str:  # noqa: ANN401 (as above)
     (url,) = new_signer(location, **options).sign(["k=1/a b"], [1])
     return url
@@ -132,7 +135,7 @@ def test_a_token_is_handed_out_only_where_that_is_asked_for() -> None:
         sign(sas_token=TOKEN)
 
     assert "hunter2" not in str(caught.value)
-    url = sign(sas_token=f"?{TOKEN}", **{HAND_OUT_OPTION: True})
+    url = sign(sas_token=f"?{TOKEN}", **HANDED_OUT)
     assert url.endswith(f"/t/k%3D1/a%20b?{TOKEN}")
     assert "sp=r&" in sign(sas_token=TOKEN, account_key=KEY)
 
@@ -146,16 +149,14 @@ def test_a_token_is_handed_out_only_where_that_is_asked_for() -> None:
     ],
 )
 def test_a_url_does_not_outlive_its_token(end: str, expected: str) -> None:
-    options = {"sas_token": f"{TOKEN}&se={end}", HAND_OUT_OPTION: True}
+    signer = new_signer(sas_token=f"{TOKEN}&se={end}", **HANDED_OUT)
 
-    assert new_signer(**options).expires_at.isoformat() == expected
+    assert signer.expires_at.isoformat() == expected
 
 
 def test_a_token_that_has_ended_is_refused() -> None:
-    options = {"sas_token": f"{TOKEN}&se=2026-01-01", HAND_OUT_OPTION: True}
-
     with pytest.raises(CredentialsNeededError):
-        new_signer(**options)
+        new_signer(sas_token=f"{TOKEN}&se=2026-01-01", **HANDED_OUT)
 
 
 @pytest.mark.parametrize(
