@@ -115,7 +115,7 @@ class TestShare:
             "Added crm.orders to sales: the table crm.orders, whole history.\n"
         )
         assert added.stderr == ""
-        assert "recipients  none" in shown
+        assert "recipients           none" in shown
         assert "crm.orders  crm.orders     whole history" in shown
         assert listed.splitlines()[1].split() == ["sales", "1", "Ours"]
 
@@ -225,6 +225,29 @@ class TestShare:
             assert "Nothing was changed" in refusal(*arguments)
         assert SharedTable.objects.exists()
         assert Recipient.objects.exists()
+
+
+class TestUse:
+    def test_is_shown_of_a_share_and_of_a_recipient(self) -> None:
+        share, recipient = new_share(), new_recipient()
+        for status in (200, 404):
+            AuditEvent.objects.create(
+                at=timezone.now(),
+                kind=AuditEvent.Kind.CALL,
+                action="table.query",
+                share=share.name,
+                recipient_id=recipient.id,
+                size_bytes=4096,
+                status=status,
+            )
+
+        for noun, name in (("share", "sales"), ("recipient", "acme")):
+            use = run_json(noun, "show", name)["use"]
+            assert (use["num_requests"], use["num_refused"]) == (2, 1)
+            assert len(use["days"]) == use["num_days"] == 30
+            assert use["last"]["action"] == "table.query"
+            said = "requests in 30 days  2, 1 refused; 8,192 bytes offered"
+            assert said in Ran(noun, "show", name).stdout
 
 
 class TestRecipient:
@@ -415,7 +438,7 @@ class TestRecipient:
         shown = Ran("recipient", "show", "acme").stdout
         listed = Ran("recipient", "list").stdout
 
-        assert "allowed from  anywhere" in shown
+        assert "allowed from         anywhere" in shown
         assert f"{token.prefix}...  active" in shown
         assert listed.splitlines()[1].split() == [
             "acme",

@@ -1,10 +1,15 @@
 """How the `share` and `recipient` commands answer: JSON documents and lines."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
+
+from apps.audit.models import AuditEvent
 from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.selectors.usage import daily_use, last_use
 from apps.tables.management.table_output import aligned, facts, time_text
 
 WHOLE_HISTORY = "whole history"
@@ -66,6 +71,7 @@ def share_text(shown: dict[str, Any]) -> str:
             ("comment", shown["comment"] or "none"),
             ("created", time_text(shown["created_at"])),
             ("recipients", ", ".join(shown["recipients"]) or "none"),
+            use_text(shown["use"]),
         ]
     )
 
@@ -88,6 +94,40 @@ def shared_table_lines(tables: Sequence[dict[str, Any]]) -> Iterator[str]:
             for table in tables
         ],
     )
+
+
+def use_json(events: QuerySet[AuditEvent], *, now: datetime) -> dict[str, Any]:
+    """Return how much was read: the last time, in all, and day by day."""
+    days = daily_use(events, now=now)
+    last = last_use(events)
+    return {
+        "last": None if last is None else _event_json(last),
+        "num_days": len(days),
+        "num_requests": sum(day.num_requests for day in days),
+        "num_refused": sum(day.num_refused for day in days),
+        "size_bytes": sum(day.size_bytes for day in days),
+        "days": [asdict(day) for day in days],
+    }
+
+
+def use_text(use: dict[str, Any]) -> tuple[str, str]:
+    """Return a name and what it says of how much was read, for people."""
+    refused = f", {use['num_refused']:,} refused" if use["num_refused"] else ""
+    text = f"{use['num_requests']:,}{refused}; {use['size_bytes']:,} bytes offered"
+    return f"requests in {use['num_days']} days", text
+
+
+def _event_json(event: AuditEvent) -> dict[str, Any]:
+    return {
+        "at": event.at,
+        "action": event.action,
+        "recipient": event.recipient or None,
+        "token": event.token_prefix or None,
+        "address": event.address or None,
+        "user_agent": event.user_agent or None,
+        "share": event.share or None,
+        "table": ".".join(part for part in (event.schema, event.table) if part) or None,
+    }
 
 
 def history_text(table: dict[str, Any]) -> str:
@@ -161,6 +201,7 @@ def recipient_text(shown: dict[str, Any]) -> str:
             ("created", time_text(shown["created_at"])),
             ("shares", ", ".join(shown["shares"]) or "none"),
             ("allowed from", ", ".join(shown["allowed_networks"]) or "anywhere"),
+            use_text(shown["use"]),
         ]
     )
 

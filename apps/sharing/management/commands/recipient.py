@@ -22,6 +22,7 @@ from apps.sharing.models import ActivationLink, Recipient, RecipientToken
 from apps.sharing.profile import Profile
 from apps.sharing.selectors.recipients import find_recipient, waiting_token
 from apps.sharing.selectors.shares import find_share
+from apps.sharing.selectors.usage import calls
 from apps.sharing.services import direct_handover, handover, recipients, tokens
 from apps.tables.management.table_output import time_text
 
@@ -150,8 +151,11 @@ class Command(SubcommandsCommand):
 
     def show(self, *, name: str, **_: object) -> Output:
         """Show a recipient."""
-        recipient = find_recipient(name)
-        shown = sharing_output.recipient_json(recipient, now=timezone.now())
+        recipient, now = find_recipient(name), timezone.now()
+        shown = sharing_output.recipient_json(recipient, now=now)
+        shown["use"] = sharing_output.use_json(
+            calls(recipient_id=recipient.id), now=now
+        )
         text = sharing_output.recipient_text(shown)
         return Output(shown, text, sharing_output.token_lines(shown["tokens"]))
 

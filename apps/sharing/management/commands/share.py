@@ -11,6 +11,7 @@ from apps.sharing.models import Share
 from apps.sharing.names import split_full_name
 from apps.sharing.selectors.preflight import preflight
 from apps.sharing.selectors.shares import find_share, find_shared_table
+from apps.sharing.selectors.usage import calls
 from apps.sharing.services import shares
 from apps.tables.models import Table
 from apps.tables.services import find_table
@@ -126,7 +127,9 @@ class Command(SubcommandsCommand):
 
     def show(self, *, name: str, **_: object) -> Output:
         """Show a share."""
-        shown = sharing_output.share_json(find_share(name))
+        share = find_share(name)
+        shown = sharing_output.share_json(share)
+        shown["use"] = sharing_output.use_json(calls(share=share.name), now=_now())
         text = sharing_output.share_text(shown)
         return Output(shown, text, sharing_output.shared_table_lines(shown["tables"]))
 
