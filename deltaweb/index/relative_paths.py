@@ -19,7 +19,7 @@ SAME_SCHEME: Final = (("s3a://", "s3://"), ("s3n://", "s3://"), ("gcs://", "gs:/
 CACHED_FOLDERS: Final = 4096
 # A path may only leave the root, or name no file at all, if it holds one of these.
 _SUSPICIOUS: Final = (
-    r"(?i)\.\.|%2e|%00|%[89a-f][0-9a-f]|\x00|^/|^[a-z][a-z0-9+.-]*:|/\./?$"
+    r"(?i)\.\.|%2e|%00|%[89a-f][0-9a-f]|^/|^[a-z][a-z0-9+.-]*:|^(?:[./]|%2f)*$"
 )
 _UNUSUAL: Final = (b"%", b":", b"\0")
 
@@ -44,9 +44,10 @@ def find_outside(paths: pa.StringArray, root: str) -> str | None:
     """Return the first path that leads to no file below the root; None without one."""
     if are_plain(paths):
         return None
-    suspects = paths.filter(pc.match_substring_regex(paths, _SUSPICIOUS))
-    suspects = pa.concat_arrays([suspects, paths.filter(pc.equal(paths, ""))])
-    for path in suspects.to_pylist():
+    is_suspicious = pc.or_(
+        pc.match_substring_regex(paths, _SUSPICIOUS), pc.match_substring(paths, "\0")
+    )
+    for path in paths.filter(is_suspicious).to_pylist():
         try:
             relative_path(path, root)
         except PathEscapesTableError:
@@ -92,8 +93,8 @@ def relative_path(path: str, root: str) -> str:
 def _usual_path(path: str, root: str) -> str:
     """As `relative_path`; the folders of a partition are decoded once for all files."""
     folder, _, name = path.rpartition("/")
-    is_usual = name.isascii() and name and "%" not in name and ":" not in name
-    if not is_usual or name.startswith("."):
+    is_usual = name.isascii() and not any(one in name for one in "%:\0")
+    if not name or not is_usual or name.startswith("."):
         return relative_path(path, root)
     decoded = _decoded_folder(folder)
     if decoded is None:

@@ -1,0 +1,48 @@
+"""Golden tables are offered the same by their index and by their log."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.index.build import build_index
+from deltaweb.index.shared_table import SharedTableReader
+from deltaweb.index.shared_version import SharedVersion
+from deltaweb.table import DeltaTable
+
+GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables")
+NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))
+
+
+def offered(version: SharedVersion) -> list[str]:
+    chosen = version.select()
+    if chosen.outside is not None:
+        return [chosen.outside]
+    return sorted(str(row) for batch in chosen.batches() for row in batch.to_pylist())
+
+
+@pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables")
+@pytest.mark.parametrize("name", NAMES)
+def test_an_index_offers_what_the_log_does(name: str, tmp_path: Path) -> None:
+    table = DeltaTable(str(GOLDEN / name / "table"))
+    build_index(table.root, None, tmp_path / "index")
+    try:
+        replayed = SharedTableReader().open_version(table, index_folder=None)
+    except DeltaError as error:
+        with pytest.raises(type(error)):
+            SharedTableReader().open_version(table, index_folder=tmp_path / "index")
+        return
+
+    indexed = SharedTableReader().open_version(table, index_folder=tmp_path / "index")
+
+    assert indexed.version == replayed.version
+    assert indexed.metadata == replayed.metadata
+    assert indexed.protocol == replayed.protocol
+    assert str(indexed.refusal) == str(replayed.refusal)
+    assert indexed.num_files == replayed.num_files
+    assert indexed.has_deletion_vectors == replayed.has_deletion_vectors
+    if replayed.refusal is None:
+        assert indexed.num_files_in_memory == 0
+        assert indexed.size_bytes == replayed.size_bytes
+        assert offered(indexed) == offered(replayed)
