@@ -45,11 +45,18 @@ WORDS: Final = {
     "table.rename": "renamed a table",
     "table.describe": "changed a table's description",
     "table.remove": "removed a table from the catalog",
+    "sign_in": "signed in",
+    "key.issue": "made an API key",
+    "key.revoke": "revoked an API key",
     "user.create": "added a user",
+    "user.link": "made a sign-in link",
+    "user.set_password": "set a password",
     "user.disable": "disabled a user",
     "user.enable": "enabled a user",
     "user.set_role": "changed a user's role",
     "storage.add": "added a storage connection",
+    "storage.replace": "replaced a storage connection",
+    "storage.reseal": "sealed the storage connections anew",
     "storage.remove": "removed a storage connection",
 }
 
@@ -60,4 +67,4 @@ def action_words(action: str) -> str:
     if known is not None:
         return known
     noun, _, verb = action.partition(".")
-    return f"{verb.replace('_', ' ')} ({noun})" if verb else noun
+    return f"{verb.replace('_', ' ')} ({noun})" if verb else noun.replace("_", " ")

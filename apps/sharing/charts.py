@@ -109,6 +109,7 @@ def bytes_per_day(days: Sequence[DayOfUse], *, note: str = "") -> Chart:
         "tickmode": "array",
         "tickvals": ticks,
         "ticktext": [_size_text(tick) for tick in ticks],
+        "range": [0, max(ticks[-1], 1)],
     }
     rows = list(zip(reversed(names), reversed(sizes), strict=True))
     return Chart(

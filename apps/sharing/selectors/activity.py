@@ -41,6 +41,8 @@ _SEARCHED = (
     "error_code",
     "request_id",
 )
+# What a change of something else than shares names in its detail.
+_SUBJECTS = ("user", "name", "label")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -454,7 +456,11 @@ def _what(event: AuditEvent, table: str) -> str:
         return f"{event.share} for {event.recipient}"
     if event.share:
         return event.share
-    return event.recipient if event.actor else ""
+    if event.recipient:
+        return event.recipient if event.actor else ""
+    detail = event.detail if isinstance(event.detail, dict) else {}
+    named = (detail.get(name) for name in _SUBJECTS)
+    return next((text for text in named if isinstance(text, str)), "")
 
 
 def _facts(event: AuditEvent) -> str:

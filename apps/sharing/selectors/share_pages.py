@@ -114,7 +114,7 @@ class ShareRow:
     num_recipients: int
     table_names: list[str]
     last_read_at: datetime | None
-    requests_30d: list[int]
+    events_30d: list[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ def share_page(*, q: str, sort: str, page: int, now: datetime) -> SharePage:
     ordered = _annotated(found).order_by(*_ORDERS[sort])
     shares: list[Any] = list(ordered[place.start : place.last])
     names = _table_names([share.id for share in shares])
-    requests = _requests([share.id for share in shares], now)
+    events = _events_per_day([share.id for share in shares], now)
     return SharePage(
         rows=[
             ShareRow(
@@ -142,7 +142,7 @@ def share_page(*, q: str, sort: str, page: int, now: datetime) -> SharePage:
                 num_recipients=share.num_recipients,
                 table_names=names.get(share.id, []),
                 last_read_at=share.last_read_at,
-                requests_30d=requests.get(share.id, []),
+                events_30d=events.get(share.id, []),
             )
             for share in shares
         ],
@@ -176,7 +176,7 @@ def share_row_data(row: ShareRow) -> dict[str, Any]:
         "num_tables": row.num_tables,
         "num_recipients": row.num_recipients,
         "last_read_at": row.last_read_at,
-        "requests_30d": row.requests_30d,
+        "events_30d": row.events_30d,
         "url": row.share.get_absolute_url(),
     }
 
@@ -224,7 +224,7 @@ def _table_names(ids: Sequence[UUID]) -> dict[UUID, list[str]]:
     return dict(names)
 
 
-def _requests(ids: Sequence[UUID], now: datetime) -> dict[UUID, list[int]]:
+def _events_per_day(ids: Sequence[UUID], now: datetime) -> dict[UUID, list[int]]:
     """Count the events of shares by day, up to `now`.
 
     Each count is a range of one index, which stays quick over millions of events.
@@ -317,7 +317,7 @@ def share_detail(share: Share, *, now: datetime) -> ShareDetail:
             for row in tables
         ],
         recipients=recipient_rows(share.recipients.all(), now=now),
-        use=use(events, now=now, by_index=True),
+        use=use(events.filter(kind=AuditEvent.Kind.CALL), now=now, by_index=True),
         last_read_at=reads.values_list("at", flat=True).first(),
     )
 
@@ -370,6 +370,22 @@ def find_table(name: str) -> Table | None:
     return Table.objects.filter(
         namespace=namespace if dot else "default", name=bare
     ).first()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableToShare:
+    """A registered table that is about to be shared, with what clients make of it."""
+
+    table: Table
+    preflight: Preflight
+
+
+def table_to_share(name: str) -> TableToShare | None:
+    """Return the table of a name, or None."""
+    table = find_table(name) if name.strip() else None
+    if table is None:
+        return None
+    return TableToShare(table=table, preflight=preflights([table.id])[table.id])
 
 
 def share_data(detail: ShareDetail) -> dict[str, Any]:

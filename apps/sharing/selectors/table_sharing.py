@@ -51,7 +51,7 @@ def table_sharing(table: Table, *, now: datetime) -> TableSharing:
     )
     share_ids = {one.share_id for one in shared}
     readers = Recipient.objects.filter(grants__share__in=share_ids).distinct()
-    events = AuditEvent.objects.filter(table_id=table.id)
+    events = AuditEvent.objects.filter(table_id=table.id, kind=AuditEvent.Kind.CALL)
     reads = events.filter(action="table.query").order_by("-at", "-id")
     others = Share.objects.exclude(id__in=share_ids).order_by("name_key")
     return TableSharing(

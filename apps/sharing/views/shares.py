@@ -290,6 +290,9 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
     failed = any(form is not None and form.errors for form in bound)
     detail = share_pages.share_detail(share, now=timezone.now())
     editing = _edited(detail, edit or request.GET.get("edit", ""))
+    adding = share_pages.table_to_share(
+        add_form.data.get("table", "") if add_form else request.GET.get("add", "")
+    )
     return respond(
         request,
         fmt,
@@ -304,7 +307,8 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
             or ShareForm(initial={"name": share.name, "comment": share.comment}),
             "confirm_form": confirm_form or ConfirmForm(),
             "is_adding": add_form is not None or "add" in request.GET,
-            "add_form": add_form or _add_form(request.GET.get("add", "")),
+            "adding": adding,
+            "add_form": add_form or _add_form(adding),
             "editing": editing,
             "edit_form": edit_form or _edit_form(editing),
             "grant_form": grant_form or GrantForm(),
@@ -338,9 +342,8 @@ def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
     )
 
 
-def _add_form(name: str) -> AddTableForm:
-    table = share_pages.find_table(name[:401]) if name else None
-    names = {"table": table.full_name} if table else {}
+def _add_form(adding: share_pages.TableToShare | None) -> AddTableForm:
+    names = {"table": adding.table.full_name} if adding else {}
     return AddTableForm(initial={"with_history": True, **names})
 
 

@@ -1,0 +1,352 @@
+"""The wizard that makes a share: back and forth through its steps, then created."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Share
+from apps.tables.models import Table
+from tests.factories import (
+    new_grant,
+    new_metadata,
+    new_protocol,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_token,
+    new_user,
+)
+
+pytestmark = pytest.mark.django_db
+NEW = "/shares/new"
+
+
+@pytest.fixture
+def admin() -> Client:
+    client = Client()
+    client.force_login(new_user("ada", role=User.Role.ADMIN))
+    return client
+
+
+def step(client: Client, name: str, **query: str) -> str:
+    answer = client.get(NEW, {"step": name, **query})
+    assert answer.status_code == 200, answer.content.decode()
+    return re.sub(r"\s+", " ", answer.content.decode()).replace("&#x27;", "'")
+
+
+def draft(client: Client) -> Any:  # noqa: ANN401 (any document)
+    return json.loads(client.get(f"{NEW}.json").content)["draft"]
+
+
+def go(client: Client, at: str, action: str, /, **fields: Any) -> str:  # noqa: ANN401 (form)
+    """Where a button of a step leads."""
+    answer = client.post(NEW, {"step": at, "action": action, **fields})
+    assert answer.status_code == 302, answer.content.decode()
+    return str(answer["Location"])
+
+
+def stays(client: Client, at: str, action: str, /, **fields: Any) -> str:  # noqa: ANN401 (form)
+    """The step again, with what was wrong."""
+    answer = client.post(NEW, {"step": at, "action": action, **fields})
+    assert answer.status_code == 422, answer["Location"]
+    return re.sub(r"\s+", " ", answer.content.decode()).replace("&#x27;", "'")
+
+
+def typed(table: Table, place: int = 0, **fields: str) -> dict[str, str]:
+    """What the fields of a chosen table hold."""
+    values = {
+        "id": str(table.id),
+        "schema": table.namespace,
+        "name": table.name,
+        "with_history": "on",
+        "start_version": "",
+        "partition_filter": "",
+        **fields,
+    }
+    return {f"t{place}-{name}": text for name, text in values.items() if text}
+
+
+class TestJourney:
+    def test_makes_a_share_with_its_tables_and_readers_at_the_end_alone(
+        self, admin: Client
+    ) -> None:
+        table = new_table("crm.orders")
+        new_metadata(table)
+        new_protocol(table)
+        new_recipient("globex")
+        new_recipient("initech")
+
+        assert go(admin, "name", "next", name="retail") == f"{NEW}?step=tables"
+        go(admin, "tables", f"add:{table.id}")
+        fields = typed(table, schema="sales", start_version="1")
+        assert go(admin, "tables", "next", **fields) == f"{NEW}?step=recipients"
+        shown = ["globex", "initech"]
+        go(admin, "recipients", "next", shown=shown, recipient=["globex"])
+        review = step(admin, "review")
+        assert "retail.sales.orders" in review
+        assert "versions from v1 on; all rows" in review
+        assert "initech" not in review
+        assert not Share.objects.exists()
+        assert not AuditEvent.objects.exists()
+        assert go(admin, "review", "create") == "/shares/retail/"
+
+        share = Share.objects.get()
+        shared = share.shared_tables.get()
+        assert (shared.full_name, shared.start_version) == ("sales.orders", 1)
+        assert [one.name for one in share.recipients.all()] == ["globex"]
+        assert draft(admin)["tables"] == []
+
+    def test_keeps_what_was_typed_back_and_forth(self, admin: Client) -> None:
+        table = new_table("crm.orders")
+        go(admin, "name", "next", name="retail", comment="Every order")
+        go(admin, "tables", f"add:{table.id}")
+
+        fields = typed(table, name="bestellungen", partition_filter="x = 1")
+        assert go(admin, "tables", "back", **fields) == f"{NEW}?step=name"
+
+        assert 'value="retail"' in step(admin, "name")
+        assert "Every order" in step(admin, "name")
+        tables = step(admin, "tables")
+        assert 'value="bestellungen"' in tables
+        assert 'value="x = 1"' in tables
+
+    def test_a_search_or_a_page_loses_nothing_that_was_typed(
+        self, admin: Client
+    ) -> None:
+        table = new_table("crm.orders")
+        go(admin, "tables", f"add:{table.id}")
+
+        location = go(admin, "tables", "search", q="peo ple", **typed(table, name="o2"))
+
+        assert location == f"{NEW}?step=tables&q=peo+ple"
+        assert draft(admin)["tables"][0]["name"] == "o2"
+
+    def test_is_discarded_on_request(self, admin: Client) -> None:
+        go(admin, "name", "next", name="retail")
+
+        assert go(admin, "review", "discard") == "/shares/"
+        assert draft(admin)["name"] == ""
+
+
+class TestName:
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            pytest.param("", "A share needs a name.", id="empty"),
+            pytest.param("my share", "it holds a space", id="not a name"),
+            pytest.param("RETAIL", "A share named RETAIL exists already", id="taken"),
+        ],
+    )
+    def test_says_beside_the_field_what_is_wrong(
+        self, admin: Client, name: str, said: str
+    ) -> None:
+        new_share("retail")
+
+        shown = stays(admin, "name", "next", name=name)
+
+        assert said in shown
+        assert 'aria-invalid="true"' in shown
+
+    def test_a_dry_run_leaves_nothing(self, admin: Client) -> None:
+        go(admin, "name", "next", name="retail")
+
+        assert not Share.objects.exists()
+        assert not AuditEvent.objects.exists()
+
+
+class TestTables:
+    def test_offers_thousands_of_tables_a_page_at_a_time(self, admin: Client) -> None:
+        for number in range(45):
+            new_table(f"t{number:02d}")
+
+        first = step(admin, "tables")
+        last = step(admin, "tables", page="3")
+
+        assert "t19" in first
+        assert "t20" not in first
+        assert "41 – 45 of 45" in last
+
+    def test_searches_on_the_server(self, admin: Client) -> None:
+        new_table("crm.orders")
+        new_table("hr.people")
+
+        shown = step(admin, "tables", q="crm.ord")
+
+        assert "crm.orders" in shown
+        assert "hr.people" not in shown
+        assert "No table matches" in step(admin, "tables", q="zzz")
+
+    def test_a_table_chosen_twice_gets_a_second_name(self, admin: Client) -> None:
+        table = new_table("crm.orders")
+
+        go(admin, "tables", f"add:{table.id}")
+        go(admin, "tables", f"add:{table.id}", **typed(table))
+
+        names = [one["name"] for one in draft(admin)["tables"]]
+        assert names == ["orders", "orders_2"]
+
+    def test_a_table_is_removed_again(self, admin: Client) -> None:
+        first, second = new_table("crm.orders"), new_table("crm.items")
+        go(admin, "tables", f"add:{first.id}")
+        go(admin, "tables", f"add:{second.id}", **typed(first))
+
+        go(admin, "tables", "remove:0", **typed(first), **typed(second, 1))
+
+        assert [one["name"] for one in draft(admin)["tables"]] == ["items"]
+
+    @pytest.mark.parametrize(
+        "value", ["nonsense", "remove:", "add:1", "remove:999", "²"]
+    )
+    def test_a_button_that_makes_no_sense_changes_nothing(
+        self, admin: Client, value: str
+    ) -> None:
+        table = new_table("crm.orders")
+        go(admin, "tables", f"add:{table.id}")
+
+        go(admin, "tables", value, **typed(table))
+
+        assert len(draft(admin)["tables"]) == 1
+
+    def test_goes_no_further_without_a_table(self, admin: Client) -> None:
+        assert "Choose a table." in stays(admin, "tables", "next")
+
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            pytest.param({"schema": "a.b"}, "name of a schema", id="schema"),
+            pytest.param({"name": "a b"}, "it holds a space", id="name"),
+            pytest.param({"start_version": "7"}, "newest version is 2", id="version"),
+            pytest.param({"start_version": "x"}, "a whole number", id="no number"),
+            pytest.param(
+                {"partition_filter": "note = 1"}, "not partitioned", id="filter"
+            ),
+        ],
+    )
+    def test_says_beside_the_field_what_is_wrong(
+        self, admin: Client, fields: dict[str, str], said: str
+    ) -> None:
+        table = new_table("crm.orders")
+        new_metadata(table)
+        go(admin, "tables", f"add:{table.id}")
+
+        shown = stays(admin, "tables", "next", **typed(table, **fields))
+
+        assert said in shown
+        assert 'aria-invalid="true"' in shown
+
+    def test_two_tables_of_one_name_are_a_fault_of_the_second(
+        self, admin: Client
+    ) -> None:
+        first, second = new_table("crm.orders"), new_table("crm.items")
+        go(admin, "tables", f"add:{first.id}")
+        go(admin, "tables", f"add:{second.id}", **typed(first))
+
+        fields = typed(first) | typed(second, 1, name="ORDERS")
+        shown = stays(admin, "tables", "next", **fields)
+
+        assert "A table named crm.ORDERS exists already" in shown
+
+    def test_says_which_clients_read_a_table_and_what_stands_in_the_way(
+        self, admin: Client
+    ) -> None:
+        table = new_table("crm.orders")
+        new_metadata(table, configuration={"delta.enableDeletionVectors": "true"})
+        new_protocol(
+            table,
+            min_reader_version=3,
+            min_writer_version=7,
+            reader_features=["deletionVectors", "timestampNtz"],
+        )
+        go(admin, "tables", f"add:{table.id}")
+
+        shown = step(admin, "tables")
+
+        assert "queries refused: deletionVectors" in shown
+        assert "Power BI" in shown
+        assert "Whether a file has a deletion vector by now" in shown
+        assert "Supported and not used" in shown
+
+    def test_a_table_that_is_gone_is_a_fault(self, admin: Client) -> None:
+        table = new_table("crm.orders")
+        go(admin, "tables", f"add:{table.id}")
+        fields = typed(table)
+        table.delete()
+
+        assert "No table is named" in stays(admin, "tables", "next", **fields)
+
+    def test_another_page_begins_with_a_table(self, admin: Client) -> None:
+        new_table("crm.orders")
+
+        answer = admin.get(NEW, {"table": "crm.orders"})
+        admin.get(NEW, {"table": "crm.orders"})
+
+        assert answer["Location"] == f"{NEW}?step=name"
+        assert [one["name"] for one in draft(admin)["tables"]] == ["orders"]
+
+
+class TestRecipients:
+    def test_keeps_those_on_other_pages(self, admin: Client) -> None:
+        go(admin, "recipients", "search", shown=["a", "b"], recipient=["a", "b"], q="c")
+        go(admin, "recipients", "search", shown=["c"], recipient=["c"])
+        go(admin, "recipients", "next", shown=["a", "b"], recipient=["b"])
+
+        assert draft(admin)["recipients"] == ["c", "b"]
+
+    def test_says_when_there_is_none(self, admin: Client) -> None:
+        assert "There is no recipient yet" in step(admin, "recipients")
+
+        new_recipient("globex")
+        assert "No recipient matches" in step(admin, "recipients", q="zzz")
+
+
+class TestReview:
+    def test_tells_new_tables_from_other_names_of_known_ones(
+        self, admin: Client
+    ) -> None:
+        known, unknown = new_table("crm.orders"), new_table("crm.items")
+        old = new_share("old")
+        new_shared_table(old, "x.bestellungen", table=known)
+        recipient = new_recipient("globex")
+        new_token(recipient)
+        new_grant(old, recipient)
+        go(admin, "name", "next", name="retail")
+        go(admin, "tables", f"add:{known.id}")
+        go(admin, "tables", f"add:{unknown.id}", **typed(known))
+        go(admin, "recipients", "next", shown=["globex"], recipient=["globex"])
+
+        shown = step(admin, "review")
+
+        assert "Reads this table already as old.x.bestellungen." in shown
+        assert shown.count(">another name<") == 1
+        assert shown.count(">new<") == 1
+
+    def test_nobody_is_said_to_be_nobody(self, admin: Client) -> None:
+        table = new_table("crm.orders")
+        go(admin, "name", "next", name="retail")
+        go(admin, "tables", f"add:{table.id}")
+
+        assert "Nobody will see it yet" in step(admin, "review")
+
+    def test_a_draft_with_faults_cannot_be_created(self, admin: Client) -> None:
+        answer = admin.post(NEW, {"step": "review", "action": "create"})
+
+        assert answer.status_code == 422
+        assert "Create the share" not in answer.content.decode()
+        assert not Share.objects.exists()
+
+    def test_a_recipient_that_is_gone_is_named(self, admin: Client) -> None:
+        table = new_table("crm.orders")
+        go(admin, "name", "next", name="retail")
+        go(admin, "tables", f"add:{table.id}")
+        go(admin, "recipients", "next", shown=["gone"], recipient=["gone"])
+
+        assert "No longer there: gone." in step(admin, "review")
+        answer = admin.post(NEW, {"step": "review", "action": "create"})
+        assert answer.status_code == 422
+        assert not Share.objects.exists()
