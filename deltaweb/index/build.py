@@ -110,7 +110,7 @@ class _Builder:
         if history.faults:
             runs = self._readable_runs(runs, history)
         with written_beside(folder) as beside:
-            newest = self._write_files(beside, snapshot)
+            newest = self._write_files(beside, snapshot, is_newest=fault is None)
             totals = self._read_totals(history, runs, snapshot, newest)
             states = version_states(history, runs, totals)
             summary = table_summary(snapshot, newest, history, states, self.now_ms)
@@ -120,14 +120,21 @@ class _Builder:
             write_summary(beside, result.to_json())
         return result
 
-    def _write_files(self, beside: Path, snapshot: Snapshot) -> NewestFiles | None:
-        """Write the files of a snapshot; none where it may not be read."""
+    def _write_files(
+        self, beside: Path, snapshot: Snapshot, *, is_newest: bool
+    ) -> NewestFiles | None:
+        """Write the files of a snapshot; none where it may not be read.
+
+        What it was made from is told only where no fault hides newer versions:
+        whoever goes on from it would not see the fault.
+        """
         if snapshot.refusal is not None:
             return None
         self.report("Reading statistics", 0, None, "")
         newest = write_files(beside, snapshot)
-        is_typed = newest.has_typed_partitions
-        write_source(beside, snapshot, self.store, has_typed_partitions=is_typed)
+        if is_newest:
+            is_typed = newest.has_typed_partitions
+            write_source(beside, snapshot, self.store, has_typed_partitions=is_typed)
         return newest
 
     def _newest_snapshot(self) -> tuple[Snapshot, DeltaError | None]:
