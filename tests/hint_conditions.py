@@ -31,7 +31,11 @@ class Client:
     nan_equals_nan: bool
 
 
-CLIENTS = [Client(singles, nans) for singles in (0, 1) for nans in (0, 1)]
+CLIENTS = [
+    Client(compares_singles=singles, nan_equals_nan=nans)
+    for singles in (False, True)
+    for nans in (False, True)
+]
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,7 @@ SQL_TYPES = {
     "f": "FLOAT",
     "x": "DOUBLE",
     "m": "DECIMAL(20,2)",
+    "c": "DECIMAL(10,2)",
     "s": "STRING",
     "t": "TIMESTAMP",
     "z": "TIMESTAMP_NTZ",
@@ -220,6 +225,8 @@ class Speller:
                 )
             case Null(column):
                 return f"{self.column(column)} IS NULL"
+            case Same(column, bool(value)) if self.choose([True, False]):
+                return f"{self.column(column)} IS {str(value).upper()}"
             case Same(column, value):
                 return f"{self.column(column)} <=> {self.literal(column, value)}"
             case OneOf():
@@ -256,7 +263,9 @@ class Speller:
         """A value beside a column."""
         return str(self.choose(self.literals(column, value)))
 
-    def literals(self, column: str, value: Value) -> Sequence[str]:  # noqa: PLR0911 # a kind each
+    def literals(  # noqa: C901, PLR0911 # a kind each
+        self, column: str, value: Value
+    ) -> Sequence[str]:
         """The ways to write a value beside a column."""
         match value:
             case bool():
@@ -265,7 +274,8 @@ class Speller:
                 return [str(value), f"{value}L", f"'{value}'", f"CAST({value} AS LONG)"]
             case float() if math.isfinite(value):
                 kind = "FLOAT" if column == "f" else "DOUBLE"
-                return [f"{value!r}D", f"CAST('{value!r}' AS {kind})", f"'{value!r}'"]
+                text = repr(value)
+                return [f"{text}D", f"CAST('{text}' AS {kind})", f"'{text}'", text]
             case float():
                 name = {"inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), "NaN")
                 return [f"'{name}'", f"CAST('{name}' AS DOUBLE)", f"double('{name}')"]
@@ -274,6 +284,8 @@ class Speller:
             case str():
                 doubled = value.replace("'", "''")
                 escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+                if "\\'" in value:
+                    return [f"'{escaped}'"]  # doubled, it would read as two texts
                 return [f"'{doubled}'", f"'{escaped}'"]
             case datetime():
                 text = value.strftime("%Y-%m-%d %H:%M:%S.%f")

@@ -139,6 +139,15 @@ def _leaf(
 ) -> Outcome:
     if isinstance(predicate, IsNull):
         return Outcome(known.some_null, ~known.all_null)
+    if pa.types.is_null(known.low.type):
+        # Nulls can be counted of a column that has no bounds.
+        return Outcome(~known.all_null, np.ones(len(known.low), np.bool_))
+    return _value_leaf(predicate, known)
+
+
+def _value_leaf(
+    predicate: Comparison | NullSafeEqual | In | Like, known: ColumnRange
+) -> Outcome:
     some_value = ~known.all_null
     match predicate:
         case Comparison(_, name, value):

@@ -109,7 +109,9 @@ def parse_tree(text: str) -> JSONNode:
     try:
         # Numbers stay the text that they are.
         tree = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        raise MalformedHintError(reason="it nests too deeply") from None
+    except ValueError:
         raise MalformedHintError(reason="it is no JSON") from None
     return _node(tree)
 

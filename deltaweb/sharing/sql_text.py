@@ -91,12 +91,9 @@ def _check_bounds(tokens: list[Token]) -> None:
 
 
 def _parse_reason(error: ParseError) -> str:
-    first = error.errors[0] if error.errors else {}
-    near = str(first.get("highlight") or "").strip()
-    column = first.get("col")
-    if near and column:
-        return f"it is not SQL at {near[:40]!r} (character {column})"
-    return "it is not a condition in SQL"
+    first = next(iter(error.errors), {})
+    near = str(first.get("highlight") or "").strip() or "its end"
+    return f"it is not SQL at {near[:40]!r} (character {first.get('col')})"
 
 
 def written(expression: exp.Expr) -> str:

@@ -1,6 +1,8 @@
 """Hints in the spellings that were captured do prune; the rest is skipped, alone."""
 
+import inspect
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -234,6 +236,7 @@ class TestSQLThatPrunes:
             ("qty BETWEEN 6 AND 9", "b"),
             ("qty NOT BETWEEN 6 AND 9", "ac"),
             ("qty IN (1, NULL)", "a"),
+            ("qty IN (1.5, NULL)", ""),
             ("qty <=> 10", "c"),
             ("5 <=> qty", "a"),
             ("qty <=> NULL", "d"),
@@ -254,6 +257,10 @@ class TestSQLThatPrunes:
             ("rate > CAST(2.5F AS DOUBLE)", "abd"),
             ("CAST(qty AS DECIMAL(12,1)) = 5.0", "a"),
             ("CAST(qty AS BIGINT) = 5L", "a"),
+            ("rate > 2.6", "abd"),
+            ("rate <> 0.1", "abcd"),
+            ("rate = 0.1F", "abd"),
+            ("amount = 0.1F", "cd"),
             ("st.x = 4", "abd"),
             ("`ST`.`X` = 4", "abd"),
             ("born = '2001-01-01'", "abd"),
@@ -266,6 +273,8 @@ class TestSQLThatPrunes:
             ("p LIKE '%' OR p = 9", "abcd"),
             ("p NOT IN (9)", "ac"),
             ("k NOT LIKE 'it%'", ""),
+            ("ok IS NOT TRUE", "abcd"),
+            ("ok", "abcd"),
             ("k LIKE '%''s'", "a"),
             ("k LIKE '_t_'", "c"),
         ],
@@ -406,6 +415,7 @@ class TestSQLThatIsSkipped:
             pytest.param("day = CAST('2021-04-27 10:00:00' AS DATE)", "", id="cut"),
             pytest.param("ts = 5", "safely", id="a number for a time"),
             pytest.param("local = '2021-04-27T00:00:00Z'", "safely", id="a zone"),
+            pytest.param("CAST(qty AS DECIMAL(x)) = 1", "", id="a strange decimal"),
             pytest.param("list = 1", "is nested", id="a list"),
             pytest.param("st = 1", "is nested", id="a struct"),
             pytest.param("nothing = 1", "no values", id="void"),
@@ -515,6 +525,7 @@ class TestJSONThatPrunes:
                 "acd",
                 id="null-safe",
             ),
+            pytest.param(op("<=>", column("p"), literal("9")), "b", id="op <=>"),
             pytest.param(op("equal", column("p"), literal(9)), "b", id="a bare number"),
             pytest.param(
                 op("equal", column("p", None), literal("9")), "b", id="no valueType"
@@ -792,6 +803,29 @@ class TestWhateverIsSent:
         )
 
         assert isinstance(found, Hints)
+
+    def test_little_stack_is_left(self) -> None:
+        tree: object = EQUAL
+        for _ in range(MAX_DEPTH - 3):
+            tree = op("not", tree)
+        text = json.dumps(tree)
+
+        def deeper(levels: int) -> Hints:
+            if levels:
+                return deeper(levels - 1)
+            return parse_hints(
+                predicate_hints=["(" * 19 + "p = 9" + ")" * 19],
+                json_predicate_hints=text,
+                schema=SCHEMA,
+            )
+
+        free = sys.getrecursionlimit() - len(inspect.stack(0))
+        found = [deeper(free - frames_left) for frames_left in range(60, 600, 10)]
+
+        for hints in found:
+            assert len(hints.predicates) + len(hints.skipped) == 2
+        reasons = {hint.reason for hints in found for hint in hints.skipped}
+        assert reasons == {"it nests too deeply", "it nests deeper than 20 levels"}
 
     @given(tree=json_values)
     def test_no_json_ever_raises(self, tree: object) -> None:

@@ -56,6 +56,7 @@ SCHEMA = StructType(
         StructField("f", PrimitiveType("float")),
         StructField("x", PrimitiveType("double")),
         StructField("m", DecimalType(20, 2)),
+        StructField("c", DecimalType(10, 2)),
         StructField("s", PrimitiveType("string")),
         StructField("t", PrimitiveType("timestamp")),
         StructField("z", PrimitiveType("timestamp_ntz")),
@@ -109,9 +110,10 @@ long_decimals = decimals | st.sampled_from(
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "i": long_whole,
     "n": whole,
-    "f": numbers,
+    "f": numbers | st.sampled_from([0.1, 0.3, 16777217.0, 1e-7]),
     "x": numbers,
     "m": long_decimals,
+    "c": decimals,
     "s": texts | st.just(""),
     "t": moments,
     "z": naive_moments,
@@ -195,6 +197,7 @@ def _log_text(value: object, *, with_zone: bool) -> str | None:
 
 BROKEN = [None, "", "{}", "[]", "nonsense", '{"minValues":1}']
 WRONG = ["zz", {}, [1], True]
+WRONG_FOR = {"s": [7, {}, [1], True], "b": ["zz", {}, [1], 7]}
 
 
 @st.composite
@@ -219,7 +222,11 @@ def statistics(draw: st.DrawFn, rows: Sequence[Row]) -> str | None:
         low, high = _bounds(values, cut, nan_is_largest=nan_is_largest)
         for name, bound in (("minValues", low), ("maxValues", high)):
             if column in wrong:
-                _put(written[name], column, draw(st.sampled_from(WRONG)))
+                _put(
+                    written[name],
+                    column,
+                    draw(st.sampled_from(WRONG_FOR.get(column, WRONG))),
+                )
             elif bound is not None and draw(st.integers(0, 9)):
                 _put(written[name], column, bound)
     for name in draw(st.sets(st.sampled_from(sorted(written)), max_size=1)):
@@ -366,8 +373,53 @@ SLOW = [
 ]
 
 
+@st.composite
+def one_column(draw: st.DrawFn) -> tuple[File, Condition]:
+    """A file with values in one column, and a comparison of that column, or denied."""
+    column = draw(st.sampled_from(list(VALUES)))
+    values = draw(st.lists(VALUES[column], min_size=1, max_size=2))
+    rows: list[dict[str, Any]] = [dict.fromkeys(ROWS.names) for _ in values]
+    for row, value in zip(rows, values, strict=True):
+        _put_value(row, column, single(value) if column == "f" else value)
+    partition = dict.fromkeys(PARTITIONS)
+    if column in PARTITIONS:
+        partition = {**partition, column: values[0]}
+    texts = {
+        name: _log_text(value, with_zone=draw(st.booleans()))
+        for name, value in partition.items()
+    }
+    kind = draw(st.sampled_from([Compare, Compare, OneOf, Same]))
+    leaf = draw(leaves([column], [kind]))
+    file = File([{**row, **partition} for row in rows], texts, draw(statistics(rows)))
+    return file, draw(st.sampled_from([leaf, Deny(leaf)]))
+
+
+def _put_value(row: dict[str, Any], column: str, value: object) -> None:
+    if column in PARTITIONS:
+        return
+    top, *below = column.split(".")
+    row[top] = {"x": None, "t": None, below[0]: value} if below else value
+
+
 class TestNothingIsLost:
-    @settings(max_examples=500, suppress_health_check=SLOW)
+    @settings(max_examples=800, suppress_health_check=SLOW)
+    @given(case=one_column(), data=st.data())
+    def test_by_a_comparison_of_one_column(
+        self, case: tuple[File, Condition], data: st.DataObject
+    ) -> None:
+        file, condition = case
+        spell = Speller(lambda choices: data.draw(st.sampled_from(choices)))
+
+        hints = parse_hints(
+            predicate_hints=[spell.sql(condition)],
+            json_predicate_hints=None,
+            schema=SCHEMA,
+        )
+
+        assert not hints.skipped
+        assert_nothing_is_lost([file], hints, condition, CLIENTS)
+
+    @settings(max_examples=300, suppress_health_check=SLOW)
     @given(table=tables, condition=SQL_CONDITIONS, data=st.data())
     def test_by_a_hint_in_sql(
         self, table: list[File], condition: Condition, data: st.DataObject
@@ -383,7 +435,7 @@ class TestNothingIsLost:
         assert not hints.skipped
         assert_nothing_is_lost(table, hints, condition, CLIENTS)
 
-    @settings(max_examples=500, suppress_health_check=SLOW)
+    @settings(max_examples=300, suppress_health_check=SLOW)
     @given(table=tables, condition=JSON_CONDITIONS, swap=st.booleans())
     def test_by_a_hint_in_json(
         self,
