@@ -1,0 +1,145 @@
+"""What is reported of accounts: who changed what, and who came in."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import RequestFactory
+
+from apps.accounts import errors, services
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor
+from tests.factories import NOW, new_user
+
+pytestmark = pytest.mark.django_db
+ADMIN = Actor(name="ada", user_id=7, address="192.0.2.1")
+STRANGER = Actor(name="anonymous", address="198.51.100.9", user_agent="Firefox")
+PASSWORD = "a long enough phrase"
+BY: dict[str, Any] = {"actor": ADMIN, "now": NOW}
+
+
+def vera() -> User:
+    new_user("root", role=User.Role.ADMIN)
+    return new_user("vera")
+
+
+def recorded() -> list[tuple[str, dict[str, Any]]]:
+    events = AuditEvent.objects.order_by("id")
+    assert {event.actor for event in events} <= {"ada"}
+    return list(events.values_list("action", "detail"))
+
+
+class TestChanges:
+    def test_of_a_user_are_recorded_with_who_made_them(self) -> None:
+        new_user("root", role=User.Role.ADMIN)
+
+        user = services.create_user(name="vera", role="viewer", **BY)
+        services.set_role(user=user, role="editor", **BY)
+        services.disable_user(user=user, **BY)
+        services.enable_user(user=user, **BY)
+        services.issue_sign_in_link(user=user, **BY)
+        services.change_password(user=user, password=PASSWORD, **BY)
+
+        assert recorded() == [
+            ("user.create", {"user": "vera", "role": "viewer"}),
+            ("user.set_role", {"user": "vera", "before": "viewer", "after": "editor"}),
+            ("user.disable", {"user": "vera"}),
+            ("user.enable", {"user": "vera"}),
+            ("user.link", {"user": "vera"}),
+            ("user.set_password", {"user": "vera"}),
+        ]
+
+    def test_of_api_keys_are_recorded_without_the_key(self) -> None:
+        issued = services.issue_api_key(user=vera(), name="nightly", **BY)
+        services.revoke_api_key(key=issued.key, **BY)
+        services.revoke_api_key(key=issued.key, **BY)
+
+        detail = {"user": "vera", "label": "nightly", "prefix": issued.key.prefix}
+        assert recorded() == [("key.issue", detail), ("key.revoke", detail)]
+        assert issued.secret not in str(list(AuditEvent.objects.values()))
+
+    def test_that_are_refused_leave_no_record(self) -> None:
+        user = vera()
+
+        with pytest.raises(errors.UserNameTakenError):
+            services.create_user(name="VERA", role="viewer", **BY)
+        with pytest.raises(errors.LastAdminError):
+            services.disable_user(user=User.objects.get(username="root"), **BY)
+        with pytest.raises(errors.UserInvalidError):
+            services.change_password(user=user, password="x", **BY)
+
+        assert recorded() == []
+
+
+class TestSignIn:
+    def attempts(self) -> list[tuple[str, str, int, str]]:
+        events = AuditEvent.objects.filter(action="sign_in").order_by("id")
+        assert {event.address for event in events} <= {"198.51.100.9"}
+        return [
+            (event.actor, event.detail["by"], event.status, event.error_code)
+            for event in events
+        ]
+
+    def test_by_password_is_recorded_as_the_user_s(self, rf: RequestFactory) -> None:
+        user = services.create_user(name="vera", role="viewer", password=PASSWORD, **BY)
+
+        services.sign_in(
+            rf.post("/"), name="VERA", password=PASSWORD, actor=STRANGER, now=NOW
+        )
+
+        assert self.attempts() == [("vera", "password", 200, "")]
+        assert AuditEvent.objects.latest("id").actor_id == user.pk
+
+    @pytest.mark.parametrize(
+        ("name", "actor"),
+        [
+            pytest.param("vera", "vera", id="a wrong password"),
+            pytest.param("hunter2!", "unknown", id="a password in the wrong field"),
+        ],
+    )
+    def test_that_failed_is_recorded_by_the_account_alone(
+        self, rf: RequestFactory, name: str, actor: str
+    ) -> None:
+        vera()
+
+        with pytest.raises(errors.SignInError):
+            services.sign_in(
+                rf.post("/"), name=name, password="secret", actor=STRANGER, now=NOW
+            )
+
+        assert self.attempts() == [(actor, "password", 403, "sign-in-failed")]
+        record = str(list(AuditEvent.objects.values()))
+        assert "hunter2!" not in record
+        assert "secret" not in record
+
+    def test_by_link_is_recorded_and_so_is_a_second_use(self) -> None:
+        url = services.issue_sign_in_link(user=vera(), **BY)
+        token = url.rstrip("/").rpartition("/")[2]
+
+        services.use_sign_in_link(token=token, actor=STRANGER, now=NOW)
+        with pytest.raises(errors.LinkUsedError):
+            services.use_sign_in_link(token=token, actor=STRANGER, now=NOW)
+
+        assert self.attempts() == [
+            ("vera", "link", 200, ""),
+            ("vera", "link", 410, "link-used"),
+        ]
+        assert token not in str(list(AuditEvent.objects.values()))
+
+    def test_by_a_late_link_is_recorded(self) -> None:
+        url = services.issue_sign_in_link(user=vera(), **BY)
+        token = url.rstrip("/").rpartition("/")[2]
+
+        with pytest.raises(errors.LinkExpiredError):
+            services.use_sign_in_link(
+                token=token, actor=STRANGER, now=NOW + timedelta(hours=1)
+            )
+
+        assert self.attempts() == [("vera", "link", 410, "link-expired")]
+
+    def test_by_a_link_that_was_never_issued_leaves_no_record(self) -> None:
+        with pytest.raises(errors.LinkInvalidError):
+            services.use_sign_in_link(token="x" * 43, actor=STRANGER, now=NOW)
+
+        assert self.attempts() == []

@@ -1,0 +1,106 @@
+"""What is reported of the catalogue: who changed what."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor
+from apps.tables import guards, services
+from apps.tables.errors import TableInUseError, TableNameTakenError
+from deltaweb.samples import make_samples
+from tests.factories import NOW, new_table, new_user
+
+pytestmark = pytest.mark.django_db
+BY: dict[str, Any] = {"actor": Actor(name="ada", address="192.0.2.1"), "now": NOW}
+
+
+def recorded() -> list[tuple[str, str, str]]:
+    events = AuditEvent.objects.order_by("id")
+    return list(events.values_list("action", "table", "actor"))
+
+
+class TestRegistering:
+    def test_is_recorded_with_where_the_table_is(self) -> None:
+        table = services.register_table(name="s.orders", location="/lake/orders", **BY)
+
+        event = AuditEvent.objects.get()
+        assert (event.action, event.table, event.table_id) == (
+            "table.register",
+            "s.orders",
+            table.id,
+        )
+        assert event.detail == {"location": "/lake/orders", "restricted": False}
+        assert event.address == "192.0.2.1"
+
+    def test_is_the_command_line_s_unless_somebody_is_named(self) -> None:
+        eve = new_user("eve", role=User.Role.ADMIN)
+
+        services.register_table(name="a", location="/lake/a", now=NOW)
+        services.register_table(name="b", location="/lake/b", now=NOW, created_by=eve)
+
+        assert recorded() == [
+            ("table.register", "a", "command line"),
+            ("table.register", "b", "eve"),
+        ]
+
+    def test_by_a_scan_is_recorded_table_by_table(self, tmp_path: Path) -> None:
+        tables = make_samples(tmp_path, NOW)
+
+        services.scan_root(root=str(tmp_path), **BY)
+        services.scan_root(root=str(tmp_path), **BY)
+
+        assert len(recorded()) == len(tables)
+        assert {(action, actor) for action, _, actor in recorded()} == {
+            ("table.register", "ada")
+        }
+
+    def test_that_is_refused_leaves_no_record(self) -> None:
+        new_table("orders")
+
+        with pytest.raises(TableNameTakenError):
+            services.register_table(name="orders", location="/lake/other", **BY)
+
+        assert recorded() == []
+
+
+class TestChanging:
+    def test_a_name_is_recorded_with_the_old_one(self) -> None:
+        table = new_table("orders")
+
+        services.rename_table(table, name="sales.orders", **BY)
+        services.rename_table(table, name="sales.orders", **BY)
+
+        assert recorded() == [("table.rename", "sales.orders", "ada")]
+        assert AuditEvent.objects.get().detail == {"old_name": "orders"}
+
+    def test_a_description_is_recorded_when_it_changes(self) -> None:
+        table = new_table("orders")
+
+        for _ in range(2):
+            services.describe_table(table, description="All", restricted=True, **BY)
+
+        assert recorded() == [("table.describe", "orders", "ada")]
+        assert AuditEvent.objects.get().detail["restricted"] is True
+
+    def test_a_removal_is_recorded(self) -> None:
+        services.remove_table(new_table("orders"), **BY)
+
+        assert recorded() == [("table.remove", "orders", "ada")]
+
+    def test_a_removal_that_is_refused_leaves_no_record(self) -> None:
+        table = new_table("orders")
+
+        def guard(_: object) -> list[str]:
+            return ["the share sales"]
+
+        guards.register(guard)
+        try:
+            with pytest.raises(TableInUseError):
+                services.remove_table(table, **BY)
+        finally:
+            guards.unregister(guard)
+
+        assert recorded() == []
