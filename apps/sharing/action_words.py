@@ -35,7 +35,7 @@ WORDS: Final = {
     "grant.add": "granted a share",
     "grant.remove": "took a share back",
     "token.issue": "issued a token",
-    "token.link": "made an activation link",
+    "link.issue": "made an activation link",
     "token.profile": "took a profile directly",
     "token.rotate": "rotated the tokens",
     "token.retire": "moved the end of a token",
