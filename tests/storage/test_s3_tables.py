@@ -5,9 +5,11 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,6 +18,7 @@ import pytest
 import requests
 from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
+from yarl import URL
 
 from apps.jobs.models import Job
 from apps.tables import reading, services, tasks
@@ -25,6 +28,7 @@ from apps.tables.storage_connections import options_for
 from deltaweb.delta.log_path import commit_name
 from deltaweb.samples import make_samples
 from deltaweb.storage.data_path import decode_path
+from deltaweb.storage.location import open_store
 from deltaweb.storage.signing import open_signer
 from deltaweb.table import DeltaTable
 from tests.factories import NOW, new_table, new_user
@@ -285,6 +289,25 @@ class TestSigning:
         )
 
         assert "deltaweb-secret" not in signer.sign(["a"], [1])[0]
+
+
+@pytest.mark.parametrize("as_client", [str, lambda url: str(URL(url))])
+def test_a_signed_url_names_its_key_however_it_is_spelled(
+    s3: S3Server, as_client: Callable[[str], str]
+) -> None:
+    names = ["k=a b/p+q&r;t", "a%20b/%2F#?.parquet", "größe/日本", "~x*!'()@:$,[]"]
+    bucket = s3.new_bucket()
+    store = open_store(f"s3://{bucket}/t", s3.options)
+    for name in names:
+        store.put_data_file(quote(name), name.encode())
+    signer = open_signer(
+        f"s3://{bucket}/t", s3.options, now=datetime.now(UTC), lifetime_s=60
+    )
+
+    urls = signer.sign(pa.array(names), [1] * len(names))
+
+    fetched = [requests.get(as_client(url), timeout=30).content for url in urls]
+    assert fetched == [name.encode() for name in names]
 
 
 def test_a_bucket_tells_its_region_where_nobody_configured_one(

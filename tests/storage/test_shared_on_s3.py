@@ -1,0 +1,134 @@
+"""A recipient reads a table on S3: our server answers, S3 itself hands out files."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import requests
+from django.test import Client
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from apps.pages.actions import COMMAND_LINE
+from apps.tables.storage_connections import add_connection
+from apps.tables.storage_options import parse_options
+from deltaweb.samples import make_samples
+from deltaweb.table import DeltaTable
+from tests.factories import (
+    NOW,
+    new_grant,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_token,
+)
+from tests.s3_server import S3Server
+
+pytestmark = pytest.mark.django_db
+QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def location(s3: S3Server, lake: Path) -> str:
+    bucket = s3.new_bucket()
+    s3.upload(lake / "orders", bucket, "lake/orders")
+    return f"s3://{bucket}/lake/orders"
+
+
+@pytest.fixture
+def secret(location: str, settings: Settings, tmp_path: Path) -> str:
+    """The token of a recipient who may read the table."""
+    settings.HOME = tmp_path
+    share = new_share("sales")
+    new_shared_table(share, "crm.orders", table=new_table("orders", location=location))
+    recipient = new_recipient()
+    new_grant(share, recipient)
+    expires_at = timezone.now() + timedelta(days=1)
+    return new_token(recipient, expires_at=expires_at)[1]
+
+
+def add_storage(*texts: str) -> None:
+    add_connection(
+        name="lake",
+        prefix="s3://",
+        options=parse_options(texts, base=Path("/")),
+        actor=COMMAND_LINE,
+        now=NOW,
+    )
+
+
+def query(secret: str) -> tuple[int, str]:
+    answer = Client(raise_request_exception=False).post(
+        QUERY,
+        "{}",
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {secret}"},
+    )
+    return answer.status_code, answer.getvalue().decode()
+
+
+def test_a_recipient_fetches_every_row_from_s3(
+    secret: str, s3: S3Server, lake: Path
+) -> None:
+    add_storage(*s3.option_texts)
+
+    status, text = query(secret)
+
+    assert status == 200, text
+    files = [json.loads(line)["file"] for line in text.splitlines()[2:]]
+    assert all(file["url"].startswith(s3.url) for file in files)
+    parts = []
+    for file in files:
+        content = requests.get(file["url"], timeout=30).content
+        assert len(content) == file["size"]
+        parts.append(pq.read_table(pa.BufferReader(content)).to_pandas())
+    expected = DeltaTable(str(lake / "orders")).snapshot().read(columns=["order_id"])
+    fetched = pd.concat(parts)["order_id"].sort_values().tolist()
+    assert fetched == sorted(expected["order_id"].to_pylist())
+    assert "deltaweb-secret" not in text
+
+
+def test_a_url_is_told_to_end_when_it_does(secret: str, s3: S3Server) -> None:
+    add_storage(*s3.option_texts)
+
+    _, text = query(secret)
+
+    file = json.loads(text.splitlines()[2])["file"]
+    left_s = file["expirationTimestamp"] / 1000 - timezone.now().timestamp()
+    assert 3500 < left_s <= 3600
+    assert "X-Amz-Expires=3600" in file["url"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pytest.param(["key=env:NO_SUCH_KEY", "secret=hunter2"], id="a missing key"),
+        pytest.param(
+            ["key=hunter2", "secret=hunter2", "config_kwargs.hunter3=1"],
+            id="an option that does not fit",
+        ),
+    ],
+)
+def test_a_recipient_learns_nothing_of_a_storage_that_fails(
+    secret: str, texts: list[str]
+) -> None:
+    add_storage(*texts)
+
+    status, text = query(secret)
+
+    assert status >= 400
+    assert {"errorCode", "message"} == set(json.loads(text))
+    for word in ("hunter", "NO_SUCH_KEY", "s3://", "bucket"):
+        assert word not in text
