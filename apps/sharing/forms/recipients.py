@@ -45,7 +45,7 @@ class OnceForm(forms.Form):
 class LifetimeForm(OnceForm):
     """How long a token lives: one of the presets, or a span or date of one's own."""
 
-    lifetime = forms.CharField(max_length=10, initial="90d")
+    lifetime = forms.CharField(max_length=10, initial="90d", required=False)
     until = forms.CharField(max_length=20, required=False, strip=True)
 
     def clean(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class LifetimeForm(OnceForm):
 class RotateForm(LifetimeForm):
     """A new token, and how long the ones it replaces stay good."""
 
-    keep = forms.CharField(max_length=10, initial="24h")
+    keep = forms.CharField(max_length=10, initial="24h", required=False)
     keep_until = forms.CharField(max_length=20, required=False, strip=True)
 
     def clean(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class RotateForm(LifetimeForm):
 class RetireForm(forms.Form):
     """When a retiring token ends."""
 
-    at = forms.CharField(max_length=10, initial="7d")
+    at = forms.CharField(max_length=10, initial="7d", required=False)
     at_until = forms.CharField(max_length=20, required=False, strip=True)
 
     def clean(self) -> dict[str, Any]:

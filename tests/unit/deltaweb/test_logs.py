@@ -23,10 +23,22 @@ from deltaweb.logs import HideSignInLinks
         pytest.param(
             "POST /sign-in/?next=/", (), "POST /sign-in/?next=/", id="the page itself"
         ),
+        pytest.param(
+            "%s: %s",
+            ("Gone", "/activate/a-nonce"),
+            "Gone: /activate/...",
+            id="an activation link",
+        ),
+        pytest.param(
+            "https://a.example/activate/a-nonce then /sign-in/a-token/",
+            (),
+            "https://a.example/activate/... then /sign-in/.../",
+            id="two links",
+        ),
         pytest.param("%d%%", (50,), "50%", id="another message"),
     ],
 )
-def test_a_log_holds_no_token_of_a_sign_in_link(
+def test_a_log_holds_no_secret_of_a_one_time_link(
     message: str, arguments: tuple[object, ...], written: str
 ) -> None:
     record = logging.LogRecord("x", logging.INFO, "", 0, message, arguments, None)

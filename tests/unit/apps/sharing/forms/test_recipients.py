@@ -1,0 +1,104 @@
+import pytest
+
+from apps.sharing.forms.recipients import (
+    AllowListForm,
+    LifetimeForm,
+    NewRecipientForm,
+    RetireForm,
+    RotateForm,
+)
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        pytest.param({"lifetime": "30d"}, "30d", id="a preset"),
+        pytest.param(
+            {"lifetime": "30d", "until": "45d"}, "30d", id="a preset beside a span"
+        ),
+        pytest.param(
+            {"lifetime": "custom", "until": " 2030-12-31 "}, "2030-12-31", id="a date"
+        ),
+    ],
+)
+def test_a_lifetime_is_a_preset_or_what_was_typed(
+    sent: dict[str, str], text: str
+) -> None:
+    form = LifetimeForm(sent)
+
+    assert form.is_valid()
+    assert form.lifetime_text == text
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param({}, id="nothing"),
+        pytest.param({"lifetime": "9999d"}, id="none of the presets"),
+        pytest.param({"lifetime": "custom"}, id="another one, without saying which"),
+        pytest.param({"lifetime": "custom", "until": "x" * 21}, id="a long text"),
+    ],
+)
+def test_an_unclear_lifetime_is_refused_beside_its_field(sent: dict[str, str]) -> None:
+    form = LifetimeForm(sent)
+
+    assert not form.is_valid()
+    assert "until" in form.errors
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        pytest.param({"keep": "0"}, "0", id="at once"),
+        pytest.param({"keep": "7d"}, "7d", id="a preset"),
+        pytest.param({"keep": "custom", "keep_until": "36h"}, "36h", id="a span"),
+    ],
+)
+def test_a_rotation_says_how_long_the_old_tokens_stay(
+    sent: dict[str, str], text: str
+) -> None:
+    form = RotateForm({"lifetime": "90d", **sent})
+
+    assert form.is_valid()
+    assert form.keep_text == text
+
+
+@pytest.mark.parametrize("sent", [{}, {"keep": "-1"}, {"keep": "custom"}])
+def test_a_rotation_asks_for_that_span(sent: dict[str, str]) -> None:
+    form = RotateForm({"lifetime": "90d", **sent})
+
+    assert list(form.errors) == ["keep_until"]
+
+
+@pytest.mark.parametrize("sent", [{}, {"at": "soon"}, {"at": "custom"}])
+def test_an_end_is_asked_for(sent: dict[str, str]) -> None:
+    assert list(RetireForm(sent).errors) == ["at_until"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "networks"),
+    [
+        pytest.param("", [], id="nothing"),
+        pytest.param("10.0.0.0/8", ["10.0.0.0/8"], id="one"),
+        pytest.param(
+            "10.0.0.0/8\r\n 192.0.2.7,2001:db8::/32\n\n",
+            ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"],
+            id="lines, commas and blanks",
+        ),
+    ],
+)
+def test_networks_are_read_one_a_line_or_by_commas(
+    typed: str, networks: list[str]
+) -> None:
+    form = AllowListForm({"networks": typed})
+
+    assert form.is_valid()
+    assert form.network_texts == networks
+
+
+def test_only_shares_that_exist_can_be_granted() -> None:
+    sent = {"name": "acme", "lifetime": "7d", "shares": ["sales", "secret"]}
+
+    form = NewRecipientForm(sent, share_names=["sales"])
+
+    assert list(form.errors) == ["shares"]
