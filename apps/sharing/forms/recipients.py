@@ -121,7 +121,7 @@ class AllowListForm(forms.Form):
     @property
     def network_texts(self) -> list[str]:
         """The networks, as they were typed."""
-        return self.cleaned_data["networks"].replace(",", "\n").split()
+        return str(self.cleaned_data["networks"]).replace(",", " ").split()
 
 
 class SettingsForm(ContactForm, AllowListForm):
