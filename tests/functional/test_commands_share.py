@@ -16,10 +16,17 @@ from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from apps.sharing.selectors.access import authenticate
 from apps.sharing.services.activation import activate
 from apps.tables.models import Table
+from tests.delta_logs import (
+    Action,
+    add,
+    commit_bytes,
+    deletion_vector,
+    metadata,
+    protocol,
+)
 from tests.factories import (
     new_grant,
     new_metadata,
-    new_protocol,
     new_recipient,
     new_share,
     new_shared_table,
@@ -50,12 +57,19 @@ def refusal(*arguments: object, code: int = 1) -> str:
     return str(caught.value)
 
 
-def plain_table(name: str = "orders", **fields: Any) -> Table:  # noqa: ANN401
-    """A table that every client reads."""
-    table = new_table(name, **fields)
-    new_metadata(table)
-    new_protocol(table)
-    return table
+def written_table(
+    folder: Path,
+    *actions: Action,
+    name: str = "orders",
+    **fields: Any,  # noqa: ANN401 (columns)
+) -> Table:
+    """A table whose log is below `folder`; by default every client reads it."""
+    location = folder / name
+    log = location / "_delta_log"
+    log.mkdir(parents=True)
+    first = commit_bytes(*(actions or (protocol(), metadata())))
+    (log / f"{0:020}.json").write_bytes(first)
+    return new_table(name, location=str(location), **fields)
 
 
 def profile_of(path: Path) -> Any:  # noqa: ANN401 (a document)
@@ -63,8 +77,8 @@ def profile_of(path: Path) -> Any:  # noqa: ANN401 (a document)
 
 
 class TestShare:
-    def test_a_share_is_made_filled_shown_and_deleted(self) -> None:
-        plain_table("crm.orders")
+    def test_a_share_is_made_filled_shown_and_deleted(self, tmp_path: Path) -> None:
+        written_table(tmp_path, name="crm.orders")
 
         made = run_json("share", "create", "Sales", "--comment", "Ours")
         added = run_json(
@@ -101,8 +115,8 @@ class TestShare:
         assert not Share.objects.exists()
         assert run_json("share", "list") == []
 
-    def test_people_read_lines(self) -> None:
-        plain_table("crm.orders")
+    def test_people_read_lines(self, tmp_path: Path) -> None:
+        written_table(tmp_path, name="crm.orders")
         Ran("share", "create", "sales", "--comment", "Ours")
 
         added = Ran(
@@ -131,9 +145,9 @@ class TestShare:
         ],
     )
     def test_history_is_shared_as_asked(
-        self, options: list[object], shared: tuple[bool, int | None]
+        self, tmp_path: Path, options: list[object], shared: tuple[bool, int | None]
     ) -> None:
-        plain_table()
+        written_table(tmp_path)
         new_share()
 
         Ran("share", "add-table", "sales", "s.t", "--table", "orders", *options)
@@ -152,27 +166,53 @@ class TestShare:
 
         assert added["partition_filter"] == "note = 'EU'"
 
-    def test_a_table_that_clients_could_misread_is_shared_with_a_warning(self) -> None:
-        table = new_table()
-        new_metadata(table, configuration={"delta.enableDeletionVectors": "true"})
+    def test_a_table_that_clients_could_misread_is_shared_with_a_warning(
+        self, tmp_path: Path
+    ) -> None:
         features = ["deletionVectors"]
-        new_protocol(
-            table,
-            min_reader_version=3,
-            min_writer_version=7,
-            reader_features=features,
-            writer_features=features,
+        written_table(
+            tmp_path,
+            protocol(3, 7, readerFeatures=features, writerFeatures=features),
+            metadata(),
+            add("a.parquet", deletionVector=deletion_vector("x")),
         )
         new_share()
 
         ran = Ran("share", "add-table", "sales", "s.t", "--table", "orders", "--json")
 
         assert SharedTable.objects.exists()
-        assert ran.stderr.startswith("Warning: orders: ")
-        assert json.loads(ran.stdout)["warnings"]
+        first, second = json.loads(ran.stdout)["warnings"]
+        assert first.startswith("orders: ")
+        assert "Deletion vectors" in first
+        assert ran.stderr.splitlines() == [f"Warning: {first}", f"Warning: {second}"]
 
-    def test_a_restricted_table_is_shared_with_a_warning(self) -> None:
-        plain_table(restricted=True)
+    def test_a_feature_that_is_not_used_is_no_warning(self, tmp_path: Path) -> None:
+        features = ["deletionVectors"]
+        written_table(
+            tmp_path,
+            protocol(3, 7, readerFeatures=features, writerFeatures=features),
+            metadata(),
+            add("a.parquet"),
+        )
+        new_share()
+
+        ran = Ran("share", "add-table", "sales", "s.t", "--table", "orders")
+
+        assert ran.stderr == ""
+
+    def test_a_table_that_has_gone_is_shared_with_a_warning(
+        self, tmp_path: Path
+    ) -> None:
+        new_table("orders", location=str(tmp_path / "gone"))
+        new_share()
+
+        ran = Ran("share", "add-table", "sales", "s.t", "--table", "orders")
+
+        assert SharedTable.objects.exists()
+        assert "gone" in ran.stderr
+
+    def test_a_restricted_table_is_shared_with_a_warning(self, tmp_path: Path) -> None:
+        written_table(tmp_path, restricted=True)
         new_share()
 
         ran = Ran("share", "add-table", "sales", "s.t", "--table", "orders")
@@ -181,7 +221,7 @@ class TestShare:
         assert "hidden from viewers" in ran.stderr
 
     def test_a_shared_table_cannot_be_removed(self) -> None:
-        table = plain_table()
+        table = new_table()
         new_shared_table(new_share("sales"), "s.t", table=table)
         new_shared_table(new_share("more"), "s.t", table=table)
 

@@ -7,9 +7,9 @@ from django.utils import timezone
 from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
 from apps.sharing.management import sharing_output
+from apps.sharing.management.log_look import unreadable_because
 from apps.sharing.models import Share
 from apps.sharing.names import split_full_name
-from apps.sharing.selectors.preflight import preflight
 from apps.sharing.selectors.shares import find_share, find_shared_table
 from apps.sharing.selectors.usage import calls
 from apps.sharing.services import shares
@@ -157,14 +157,12 @@ class Command(SubcommandsCommand):
 
     def _warn_of(self, table: Table) -> list[str]:
         """Say what an administrator should know of a table that is shared."""
-        found = preflight(table)
-        warnings = [f"{table.full_name}: {item.reason}" for item in found.misreadings]
+        reasons = unreadable_because(table)
+        warnings = [f"{table.full_name}: {reason}" for reason in reasons]
         if warnings:
             warnings.append(
                 "Recipients see the table, and their queries are refused for this."
             )
-        if not found.is_known:
-            warnings.append(f"{table.full_name}: {found.note}")
         if table.restricted:
             warnings.append(
                 f"{table.full_name} is hidden from viewers here, and shared outside."
