@@ -1,0 +1,312 @@
+"""The record of activity over HTTP: its filters, its pages, JSON and CSV."""
+
+import csv
+import io
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from tests.factories import new_table, new_user
+
+pytestmark = pytest.mark.django_db
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def admin() -> Client:
+    client = Client()
+    client.force_login(new_user("ada", role=User.Role.ADMIN))
+    return client
+
+
+def new_event(**fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
+    """A query of sales.orders in the share retail by acme, just now."""
+    defaults = {
+        "at": timezone.now(),
+        "kind": AuditEvent.Kind.CALL,
+        "action": "table.query",
+        "recipient": "acme",
+        "share": "retail",
+        "schema": "sales",
+        "table": "orders",
+        "version": 7,
+        "num_files": 3,
+        "total_files": 1284,
+        "size_bytes": 3072,
+    }
+    return AuditEvent.objects.create(**(defaults | fields))
+
+
+def new_change(**fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
+    """A share that bob has made."""
+    defaults = {
+        "at": timezone.now(),
+        "kind": AuditEvent.Kind.CHANGE,
+        "action": "share.create",
+        "actor": "bob",
+        "share": "retail",
+    }
+    return AuditEvent.objects.create(**(defaults | fields))
+
+
+def text(client: Client, **query: str) -> str:
+    answer = client.get("/activity/", query)
+    assert answer.status_code == 200, answer.content.decode()
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def found(client: Client, **query: str) -> list[int]:
+    """The ids that a filter finds."""
+    page = json.loads(client.get("/activity.json", query).content)
+    assert page["count"] == len(page["events"])
+    return [event["id"] for event in page["events"]]
+
+
+class TestList:
+    def test_says_in_plain_words_who_did_what_to_what(self, admin: Client) -> None:
+        new_event()
+        new_event(action="table.version", status=404, error_code="not-granted")
+        new_change()
+
+        shown = text(admin)
+
+        assert "read data" in shown
+        assert "v7, 3 of 1,284 files, 3.0 KiB" in shown
+        assert "sales.orders of retail" in shown
+        assert "refused" in shown
+        assert "created the share" in shown
+        assert ">bob<" in shown
+
+    def test_tells_the_details_of_one_event(self, admin: Client) -> None:
+        new_event(
+            token_prefix="dwt_12345678",
+            address="10.1.4.7",
+            user_agent="Delta-Sharing-Python/1.4",
+            duration_ms=12.34,
+            request_id="abc123",
+            detail={"hints_used": ["country = 'DE'"], "hints_skipped": [], "limit": 5},
+        )
+
+        shown = text(admin).replace("&#x27;", "'")
+
+        for detail in (
+            "dwt_12345678…",
+            "10.1.4.7",
+            "Delta-Sharing-Python/1.4",
+            "12.3 ms",
+            "3 of 1,284 files offered",
+            "abc123",
+            "Hints used</dt><dd class=\"s-pre\">country = 'DE'",
+        ):
+            assert detail in shown
+        assert "Hints skipped" not in shown
+
+    def test_what_callers_send_is_never_markup(self, admin: Client) -> None:
+        new_event(
+            recipient=EVIL,
+            user_agent=EVIL,
+            table=EVIL,
+            share=EVIL,
+            action=EVIL[:20],
+            detail={EVIL: [EVIL]},
+        )
+
+        assert EVIL not in text(admin)
+        assert EVIL not in text(admin, q="<script>")
+
+    def test_tells_nothing_yet_from_nothing_like_this(self, admin: Client) -> None:
+        assert "Nothing has happened yet" in text(admin)
+
+        new_event()
+        shown = text(admin, recipient="nobody")
+        assert "No event matches these filters" in shown
+        assert "Clear the filters" in shown
+
+    def test_charts_carry_their_numbers_as_tables(self, admin: Client) -> None:
+        new_event()
+        new_event(status=404, size_bytes=None)
+        new_change()
+
+        shown = text(admin).replace("> <", "><")
+        today = timezone.now().astimezone(UTC).date().isoformat()
+
+        counts = "".join(f'<td class="dw-r">{number}</td>' for number in (1, 1, 1))
+        assert f"<td>{today}</td>{counts}" in shown
+        assert f'<td>{today}</td><td class="dw-r">3,072</td>' in shown
+
+    def test_names_who_asked_most_and_for_what(self, admin: Client) -> None:
+        for _ in range(3):
+            new_event()
+        new_event(recipient="initech", table="items")
+
+        shown = text(admin)
+
+        tables = shown.split('id="top-tables"')[1].split("</section>")[0]
+        assert tables.index("sales.orders") < tables.index("sales.items")
+        assert "recipient=initech" in shown
+
+
+class TestFilters:
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            pytest.param({"recipient": "acme"}, {"read", "refused"}, id="recipient"),
+            pytest.param({"share": "retail"}, {"read", "change"}, id="share"),
+            pytest.param({"table": "sales.orders"}, {"read"}, id="shared table"),
+            pytest.param({"table": "orders"}, {"read"}, id="bare name"),
+            pytest.param({"table": "crm.o"}, {"refused"}, id="registered table"),
+            pytest.param({"action": "table.query"}, {"read"}, id="action"),
+            pytest.param({"kind": "CHANGE"}, {"change"}, id="kind"),
+            pytest.param({"who": "bob"}, {"change"}, id="who"),
+            pytest.param({"status": "failed"}, {"refused"}, id="failed"),
+            pytest.param({"status": "ok"}, {"read", "change"}, id="answered"),
+            pytest.param({"q": "PANDAS"}, {"read"}, id="agent"),
+            pytest.param({"q": "10.9."}, {"refused"}, id="address"),
+            pytest.param({"from": "2026-11-20"}, {"read", "change"}, id="from"),
+            pytest.param({"to": "2026-11-20"}, {"read", "refused"}, id="to"),
+            pytest.param(
+                {"from": "2026-11-20", "to": "2026-11-20"}, {"read"}, id="a day"
+            ),
+            pytest.param(
+                {"share": "retail", "status": "ok", "kind": "CALL"},
+                {"read"},
+                id="three",
+            ),
+        ],
+    )
+    def test_keep_what_matches(
+        self, admin: Client, query: dict[str, str], expected: set[str]
+    ) -> None:
+        table = new_table("crm.o")
+        ids = {
+            new_event(
+                at=datetime(2026, 11, 19, 23, 59, 59, tzinfo=UTC),
+                action="table.version",
+                share="other",
+                schema="x",
+                table="y",
+                table_id=table.id,
+                address="10.9.8.7",
+                status=404,
+            ).id: "refused",
+            new_event(
+                at=datetime(2026, 11, 20, 0, 0, tzinfo=UTC), user_agent="pandas/2"
+            ).id: "read",
+            new_change(
+                at=datetime(2026, 11, 21, 12, 0, tzinfo=UTC), table=""
+            ).id: "change",
+        }
+
+        assert {ids[event] for event in found(admin, **query)} == expected
+
+    def test_stand_in_the_address_and_as_chips_that_remove_them(
+        self, admin: Client
+    ) -> None:
+        new_event()
+
+        shown = text(admin, share="retail", status="ok")
+
+        assert (
+            'href="/activity/?status=ok" aria-label="Remove filter: share retail"'
+            in shown
+        )
+        assert 'name="share" value="retail"' in shown
+        assert "/activity.csv?share=retail&amp;status=ok" in shown
+
+    @pytest.mark.parametrize(
+        "query",
+        [{"kind": "NO"}, {"from": "tomorrow"}, {"before": "-1"}, {"status": "x"}],
+        ids=["kind", "day", "place", "status"],
+    )
+    def test_a_hand_edited_one_that_makes_no_sense_is_a_400(
+        self, admin: Client, query: dict[str, str]
+    ) -> None:
+        answer = admin.get("/activity/", query)
+
+        assert answer.status_code == 400
+        assert next(iter(query)) in answer.content.decode()
+
+
+class TestPages:
+    def test_json_walks_through_every_event_newest_first(self, admin: Client) -> None:
+        start = timezone.now() - timedelta(hours=3)
+        for number in range(120):
+            new_event(at=start + timedelta(seconds=number // 4))
+
+        ids: list[int] = []
+        path = "/activity.json?share=retail"
+        while path:
+            page = json.loads(admin.get(path).content)
+            assert page["count"] == 120
+            assert page["count_is_exact"] is True
+            ids += [event["id"] for event in page["events"]]
+            path = page["next"]
+
+        every = AuditEvent.objects.filter(share="retail").order_by("-at", "-id")
+        assert ids == list(every.values_list("id", flat=True))
+
+    def test_events_that_come_meanwhile_do_not_move_the_next_page(
+        self, admin: Client
+    ) -> None:
+        for _ in range(60):
+            new_event()
+        first = json.loads(admin.get("/activity.json").content)
+        new_event()
+
+        second = json.loads(admin.get(first["next"]).content)
+
+        ids = [event["id"] for event in first["events"] + second["events"]]
+        assert len(ids) == len(set(ids))
+
+    def test_htmx_gets_the_next_rows_alone(self, admin: Client) -> None:
+        for _ in range(60):
+            new_event()
+
+        answer = admin.get("/activity/", headers={"HX-Request": "true"})
+
+        assert "<html" not in answer.content.decode()
+        assert "hx-get" in answer.content.decode()
+
+    def test_csv_has_every_event_of_the_filter(self, admin: Client) -> None:
+        for _ in range(70):
+            new_event()
+        new_change(share="other", actor="=HYPERLINK()")
+
+        answer = admin.get("/activity.csv", {"share": "retail"})
+        rows = list(csv.reader(io.StringIO(answer.getvalue().decode())))
+        others = admin.get("/activity.csv", {"share": "other"}).getvalue().decode()
+
+        assert answer["Content-Type"] == "text/csv"
+        assert len(rows) == 71
+        assert rows[0][:4] == ["id", "at", "kind", "action"]
+        assert "'=HYPERLINK()" in others
+
+    def test_asks_the_database_a_fixed_number_of_times(
+        self, admin: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        for number in range(80):
+            new_event(recipient=f"r{number}", table=f"t{number}")
+
+        with django_assert_max_num_queries(15):
+            text(admin)
+
+
+@pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR])
+@pytest.mark.parametrize("path", ["/activity/", "/activity.json", "/activity.csv"])
+def test_only_administrators_read_the_record(role: User.Role, path: str) -> None:
+    new_event()
+    client = Client()
+    client.force_login(new_user("someone", role=role))
+
+    answer = client.get(path)
+
+    assert answer.status_code == 403
+    assert "retail" not in answer.content.decode()

@@ -1,0 +1,202 @@
+"""The Sharing tab of a table over HTTP, and the button that leads to it."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.tables.models import Table
+from tests.factories import (
+    new_grant,
+    new_metadata,
+    new_protocol,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_token,
+    new_unindexed_table,
+    new_user,
+)
+
+pytestmark = pytest.mark.django_db
+TAB = "/t/crm/orders/sharing"
+
+
+def client_of(role: User.Role) -> Client:
+    client = Client()
+    client.force_login(new_user("someone", role=role))
+    return client
+
+
+@pytest.fixture
+def admin() -> Client:
+    return client_of(User.Role.ADMIN)
+
+
+@pytest.fixture
+def shared() -> Table:
+    """crm.orders, shared twice, with globex who reads it by both."""
+    table = new_table("crm.orders")
+    new_metadata(table)
+    new_protocol(table)
+    retail, old = new_share("retail"), new_share("old")
+    new_shared_table(retail, "sales.bestellungen", table=table, start_version=1)
+    new_shared_table(old, "crm.orders", table=table, with_history=False)
+    globex = new_recipient("globex")
+    new_token(globex)
+    new_grant(retail, globex)
+    new_grant(old, globex)
+    return table
+
+
+def new_read(table: Table, **fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
+    defaults = {
+        "at": timezone.now(),
+        "kind": AuditEvent.Kind.CALL,
+        "action": "table.query",
+        "recipient": "globex",
+        "share": "retail",
+        "schema": "sales",
+        "table": "bestellungen",
+        "table_id": table.id,
+        "version": 2,
+        "num_files": 3,
+        "total_files": 12,
+        "size_bytes": 2048,
+    }
+    return AuditEvent.objects.create(**(defaults | fields))
+
+
+def text(client: Client, path: str = TAB) -> str:
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.content.decode()
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def test_shows_where_the_table_is_shared_who_may_read_it_and_who_did(
+    admin: Client, shared: Table
+) -> None:
+    new_read(shared)
+
+    shown = text(admin)
+
+    assert 'href="/shares/retail/"' in shown
+    assert "sales.bestellungen" in shown
+    assert "from v1 on" in shown
+    assert "the newest version only" in shown
+    assert "by old, retail" in shown
+    assert "v2, 3 of 12 files, 2.0 KiB" in shown
+    assert "every client" in shown
+
+
+def test_has_a_machine_form(admin: Client, shared: Table) -> None:
+    new_read(shared)
+
+    data = json.loads(text(admin, f"{TAB}.json"))
+
+    assert [one["share"] for one in data["shares"]] == ["old", "retail"]
+    assert data["recipients"][0]["shares"] == ["old", "retail"]
+    assert data["last_reads"][0]["size_bytes"] == 2048
+    assert data["usage"][-1]["answered"] == 1
+    assert all(client["can_read"] for client in data["clients"]["clients"])
+
+
+def test_counts_the_calls_of_this_table_alone(admin: Client, shared: Table) -> None:
+    other = new_table("crm.items")
+    new_read(other)
+    new_read(shared, kind=AuditEvent.Kind.CHANGE, action="share.add_table")
+
+    assert "No recipient has asked for this table in 30 days." in text(admin)
+
+
+@pytest.mark.usefixtures("shared")
+def test_offers_a_new_share_and_those_that_exist(admin: Client) -> None:
+    new_share("third")
+
+    shown = text(admin)
+
+    assert 'href="/shares/new?table=crm.orders"' in shown
+    assert 'href="/shares/third/?add=crm.orders#add"' in shown
+    assert "?add=crm.orders#add" not in shown.replace("/shares/third/?add", "")
+
+
+@pytest.mark.usefixtures("shared")
+def test_leads_to_the_form_of_a_share_with_the_table_in_it(admin: Client) -> None:
+    new_share("third")
+
+    shown = text(admin, "/shares/third/?add=crm.orders")
+
+    assert 'name="table" value="crm.orders"' in shown
+    assert "Who can read crm.orders" in shown
+
+
+def test_says_so_when_it_is_in_no_share(admin: Client) -> None:
+    new_table("crm.orders")
+
+    assert "This table is in no share" in text(admin)
+
+
+def test_says_what_is_not_known_before_the_first_index(admin: Client) -> None:
+    new_unindexed_table("crm.orders")
+
+    shown = text(admin)
+
+    assert "not known yet" in shown
+    assert "nothing is known of its features" in shown
+
+
+@pytest.mark.usefixtures("shared")
+def test_an_editor_reads_the_tab_and_can_change_nothing() -> None:
+    shown = text(client_of(User.Role.EDITOR))
+
+    assert "retail" in shown
+    assert "/shares/" not in shown
+    assert "/recipients/" not in shown
+    assert "Share this table" not in shown
+    assert "Share…" not in shown
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_viewer_neither_finds_nor_opens_the_tab() -> None:
+    viewer = client_of(User.Role.VIEWER)
+
+    assert TAB not in text(viewer, "/t/crm/orders/")
+    assert viewer.get(TAB).status_code == 403
+    assert viewer.get(f"{TAB}.json").status_code == 403
+
+
+@pytest.mark.usefixtures("shared")
+def test_every_page_of_a_table_has_the_primary_button_for_administrators(
+    admin: Client,
+) -> None:
+    overview = text(admin, "/t/crm/orders/")
+
+    assert f'class="dw-btn dw-btn-primary" href="{TAB}#share"' in overview
+    assert f'class="dw-btn" href="{TAB}#share"' in text(admin)
+
+
+def test_an_unknown_table_is_a_404(admin: Client) -> None:
+    assert admin.get("/t/crm/nothing/sharing").status_code == 404
+
+
+def test_asks_the_database_a_fixed_number_of_times(
+    admin: Client,
+    shared: Table,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    for number in range(20):
+        share, recipient = new_share(f"s{number}"), new_recipient(f"r{number}")
+        new_shared_table(share, f"crm.t{number}", table=shared)
+        new_grant(share, recipient)
+        new_token(recipient)
+        new_read(shared)
+
+    with django_assert_max_num_queries(22):
+        text(admin)

@@ -1,0 +1,242 @@
+"""Pages and counts of the record, within the reach that keeps them quick."""
+
+import itertools
+import random
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from apps.audit.models import AuditEvent
+from apps.sharing.forms.activity import ActivityFilter
+from apps.sharing.selectors import activity
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def new_events(count: int, make: Callable[[int], dict[str, Any]]) -> None:
+    """Events a minute apart, the last one at `NOW`."""
+    AuditEvent.objects.bulk_create(
+        AuditEvent(
+            **{
+                "at": NOW - timedelta(minutes=count - 1 - number),
+                "kind": AuditEvent.Kind.CALL,
+                "action": "table.query",
+                "recipient": "acme",
+                **make(number),
+            }
+        )
+        for number in range(count)
+    )
+
+
+def walk(wanted: ActivityFilter, *, length: int, scan: int) -> list[int]:
+    """The ids of every page of a filter, in the order of the pages."""
+    ids: list[int] = []
+    for _ in range(1000):
+        page = activity.activity_page(wanted, length=length, scan=scan)
+        ids += [row.event.id for row in page.rows]
+        if page.next_before is None:
+            return ids
+        values = {name: getattr(wanted, name) for name in ActivityFilter.__slots__}
+        wanted = ActivityFilter(**{**values, "before": page.next_before})
+    pytest.fail("the pages never end")
+
+
+class TestActivityPage:
+    @pytest.mark.parametrize("scan", [1, 3, 7, 50, 1000])
+    @pytest.mark.parametrize("length", [1, 4, 50])
+    @pytest.mark.parametrize("every", [1, 9, 100])
+    def test_pages_hold_every_event_once_whatever_their_reach(
+        self, scan: int, length: int, every: int
+    ) -> None:
+        new_events(60, lambda n: {"recipient": "rare" if n % every == 0 else "acme"})
+
+        ids = walk(ActivityFilter(recipient="rare"), length=length, scan=scan)
+
+        rare = AuditEvent.objects.filter(recipient="rare").order_by("-at", "-id")
+        assert ids == list(rare.values_list("id", flat=True))
+
+    def test_events_of_one_moment_and_out_of_order_are_paged_alike(self) -> None:
+        moments = random.Random(5)
+        new_events(80, lambda _: {"at": NOW - timedelta(minutes=moments.randrange(5))})
+
+        ids = walk(ActivityFilter(), length=7, scan=1000)
+
+        every = AuditEvent.objects.order_by("-at", "-id")
+        assert ids == list(every.values_list("id", flat=True))
+
+    def test_says_how_far_it_looked_when_nothing_was_found(self) -> None:
+        new_events(20, lambda _: {})
+
+        page = activity.activity_page(ActivityFilter(recipient="nobody"), scan=5)
+
+        assert page.rows == []
+        assert page.searched_until == NOW - timedelta(minutes=5)
+        assert page.next_before is not None
+        assert not page.counted_all
+
+    def test_days_reach_back_from_their_end_and_not_from_today(self) -> None:
+        new_events(20, lambda n: {"at": NOW - timedelta(days=20 - n)})
+        wanted = ActivityFilter(first_day=date(2026, 11, 3), last_day=date(2026, 11, 4))
+
+        page = activity.activity_page(wanted, scan=5)
+
+        days = {row.event.at.date() for row in page.rows}
+        assert days == {date(2026, 11, 3), date(2026, 11, 4)}
+        assert page.count == 2
+        assert page.counted_all
+
+    def test_counts_no_further_than_its_bound(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        new_events(20, lambda _: {})
+        monkeypatch.setattr(activity, "MAX_COUNT", 10)
+
+        page = activity.activity_page(ActivityFilter(recipient="acme"))
+
+        assert (page.count, page.counted_all) == (10, False)
+
+    def test_a_place_before_every_event_has_none(self) -> None:
+        page = activity.activity_page(ActivityFilter(before=5))
+
+        assert (page.rows, page.next_before, page.count) == ([], None, 0)
+
+
+class TestUse:
+    def test_gives_every_day_its_place(self) -> None:
+        new_events(
+            4,
+            lambda n: {
+                "at": NOW - timedelta(days=n),
+                "status": 200 if n else 404,
+                "size_bytes": 100 * n or None,
+            },
+        )
+
+        found = activity.use(AuditEvent.objects.all(), now=NOW)
+
+        assert len(found.days) == activity.CHART_DAYS
+        assert [day.answered for day in found.days[-4:]] == [1, 1, 1, 0]
+        assert [day.refused for day in found.days[-4:]] == [0, 0, 0, 1]
+        assert [day.size_bytes for day in found.days[-4:]] == [300, 200, 100, 0]
+        assert found.since is None
+
+    @pytest.mark.parametrize("by_index", [False, True], ids=["by id", "by index"])
+    def test_says_since_when_it_counts_if_that_is_not_the_first_day(
+        self, *, by_index: bool
+    ) -> None:
+        new_events(30, lambda n: {"at": NOW - timedelta(hours=30 - n)})
+
+        found = activity.use(
+            AuditEvent.objects.all(), now=NOW, scan=10, by_index=by_index
+        )
+
+        assert found.since == NOW - timedelta(hours=11)
+        assert found.num_requests == 11
+
+    def test_days_are_those_of_utc_and_never_more_than_the_chart_holds(self) -> None:
+        new_events(1, lambda _: {"at": datetime(2026, 11, 20, 23, 59, tzinfo=UTC)})
+
+        found = activity.use(
+            AuditEvent.objects.all(),
+            now=NOW,
+            first_day=date(2020, 1, 1),
+            last_day=date(2026, 11, 20),
+        )
+
+        assert len(found.days) == activity.CHART_DAYS
+        assert found.days[-1].answered == 1
+
+    def test_orders_tables_and_recipients_by_their_requests(self) -> None:
+        names = itertools.cycle(["often", "often", "seldom"])
+        new_events(
+            9, lambda _: {"recipient": (n := next(names)), "share": "s", "table": n}
+        )
+
+        found = activity.use(AuditEvent.objects.all(), now=NOW)
+
+        assert [(one.name, one.requests) for one in found.recipients] == [
+            ("often", 6),
+            ("seldom", 3),
+        ]
+        assert [(one.share, one.percent) for one in found.tables] == [
+            ("s", 100),
+            ("s", 50),
+        ]
+
+
+class TestEventRow:
+    @pytest.mark.parametrize(
+        ("fields", "who", "what"),
+        [
+            pytest.param(
+                {"recipient": "acme", "share": "s", "schema": "a", "table": "t"},
+                "acme",
+                "a.t of s",
+                id="a call",
+            ),
+            pytest.param(
+                {"recipient": "", "token_prefix": "dwt_1"}, "dwt_1", "", id="no token"
+            ),
+            pytest.param({"recipient": ""}, "nobody known", "", id="nobody"),
+            pytest.param(
+                {"actor": "ada", "share": "s", "recipient": "acme"},
+                "ada",
+                "s for acme",
+                id="a grant",
+            ),
+            pytest.param(
+                {"actor": "ada", "recipient": "acme"}, "ada", "acme", id="token"
+            ),
+            pytest.param(
+                {"actor": "ada", "recipient": "", "detail": {"user": "bob"}},
+                "ada",
+                "bob",
+                id="a user",
+            ),
+            pytest.param(
+                {"actor": "ada", "recipient": "", "detail": ["odd"]},
+                "ada",
+                "",
+                id="odd",
+            ),
+        ],
+    )
+    def test_names_who_and_what(
+        self, fields: dict[str, Any], who: str, what: str
+    ) -> None:
+        row = activity.event_row(AuditEvent(at=NOW, action="x", **fields))
+
+        assert (row.who, row.what) == (who, what)
+
+    def test_details_read_as_text_whatever_they_hold(self) -> None:
+        event = AuditEvent(
+            at=NOW,
+            action="share.update_table",
+            detail={
+                "before": {"with_history": True, "start_version": None},
+                "hints_skipped": [],
+                "names": ["a", None],
+            },
+        )
+
+        details = dict(activity.event_row(event).details)
+
+        assert details["Before"] == "with history: yes; start version: none"
+        assert details["Names"] == "a, none"
+        assert "Hints skipped" not in details
+
+
+def test_choices_are_the_actions_that_occur_with_their_words() -> None:
+    new_events(
+        6, lambda n: {"action": ["table.query", "share.list", "x.odd_one"][n % 3]}
+    )
+
+    assert activity.action_choices() == [
+        ("share.list", "listed the shares"),
+        ("table.query", "read data"),
+        ("x.odd_one", "odd one (x)"),
+    ]

@@ -1,0 +1,63 @@
+"""Pictures of use, and the same numbers as tables."""
+
+import json
+from datetime import date, timedelta
+
+import pytest
+
+from apps.sharing.charts import bytes_per_day, requests_per_day
+from apps.sharing.selectors.activity import DayOfUse
+
+
+def new_day(number: int = 0, **counts: int) -> DayOfUse:
+    empty = {"answered": 0, "refused": 0, "changes": 0, "size_bytes": 0}
+    return DayOfUse(day=date(2026, 11, 1) + timedelta(days=number), **(empty | counts))
+
+
+class TestRequestsPerDay:
+    def test_the_table_has_the_newest_day_first_and_no_empty_one(self) -> None:
+        chart = requests_per_day(
+            [new_day(0, answered=2), new_day(1), new_day(2, refused=1)]
+        )
+
+        assert chart.header == ("Day (UTC)", "Answered", "Refused")
+        assert chart.rows == [("2026-11-03", 0, 1), ("2026-11-01", 2, 0)]
+
+    def test_changes_are_drawn_only_where_there_are_some(self) -> None:
+        assert "changes" not in requests_per_day([new_day(answered=1)]).label
+        assert "1 changes" in requests_per_day([new_day(changes=1)]).label
+
+    def test_the_figure_is_plain_json_without_a_template(self) -> None:
+        figure = json.loads(json.dumps(requests_per_day([new_day(answered=1)]).figure))
+
+        assert figure["layout"]["barmode"] == "stack"
+        assert "template" not in figure["layout"]
+        assert figure["data"][0]["marker"]["color"].startswith("var(--dw-")
+
+    def test_few_requests_have_a_tick_each(self) -> None:
+        assert (
+            requests_per_day([new_day(answered=3)]).figure["layout"]["yaxis"]["dtick"]
+            == 1
+        )
+
+
+class TestBytesPerDay:
+    @pytest.mark.parametrize(
+        ("size_bytes", "expected"),
+        [
+            pytest.param(0, ["0 B"], id="nothing"),
+            pytest.param(3, ["0 B", "1 B", "2 B", "3 B"], id="bytes"),
+            pytest.param(
+                1000 << 20,
+                ["0 B", "256 MiB", "512 MiB", "768 MiB", "1 GiB"],
+                id="nearly a gibibyte",
+            ),
+        ],
+    )
+    def test_its_axis_has_round_sizes_that_hold_the_highest_bar(
+        self, size_bytes: int, expected: list[str]
+    ) -> None:
+        axis = bytes_per_day([new_day(size_bytes=size_bytes)]).figure["layout"]["yaxis"]
+
+        assert list(axis["ticktext"]) == expected
+        assert axis["range"][1] >= size_bytes
