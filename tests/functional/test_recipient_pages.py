@@ -434,6 +434,7 @@ class TestChangingOne:
 
         slip = admin.post("/recipients/acme/delete", {"confirm": "acne"})
         assert slip.status_code == 422
+        assert 'action="/recipients/acme/settings"' in slip.content.decode()
         assert Recipient.objects.exists()
         done = admin.post("/recipients/acme/delete", {"confirm": "acme"}, follow=True)
 

@@ -319,6 +319,19 @@ class TestRevoking:
         token.refresh_from_db()
         assert token.revoked_at is None
 
+    def test_has_a_json_form(self, admin: Client, acme: Recipient) -> None:
+        token, secret = new_token(acme, last_used_at=timezone.now())
+        path = f"/recipients/acme/tokens/{token.id}"
+
+        asked = admin.get(f"{path}/revoke.json")
+        hasty = admin.post(f"{path}/revoke.json")
+
+        assert asked.json()["safe_to_revoke"] is False
+        assert asked.json()["cause"] == "in-use"
+        assert hasty.status_code == 409
+        assert admin.get(f"{path}/retire.json").json()["prefix"] == token.prefix
+        assert secret not in asked.content.decode()
+
     def test_is_never_forbidden(self, admin: Client, acme: Recipient) -> None:
         token, _ = new_token(acme, last_used_at=timezone.now())
 

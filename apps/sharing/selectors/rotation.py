@@ -94,6 +94,7 @@ class Rotation:
         new: The token that replaces it; None when it has ended meanwhile.
         verdict: Whether `old` may be revoked.
         steps: The four steps.
+        ends_soon: Whether `old` ends within a day although it may still be needed.
         num_others: How many more tokens are retiring.
     """
 
@@ -101,6 +102,7 @@ class Rotation:
     new: RecipientToken | None
     verdict: Verdict
     steps: tuple[Step, ...]
+    ends_soon: bool = False
     num_others: int = 0
 
 
@@ -158,6 +160,7 @@ def rotation(tokens: Sequence[RecipientToken], *, now: datetime) -> Rotation | N
         new=new,
         verdict=verdict,
         steps=_steps(new, verdict),
+        ends_soon=not verdict.is_safe and old.expires_within(QUIET_AFTER, now=now),
         num_others=len(retiring) - 1,
     )
 

@@ -19,7 +19,7 @@ urlpatterns = [
     *page(f"{ONE}tokens/rotate", tokens.token_rotate, "token-rotate"),
     path(f"{TOKEN}link", tokens.token_link, name="token-link"),
     path(f"{TOKEN}profile", tokens.token_profile, name="token-profile"),
-    path(f"{TOKEN}revoke", tokens.token_revoke, name="token-revoke"),
-    path(f"{TOKEN}retire", tokens.token_retire, name="token-retire"),
+    *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke"),
+    *page(f"{TOKEN}retire", tokens.token_retire, "token-retire"),
     path("activate/<str:nonce>", activation.activation, name="activate"),
 ]

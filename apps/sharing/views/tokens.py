@@ -131,7 +131,9 @@ def token_profile(request: HttpRequest, name: str, token_id: UUID) -> HttpRespon
 
 @admin_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def token_revoke(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseBase:
+def token_revoke(
+    request: HttpRequest, name: str, token_id: UUID, fmt: str
+) -> HttpResponseBase:
     """Revoke a token; one that is in use only after a second question."""
     token = _token(name, token_id)
     now = timezone.now()
@@ -144,7 +146,7 @@ def token_revoke(request: HttpRequest, name: str, token_id: UUID) -> HttpRespons
         return redirect(token.recipient)
     return respond(
         request,
-        "html",
+        fmt,
         template="sharing/token_revoke.html",
         context={"recipient": token.recipient, "row": row, "token": token},
         data=token_json(row),
@@ -154,7 +156,9 @@ def token_revoke(request: HttpRequest, name: str, token_id: UUID) -> HttpRespons
 
 @admin_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def token_retire(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseBase:
+def token_retire(
+    request: HttpRequest, name: str, token_id: UUID, fmt: str
+) -> HttpResponseBase:
     """Move the end of a token that is on its way out."""
     token = _token(name, token_id)
     now = timezone.now()
@@ -175,7 +179,7 @@ def token_retire(request: HttpRequest, name: str, token_id: UUID) -> HttpRespons
             return redirect(token.recipient)
     return respond(
         request,
-        "html",
+        fmt,
         template="sharing/token_retire.html",
         context={
             "recipient": token.recipient,
@@ -184,7 +188,7 @@ def token_retire(request: HttpRequest, name: str, token_id: UUID) -> HttpRespons
             "delays": DELAYS,
             "choice": form["at"].value(),
         },
-        data={},
+        data=token_json(recipient_pages.token_row(token, now=now)),
         status=422 if form.errors else 200,
     )
 

@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 from apps.sharing.snippets import TableName, snippets
-from tests.functional.sharing_clients.conftest import SHARE, ShareTable
+from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.installation import Installation
 
 
 @pytest.fixture
 def code(
-    server: Installation, profile: Path, share_table: ShareTable
+    server: Installation, profile: Path, tables: dict[str, Shared]
 ) -> dict[str, str]:
     """The snippets of a recipient who reads the sample orders."""
-    share_table("orders", server.home / "samples" / "orders")
+    shared = tables["orders"]
     made = snippets(
         endpoint=f"{server.url}/delta-sharing/",
         profile_file_name=profile.name,
-        tables=[TableName(share=SHARE, schema="data", name="orders")],
+        tables=[TableName(share=SHARE, schema=shared.schema, name=shared.name)],
     )
     return {snippet.key: snippet.text for snippet in made}
 

@@ -257,6 +257,24 @@ class TestTheRotation:
         assert under_way.num_others == 2
 
     @pytest.mark.parametrize(
+        ("silence", "ends", "warns"),
+        [
+            pytest.param(HOUR, 20 * HOUR, True, id="in use and over within a day"),
+            pytest.param(HOUR, 2 * DAY, False, id="in use and good for longer"),
+            pytest.param(8 * DAY, 20 * HOUR, False, id="silent"),
+        ],
+    )
+    def test_warns_of_an_end_that_comes_too_early(
+        self, silence: timedelta, ends: timedelta, *, warns: bool
+    ) -> None:
+        old = retiring(last_used_at=NOW - silence, retires_at=NOW + ends)
+
+        under_way = rotation([old, token()], now=NOW)
+
+        assert under_way is not None
+        assert under_way.ends_soon is warns
+
+    @pytest.mark.parametrize(
         ("new", "silence", "current"),
         [
             pytest.param(None, HOUR, StepKind.ISSUED, id="no successor"),
