@@ -15,6 +15,7 @@ from apps.sharing.models import RecipientToken, SharedTable
 from apps.tables.indexing import indexes_folder
 from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
+from apps.tables.storage_connections import options_for
 from deltaweb.delta.commit_times import to_ms
 from deltaweb.delta.errors import UnsupportedFeatureError
 from deltaweb.delta.predicate import Predicate
@@ -268,7 +269,12 @@ def _chain(head: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
 def _signer(shared: SharedTable, plan: SigningPlan) -> URLSigner:
     location = shared.table.location
     if not is_local(normalize_location(location)):
-        return open_signer(location, {}, now=plan.now, lifetime_s=plan.lifetime_s)
+        return open_signer(
+            location,
+            options_for(location),
+            now=plan.now,
+            lifetime_s=plan.lifetime_s,
+        )
     return LocalFileSigner(
         base_url=plan.base_url,
         share=shared.share.name,

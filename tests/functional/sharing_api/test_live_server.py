@@ -1,0 +1,356 @@
+"""What only a real server shows: bytes on the wire, streams, and how they end."""
+
+import contextlib
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.samples.sample_table import Operation, TableWriter
+from tests.functional.sharing_api.calls import SCHEMA
+from tests.installation import ROOT, environment, free_port, run, wait_for
+
+NUM_FILES = 20_000
+AT = datetime(2026, 2, 1, tzinfo=UTC)
+QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
+VERSION = "/delta-sharing/shares/sales/schemas/crm/tables/orders/version"
+# An application in which the third batch of every answer fails.
+BROKEN_APPLICATION = """
+from deltaweb.wsgi import application as application
+from apps.sharing.answers import tables
+
+def broken(*args, made=tables._file_lines, **kwargs):
+    for number, chunk in enumerate(made(*args, **kwargs)):
+        if number == 2:
+            raise OSError("the disk is gone")
+        yield chunk
+
+tables._file_lines = broken
+"""
+
+
+@dataclass(frozen=True)
+class Live:
+    """A web server with one shared table of many files, the first one real."""
+
+    home: Path
+    port: int
+    secret: str
+    opened: list[http.client.HTTPConnection] = field(default_factory=list)
+
+    @property
+    def authorization(self) -> dict[str, str]:
+        """The header that lets a request in."""
+        return {"Authorization": f"Bearer {self.secret}"}
+
+    def connect(self, port: int | None = None) -> http.client.HTTPConnection:
+        """Open a connection to the server, until the test ends."""
+        connection = http.client.HTTPConnection(
+            "127.0.0.1", port or self.port, timeout=30
+        )
+        self.opened.append(connection)
+        return connection
+
+    def send(self, request: bytes) -> bytes:
+        """Send bytes; return all that comes until the server closes."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as wire:
+            wire.sendall(request)
+            wire.shutdown(socket.SHUT_WR)
+            received = b""
+            while part := wire.recv(1 << 16):
+                received += part
+            return received
+
+    def calls(self) -> list[dict[str, object]]:
+        """The rows of the record, newest first."""
+        ask = (
+            "import json; from apps.audit.models import AuditEvent; "
+            "print(json.dumps(list(AuditEvent.objects.filter(kind='CALL').values("
+            "'action', 'status', 'error_code', 'num_files', 'detail'))))"
+        )
+        done = run(self.home, "shell", "-v", "0", "-c", ask)
+        rows: list[dict[str, object]] = json.loads(done.stdout.splitlines()[-1])
+        return rows
+
+
+def write_table(root: Path) -> None:
+    writer = TableWriter(root, seed=7)
+    created = Operation(name="CREATE TABLE", user="etl", at=AT)
+    writer.create(SCHEMA, created, partition_columns=["day"])
+    file = writer.write_file(
+        pa.table({"id": pa.array(range(200_000), pa.int64())}),
+        at=AT,
+        partition_values={"day": "2026-01-01"},
+    ).add()
+    adds = [file]
+    add = file["add"]
+    assert isinstance(add, dict)
+    for number in range(NUM_FILES - 1):
+        values = {"path": f"part-{number}", "partitionValues": {"day": "2026-01-02"}}
+        adds.append({"add": {**add, **values}})
+    writer.commit(Operation(name="WRITE", user="etl", at=AT), adds)
+
+
+@contextlib.contextmanager
+def web(home: Path, application: str = "deltaweb.wsgi:application") -> Iterator[int]:
+    """Run gunicorn as `deltaweb web` does, with one process."""
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"),
+        *("--worker-class", "gthread", "--threads", "4", "--log-level", "warning"),
+    ]
+    path = f"{home}:{ROOT}"
+    log = home / f"web-{port}.log"
+    with log.open("wb") as errors:
+        process = subprocess.Popen(
+            command,
+            env=environment(home, PYTHONPATH=path, PORT=str(port)),
+            cwd=ROOT,
+            stderr=errors,
+        )
+    try:
+        assert wait_for(lambda: _answers(port), timeout_s=60), log.read_text()
+        yield port
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+
+
+def _answers(port: int) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    with contextlib.closing(connection), contextlib.suppress(OSError):
+        connection.request("GET", "/delta-sharing/")
+        return connection.getresponse().status == 404
+    return False
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """A server for the tests of this module."""
+    home = tmp_path_factory.mktemp("live")
+    root = home / "lake" / "orders"
+    write_table(root)
+    profile = home / "acme.share"
+    for arguments in (
+        ("migrate", "--verbosity", "0"),
+        ("table", "add", "crm.orders", str(root)),
+        ("share", "create", "sales"),
+        ("share", "add-table", "sales", "crm.orders", "--table", "crm.orders"),
+        (
+            *("recipient", "create", "acme", "--share", "sales"),
+            *("--expires", "7d", "--profile", str(profile)),
+        ),
+    ):
+        done = run(home, *arguments)
+        assert done.returncode == 0, done.stderr
+    secret = json.loads(profile.read_text())["bearerToken"]
+    with web(home) as port:
+        yield Live(home, port, secret)
+
+
+@pytest.fixture(autouse=True)
+def _closed(live: Live) -> Iterator[None]:
+    yield
+    while live.opened:
+        live.opened.pop().close()
+
+
+def query(
+    live: Live, body: bytes = b"{}", port: int | None = None
+) -> http.client.HTTPResponse:
+    connection = live.connect(port)
+    connection.request("POST", QUERY, body, live.authorization)
+    return connection.getresponse()
+
+
+class TestStream:
+    def test_comes_in_chunks_and_whole(self, live: Live) -> None:
+        answer = query(live)
+
+        assert answer.status == 200
+        assert answer.headers["Transfer-Encoding"] == "chunked"
+        assert answer.headers["Content-Type"] == "application/x-ndjson; charset=utf-8"
+        assert len(answer.read().splitlines()) == NUM_FILES + 2
+        assert live.calls()[0] == {
+            "action": "table.query",
+            "status": 200,
+            "error_code": "",
+            "num_files": NUM_FILES,
+            "detail": {},
+        }
+
+    def test_of_a_client_that_leaves_is_recorded(self, live: Live) -> None:
+        connection = live.connect()
+        connection.request("POST", QUERY, b"{}", live.authorization)
+        answer = connection.getresponse()
+        assert answer.read(100).startswith(b'{"protocol"')
+        linger = (1).to_bytes(4, sys.byteorder) + (0).to_bytes(4, sys.byteorder)
+        connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        answer.close()
+        connection.close()
+
+        left = {"ended": "client left"}
+        assert wait_for(
+            lambda: left.items() <= dict(live.calls()[0]["detail"]).items(),  # type: ignore[call-overload]  # a JSON object
+            timeout_s=20,
+        )
+
+    def test_that_breaks_does_not_end_as_if_it_were_whole(self, live: Live) -> None:
+        (live.home / "broken_application.py").write_text(BROKEN_APPLICATION)
+
+        with web(live.home, "broken_application:application") as port:
+            answer = query(live, port=port)
+            assert answer.status == 200
+            with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+                answer.read()
+
+        newest = live.calls()[0]
+        assert newest["error_code"] == "STREAM_BROKEN"
+
+    def test_to_an_old_client_ends_with_the_connection(self, live: Live) -> None:
+        head = f"POST {QUERY} HTTP/1.0\r\nAuthorization: Bearer {live.secret}\r\n"
+        request = f"{head}Content-Length: 2\r\nHost: 127.0.0.1\r\n\r\n{{}}"
+
+        received = live.send(request.encode())
+
+        assert received.startswith((b"HTTP/1.0 200", b"HTTP/1.1 200"))
+        assert received.endswith(b"}}\n")
+
+
+class TestBody:
+    def test_may_come_in_chunks(self, live: Live) -> None:
+        connection = live.connect()
+        parts = [b'{"predicateHints": ["day =', b" '2026-01-01'\"]}"]
+        connection.request(
+            "POST", QUERY, iter(parts), live.authorization, encode_chunked=True
+        )
+
+        answer = connection.getresponse()
+
+        assert answer.status == 200
+        assert len(answer.read().splitlines()) == 3
+
+    def test_in_chunks_is_bounded_too(self, live: Live) -> None:
+        connection = live.connect()
+        parts = (b"x" * (1 << 20) for _ in range(5))
+        with contextlib.suppress(ConnectionError):
+            connection.request(
+                "POST", QUERY, parts, live.authorization, encode_chunked=True
+            )
+
+        assert connection.getresponse().status == 413
+
+    def test_that_breaks_off_is_the_callers(self, live: Live) -> None:
+        head = f"POST {QUERY} HTTP/1.1\r\nAuthorization: Bearer {live.secret}\r\n"
+        request = f"{head}Content-Length: 100\r\nHost: 127.0.0.1\r\n\r\n{{}}"
+
+        received = live.send(request.encode())
+
+        assert not received.startswith(b"HTTP/1.1 5")
+
+
+class TestFile:
+    @pytest.fixture
+    def url(self, live: Live) -> str:
+        """The path and query of the one file that is there."""
+        hints = json.dumps({"predicateHints": ["day = '2026-01-01'"]}).encode()
+        line = query(live, hints).read().splitlines()[2]
+        parts = urlsplit(json.loads(line)["file"]["url"])
+        return f"{parts.path}?{parts.query}"
+
+    def test_is_sent_whole_and_in_parts(self, live: Live, url: str) -> None:
+        (place,) = (live.home / "lake" / "orders").glob("day=*/*.parquet")
+        content = place.read_bytes()
+        connection = live.connect()
+        connection.request("GET", url)
+        assert connection.getresponse().read() == content
+
+        for first, last in ((0, len(content) - 1), (7, 70_000), (len(content) - 8, "")):
+            connection.request("GET", url, headers={"Range": f"bytes={first}-{last}"})
+            answer = connection.getresponse()
+            assert answer.status == 206
+            end = len(content) if last == "" else int(last) + 1
+            assert answer.read() == content[first:end]
+
+    def test_head_leaves_the_connection_usable(self, live: Live, url: str) -> None:
+        connection = live.connect()
+        for _ in range(3):
+            connection.request("HEAD", url)
+            answer = connection.getresponse()
+            assert answer.read() == b""
+            assert int(answer.headers["Content-Length"]) > 100_000
+
+    def test_survives_readers_that_drop_the_connection(
+        self, live: Live, url: str
+    ) -> None:
+        for _ in range(20):
+            connection = live.connect()
+            connection.request("GET", url)
+            assert connection.getresponse().status == 200
+            connection.close()
+
+        connection = live.connect()
+        connection.request("GET", url)
+        assert connection.getresponse().status == 200
+
+
+class TestWire:
+    @pytest.mark.parametrize(
+        "target",
+        [
+            "/delta-sharing/shares/%",
+            "/delta-sharing/shares/%zz",
+            "/delta-sharing/shares/%00",
+            "/delta-sharing/shares/%ff%fe",
+            "/delta-sharing/shares/%2e%2e/schemas",
+            "/delta-sharing/../../etc/passwd",
+            "/delta-sharing/shares?maxResults=%ff&pageToken=%00",
+            "/delta-sharing/shares?&&&===&=",
+            "/delta-sharing//shares",
+            "//delta-sharing/shares",
+            "/delta-sharing/shares#fragment",
+            "/delta-sharing/shares/a;b=c",
+        ],
+    )
+    def test_odd_targets_are_no_fault_of_ours(self, live: Live, target: str) -> None:
+        head = f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+        received = live.send(
+            f"{head}Authorization: Bearer {live.secret}\r\n\r\n".encode()
+        )
+
+        status = int(received.split()[1])
+        assert 200 <= status < 500
+        if target.startswith("/delta-sharing"):
+            assert b"text/html" not in received
+
+    def test_version_is_polled_on_one_connection(self, live: Live) -> None:
+        connection = live.connect()
+        for _ in range(20):
+            connection.request("GET", VERSION, headers=live.authorization)
+            answer = connection.getresponse()
+            assert answer.read() == b""
+            assert answer.headers["Delta-Table-Version"] == "1"
+
+    def test_calls_of_many_threads_are_all_recorded(self, live: Live) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        def ask(_: int) -> int:
+            connection = live.connect()
+            connection.request("GET", VERSION, headers=live.authorization)
+            return connection.getresponse().status
+
+        before = len(live.calls())
+        with ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(ask, range(64))) == {200}
+
+        assert len(live.calls()) == before + 64
