@@ -69,6 +69,8 @@ def rotate(
         LifetimeInvalidError: If a span is too long, or not one.
     """
     overlap = timedelta(0) if not keep_old else check_lifetime(keep_old)
+    # Of two rotations at once the later one replaces the token of the earlier.
+    Recipient.objects.select_for_update().get(id=recipient.id)
     replaced = list(_unended(recipient, now).select_for_update())
     token = _new_token(recipient, lifetime=lifetime, actor=actor, now=now)
     ids = [old.id for old in replaced]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
@@ -120,7 +121,11 @@ def remove_table(table: Table, *, actor: Actor, now: datetime) -> None:
     )
     detail = {"location": table.location}
     report(_action("table.remove", table, actor, now, detail))
-    table.delete()
+    try:
+        table.delete()
+    except ProtectedError as error:  # somebody began to use it just now
+        users = guards.users_of(table)
+        raise TableInUseError(name=table.full_name, users=users) from error
     transaction.on_commit(lambda: shutil.rmtree(index_folder, ignore_errors=True))
 
 
