@@ -1,0 +1,107 @@
+"""A real server, and a recipient with a profile file."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from deltaweb.table import DeltaTable
+from tests.functional.sharing_clients.odd_paths import write_odd_paths
+from tests.installation import Installation, serving
+
+NO_WORKER = 503
+SHARE = "lab"
+SAMPLES = ["orders", "device_readings", "customers", "returns"]
+GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables").resolve()
+RECORDED = [
+    "deltars__delta-0.8.0-null-partition",
+    "deltars__delta-0.8.0-special-partition",
+    "derived__column-names-odd",
+    "derived__partition-all-types",
+    "derived__partition-spellings",
+    "derived__space-in-path",
+    "golden__data-reader-array-primitives",
+    "golden__data-reader-escaped-chars",
+    "golden__data-reader-partition-values",
+    "golden__hive_deltatbl-special-chars-in-partition-column",
+    "golden__parquet-decimal-type",
+    "golden__time-travel-schema-changes-b",
+]
+SCRIPT = """
+from django.utils import timezone
+from apps.pages.actions import COMMAND_LINE
+from apps.sharing.models import Share
+from apps.sharing.services.shares import add_table
+from apps.tables.services.registration import register_table
+facts = {{"actor": COMMAND_LINE, "now": timezone.now()}}
+share = Share.objects.get(name={share!r})
+for name, place in {places!r}.items():
+    table = register_table(name="shared." + name, location=place, **facts)
+    add_table(share, table=table, schema="data", name=name, **facts)
+"""
+
+
+def plain(name: str) -> str:
+    """The name of a recorded table as one that the protocol takes."""
+    return name.replace(".", "_").replace("-", "_")
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A table as a recipient addresses it, beside the table itself."""
+
+    profile: Path
+    schema: str
+    name: str
+    table: DeltaTable
+
+    @property
+    def url(self) -> str:
+        """What the client's functions take."""
+        return f"{self.profile}#{SHARE}.{self.schema}.{self.name}"
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """`deltaweb serve` with the sample tables, and without a worker."""
+    home = tmp_path_factory.mktemp("home")
+    with serving(home, ready=NO_WORKER, WORKERS="0") as installation:
+        installation.command("share", "create", SHARE)
+        yield installation
+
+
+@pytest.fixture(scope="session")
+def profile(server: Installation) -> Path:
+    """The profile file of a recipient who may read the share."""
+    path = server.home / "globex.share"
+    server.command(
+        *("recipient", "create", "globex", "--share", SHARE),
+        *("--expires", "7d", "--profile", str(path)),
+    )
+    return path
+
+
+@pytest.fixture(scope="session")
+def bearer(profile: Path) -> str:
+    """The token of the recipient."""
+    return str(json.loads(profile.read_text())["bearerToken"])
+
+
+@pytest.fixture(scope="session")
+def tables(server: Installation, profile: Path) -> dict[str, Shared]:
+    """Every table of these tests by its name, registered and put into the share."""
+    places = {name: server.home / "samples" / name for name in SAMPLES}
+    places["odd_paths"] = server.home / "odd paths %41"
+    write_odd_paths(places["odd_paths"])
+    for name in RECORDED if GOLDEN.is_dir() else ():
+        places[plain(name)] = GOLDEN / name / "table"
+    # One process for all: a command takes a second to start.
+    script = SCRIPT.format(share=SHARE, places={n: str(p) for n, p in places.items()})
+    server.command("shell", "--verbosity", "0", "--command", script)
+    return {
+        name: Shared(profile, "data", name, DeltaTable(str(place)))
+        for name, place in places.items()
+    }

@@ -1,0 +1,142 @@
+"""What recipients get with the delta-sharing client, compared with the table itself."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import delta_sharing
+import pyarrow.compute as pc
+import pytest
+
+from tests.functional.sharing_clients.conftest import (
+    GOLDEN,
+    RECORDED,
+    SAMPLES,
+    SHARE,
+    Shared,
+    plain,
+)
+from tests.functional.sharing_clients.odd_paths import ODD_VALUES
+from tests.functional.sharing_clients.rows import of_frame, of_table
+
+# The client joins the frames of files by a way that pandas will give up.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:The behavior of DataFrame concatenation:FutureWarning"
+)
+
+SharedTables = dict[str, Shared]
+
+
+def test_lists_every_table_of_the_share(profile: Path, tables: SharedTables) -> None:
+    listed = delta_sharing.SharingClient(str(profile)).list_all_tables()
+
+    names = {(table.share, table.schema, table.name) for table in listed}
+    assert names == {(SHARE, one.schema, one.name) for one in tables.values()}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_reads_the_rows_that_the_table_holds(tables: SharedTables, name: str) -> None:
+    shared = tables[name]
+    expected = shared.table.snapshot()
+
+    frame = delta_sharing.load_as_pandas(shared.url)
+
+    assert list(frame.columns) == list(expected.schema.names)
+    assert of_frame(frame) == of_table(expected.read())
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="DELTAWEB_GOLDEN names no folder")
+@pytest.mark.parametrize("name", RECORDED)
+def test_reads_tables_that_others_wrote(tables: SharedTables, name: str) -> None:
+    shared = tables[plain(name)]
+
+    frame = delta_sharing.load_as_pandas(shared.url)
+
+    assert of_frame(frame) == of_table(shared.table.snapshot().read())
+
+
+def test_reads_files_whatever_their_paths_hold(tables: SharedTables) -> None:
+    frame = delta_sharing.load_as_pandas(tables["odd_paths"].url)
+
+    read = {(int(row.id), row.kind) for row in frame.itertuples()}
+    assert read == set(enumerate(ODD_VALUES))
+
+
+@pytest.mark.parametrize("limit", [0, 1, 7])
+def test_reads_no_more_rows_than_asked_for(tables: SharedTables, limit: int) -> None:
+    frame = delta_sharing.load_as_pandas(tables["orders"].url, limit=limit)
+
+    assert len(frame) == limit
+
+
+@pytest.mark.parametrize("version", [0, 1, 5])
+def test_reads_an_older_version(tables: SharedTables, version: int) -> None:
+    shared = tables["orders"]
+
+    frame = delta_sharing.load_as_pandas(shared.url, version=version)
+
+    assert of_frame(frame) == of_table(shared.table.snapshot(version).read())
+
+
+def test_reads_the_version_of_a_moment(tables: SharedTables) -> None:
+    shared = tables["orders"]
+    then = shared.table.snapshot(3).timestamp + timedelta(seconds=1)
+
+    frame = delta_sharing.load_as_pandas(shared.url, timestamp=then.isoformat())
+
+    assert of_frame(frame) == of_table(shared.table.snapshot(3).read())
+
+
+def test_reads_fewer_files_by_a_json_hint(tables: SharedTables) -> None:
+    shared = tables["orders"]
+    whole = shared.table.snapshot().read()
+    hint = json.dumps(
+        {
+            "op": "equal",
+            "children": [
+                {"op": "column", "name": "country", "valueType": "string"},
+                {"op": "literal", "value": "DE", "valueType": "string"},
+            ],
+        }
+    )
+
+    frame = delta_sharing.load_as_pandas(shared.url, jsonPredicateHints=hint)
+
+    german = whole.filter(pc.field("country") == "DE")
+    assert 0 < len(frame) < whole.num_rows
+    assert of_frame(frame[frame["country"] == "DE"]) == of_table(german)
+
+
+def test_tells_the_version_of_a_table(tables: SharedTables) -> None:
+    shared = tables["customers"]
+
+    assert delta_sharing.get_table_version(shared.url) == shared.table.latest_version()
+
+
+def test_tells_the_version_from_a_moment_on(tables: SharedTables) -> None:
+    shared = tables["customers"]
+    made = shared.table.snapshot(4).timestamp
+
+    found = delta_sharing.get_table_version(shared.url, made.isoformat())
+
+    assert found == 4
+
+
+def test_tells_the_metadata_of_a_table(tables: SharedTables) -> None:
+    shared = tables["orders"]
+    snapshot = shared.table.snapshot()
+
+    metadata = delta_sharing.get_table_metadata(shared.url)
+
+    assert metadata.id == snapshot.metadata.id
+    assert metadata.partition_columns == list(snapshot.metadata.partition_columns)
+    assert metadata.size == snapshot.size_bytes
+    assert metadata.num_files == snapshot.num_files
+    fields = json.loads(metadata.schema_string)["fields"]
+    assert [field["name"] for field in fields] == list(snapshot.schema.names)
+
+
+def test_tells_the_protocol_of_a_table(tables: SharedTables) -> None:
+    protocol = delta_sharing.get_table_protocol(tables["orders"].url)
+
+    assert protocol.min_reader_version == 1
