@@ -82,8 +82,9 @@ def run_json(*arguments: str) -> Any:  # noqa: ANN401 (any document)
 
 
 def _result(job: Job) -> dict[str, Any]:
-    assert job.result is not None
-    return job.result
+    result: dict[str, Any] | None = job.result
+    assert result is not None
+    return result
 
 
 # === The command ===
