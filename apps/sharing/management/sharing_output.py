@@ -133,7 +133,7 @@ def _event_json(event: AuditEvent) -> dict[str, Any]:
 def history_text(table: dict[str, Any]) -> str:
     """Say how much history of a table is shared."""
     if not table["with_history"]:
-        return "none"
+        return "newest version only"
     start = table["start_version"]
     return WHOLE_HISTORY if start is None else f"from version {start}"
 

@@ -104,7 +104,7 @@ class Command(SubcommandsCommand):
         shown = sharing_output.shared_table_json(added)
         text = (
             f"Added {added.full_name} to {found.name}: the table "
-            f"{registered.full_name}, {_history(shown)}."
+            f"{registered.full_name}, {sharing_output.history_text(shown)}."
         )
         return Output(shown | {"warnings": warnings}, text)
 
@@ -170,11 +170,6 @@ class Command(SubcommandsCommand):
         for sentence in warnings:
             self.warn(sentence)
         return warnings
-
-
-def _history(shown: dict[str, object]) -> str:
-    text = sharing_output.history_text(shown)
-    return "newest version only" if text == "none" else text
 
 
 def _count(number: int, noun: str) -> str:
