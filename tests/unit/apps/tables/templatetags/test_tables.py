@@ -58,6 +58,7 @@ class TestTabs:
         assert tabs.current_tab("elsewhere") is None
 
 
+@pytest.mark.django_db
 def test_a_guard_is_asked_once_however_often_it_registers() -> None:
     def one(_: Table) -> list[str]:
         return ["the share sales"]
