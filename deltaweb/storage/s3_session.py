@@ -72,6 +72,8 @@ def find_credentials(location: str, options: Mapping[str, Any]) -> S3Credentials
     if key and secret:
         token = options.get("token") or client.get("aws_session_token")
         return S3Credentials(access_key=key, secret_key=secret, token=token or None)
+    if key or secret:
+        raise CredentialsNeededError(location=location)  # half of what was meant
     try:
         with _credentials_lock:
             session = _session(options.get("profile"), _environment())
@@ -102,8 +104,10 @@ def _find_region(bucket: str, address: str, environment: _Environment) -> str | 
     )
 
     options = _client_options(address)
+    config = options.get("config_kwargs") or {}
     session = _session(options.get("profile"), environment)
-    region = options.get("region_name") or session.get_config_variable("region")
+    configured = options.get("region_name") or config.get("region_name")
+    region = configured or session.get_config_variable("region")
     if region:
         return str(region)
     try:

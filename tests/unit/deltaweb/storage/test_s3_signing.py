@@ -204,9 +204,23 @@ def test_credentials_of_a_profile_are_used(
     assert new_signer({}).sign(["a"], [1]) == ours
 
 
-def test_without_credentials_a_sentence_says_so() -> None:
-    with pytest.raises(CredentialsNeededError, match="needs credentials"):
-        new_signer({})
+@pytest.mark.parametrize("options", [{}, {"key": "hunter2"}, {"secret": "hunter2"}])
+def test_without_whole_credentials_a_sentence_says_so(
+    options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if options:  # the other half is not taken from another place
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+
+    with pytest.raises(CredentialsNeededError, match="needs credentials") as caught:
+        new_signer(options)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_region_may_stand_in_the_configuration() -> None:
+    options = {"key": "k", "secret": "s", "config_kwargs": {"region_name": "sa-east-1"}}
+
+    assert "%2Fsa-east-1%2Fs3%2F" in new_signer(options).sign(["a"], [1])[0]
 
 
 def test_a_url_does_not_outlive_the_credential_of_the_environment(
