@@ -87,6 +87,11 @@ class RecipientRow:
     last_used_at: datetime | None
     requests: tuple[int | None, ...]
 
+    @property
+    def num_known_days(self) -> int:
+        """How many of the days are counted."""
+        return sum(count is not None for count in self.requests)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecipientPage:

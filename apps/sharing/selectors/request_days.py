@@ -15,7 +15,7 @@ from django.db.models.functions import Cast, Substr
 
 from apps.audit.models import AuditEvent
 
-SCAN_LENGTH: Final = 500_000
+SCAN_LENGTH: Final = 100_000
 _ISO_DAY_LENGTH: Final = len("2026-11-21")
 
 
@@ -30,6 +30,20 @@ class RequestDays:
 
     days: tuple[date, ...]
     counts: Mapping[UUID, tuple[int | None, ...]]
+
+    @property
+    def num_known_days(self) -> int:
+        """How many of the days are counted: the newest ones."""
+        columns = list(self.counts.values())
+        if not columns:
+            return len(self.days)
+        return sum(count is not None for count in columns[0])
+
+    @property
+    def partly_since(self) -> date | None:
+        """The first day that is counted, when the days before it are not."""
+        num_known = self.num_known_days
+        return self.days[-num_known] if 0 < num_known < len(self.days) else None
 
     def today(self, key: UUID) -> int:
         """How many calls were made today."""

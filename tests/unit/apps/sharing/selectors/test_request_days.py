@@ -56,3 +56,11 @@ def test_days_beyond_the_events_looked_at_are_unknown() -> None:
 
     assert use.counts[token] == (None, None, None, 1, 1, 1)
     assert use.total(token) == 3
+    assert use.num_known_days == 3
+    assert use.partly_since == use.days[3]
+
+
+def test_of_nobody_every_day_counts() -> None:
+    use = requests_by_day("token_id", [], num_days=6, now=NOW)
+
+    assert (use.num_known_days, use.partly_since) == (6, None)
