@@ -15,9 +15,13 @@ class SharingConfig(AppConfig):
         from apps.sharing.selectors.shares import (  # noqa: PLC0415 (models load before ready)
             shares_in_words,
         )
-        from apps.tables import guards, tabs  # noqa: PLC0415 (as above)
+        from apps.sharing.selectors.table_sharing import (  # noqa: PLC0415 (as above)
+            shared_badges,
+        )
+        from apps.tables import badges, guards, tabs  # noqa: PLC0415 (as above)
 
         guards.register(shares_in_words)
+        badges.register(shared_badges)
         tabs.register(
             tabs.Tab(
                 label="Sharing",

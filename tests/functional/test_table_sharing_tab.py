@@ -200,3 +200,12 @@ def test_asks_the_database_a_fixed_number_of_times(
 
     with django_assert_max_num_queries(22):
         text(admin)
+
+
+@pytest.mark.usefixtures("shared")
+def test_the_catalogue_marks_tables_that_are_shared_for_those_who_may_know() -> None:
+    editor, viewer = client_of(User.Role.EDITOR), Client()
+    viewer.force_login(new_user("vera"))
+
+    assert 'title="in 2 shares"' in text(editor, "/tables/")
+    assert "in 2 shares" not in text(viewer, "/tables/")

@@ -139,7 +139,7 @@ class Draft:
     ) -> "Draft":
         """Choose recipients among those shown; the others stay as they are."""
         kept = [name for name in self.recipients if name not in shown]
-        names = (*kept, *(name for name in shown if name in chosen))
+        names = (*kept, *(n for n in shown if n in chosen and "\x00" not in n))
         return replace(self, recipients=names[:MAX_RECIPIENTS])
 
 

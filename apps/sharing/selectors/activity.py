@@ -503,7 +503,12 @@ def _pruning(event: AuditEvent) -> str:
 
 
 def _label(name: object) -> str:
-    return str(name).replace("_", " ").capitalize()
+    words = str(name).replace("_", " ")
+    return (
+        f"Number of {words.removeprefix('num ')}"
+        if words.startswith("num ")
+        else words.capitalize()
+    )
 
 
 def _plain(value: object) -> str:
@@ -513,10 +518,13 @@ def _plain(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
+        if value.keys() == {"text", "reason"}:  # something left out, and why
+            return f"{value['text']}: {value['reason']}"
         parts = [
             f"{_label(k).lower()}: {_plain(v) or 'none'}" for k, v in value.items()
         ]
         return "; ".join(parts)
     if isinstance(value, list | tuple):
-        return ", ".join(_plain(item) or "none" for item in value)
+        between = "\n" if any(isinstance(item, Mapping) for item in value) else ", "
+        return between.join(_plain(item) or "none" for item in value)
     return str(value)

@@ -208,7 +208,8 @@ def shared_table_remove(
 @admin_required
 def table_options(request: HttpRequest) -> HttpResponse:
     """Suggest tables by a part of their name, as the options of a list."""
-    found = share_pages.table_choices(q=request.GET.get("table", "")[:200], page=1)
+    q = request.GET.get("table", "")[:200].replace("\x00", "")
+    found = share_pages.table_choices(q=q, page=1)
     return render(request, "sharing/_table_options.html", {"tables": found.tables})
 
 

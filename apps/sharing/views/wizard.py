@@ -244,7 +244,8 @@ def _step_page(  # noqa: PLR0913 (each is one part of the page)
         "max_tables": MAX_TABLES,
     }
     values = cleaned(StepForm(request.GET))
-    q, page = request.POST.get("q", values["q"])[:200], values["page"] or 1
+    q = request.POST.get("q", values["q"])[:200].replace("\x00", "")
+    page = values["page"] or 1
     if step == "name":
         initial = {"name": draft.name, "comment": draft.comment}
         context["form"] = name_form or ShareForm(initial=initial)

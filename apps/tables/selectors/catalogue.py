@@ -10,6 +10,7 @@ from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
+from apps.tables.badges import Badge, badges_of
 from apps.tables.models import Commit, Table, TableColumn
 
 PAGE_LENGTH = 50
@@ -72,6 +73,7 @@ class CatalogueRow:
     operation: str
     matched_columns: list[str]
     more_matches: int
+    badges: list[Badge] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +130,8 @@ def catalogue_page(
 ) -> CataloguePage:
     """Return a page of the tables that `user` may see, by four queries at most.
 
-    A page beyond the last one is the last one.
+    Queries of other apps for their badges come on top. A page beyond the last one is
+    the last one.
     """
     found = _search(Table.objects.visible_to(user), query.q)
     groups = list(
@@ -143,7 +146,7 @@ def catalogue_page(
     start = (page - 1) * length
     filtered = _filtered(found, query).order_by(*ORDERS[query.sort])
     ids = list(filtered.values_list("id", flat=True)[start : start + length])
-    rows = _rows(ids, query.q)
+    rows = _rows(ids, query.q, badges_of(user, ids))
     return CataloguePage(
         query=query,
         rows=rows,
@@ -222,7 +225,9 @@ def _facet(groups: list[dict[str, Any]], name: str, **others: str) -> list[Facet
     return [Facet(value=value, count=count) for value, count in ordered]
 
 
-def _rows(ids: list[UUID], text: str) -> list[CatalogueRow]:
+def _rows(
+    ids: list[UUID], text: str, badges: Mapping[UUID, list[Badge]]
+) -> list[CatalogueRow]:
     """Load the rows of a page; what the list draws, not the whole summaries."""
     tables = Table.objects.filter(id__in=ids).annotate(
         status=STATUS,
@@ -254,6 +259,7 @@ def _rows(ids: list[UUID], text: str) -> list[CatalogueRow]:
                 operation=commit.operation if commit else "",
                 matched_columns=matched[:MATCHES_SHOWN],
                 more_matches=max(0, len(matched) - MATCHES_SHOWN),
+                badges=badges.get(table_id, []),
             )
         )
     return rows

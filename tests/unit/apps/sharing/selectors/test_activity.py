@@ -220,6 +220,11 @@ class TestEventRow:
                 "before": {"with_history": True, "start_version": None},
                 "hints_skipped": [],
                 "names": ["a", None],
+                "num_skipped_hints": 2,
+                "skipped": [
+                    {"text": "a = b", "reason": "two columns"},
+                    {"text": "1", "reason": "no comparison"},
+                ],
             },
         )
 
@@ -227,6 +232,8 @@ class TestEventRow:
 
         assert details["Before"] == "with history: yes; start version: none"
         assert details["Names"] == "a, none"
+        assert details["Number of skipped hints"] == "2"
+        assert details["Skipped"] == "a = b: two columns\n1: no comparison"
         assert "Hints skipped" not in details
 
 
