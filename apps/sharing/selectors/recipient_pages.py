@@ -62,20 +62,20 @@ class RotationPanel:
     """The safety light with what happened lately.
 
     Attributes:
-        old_today, new_today: Calls made today with each token.
-        new_percent: Share of today's calls that came with the new one; None without
-            any call.
+        old_today, new_today: Calls made today with each token; None where too many.
     """
 
     rotation: Rotation
     chart: RequestsChart
     requests: RequestDays
-    old_today: int
-    new_today: int
+    old_today: int | None
+    new_today: int | None
 
     @property
     def new_percent(self) -> int | None:
-        """Percent of today's calls that were made with the new token."""
+        """Percent of today's calls made with the new token; None without any."""
+        if self.old_today is None or self.new_today is None:
+            return None
         calls = self.old_today + self.new_today
         return round(100 * self.new_today / calls) if calls else None
 

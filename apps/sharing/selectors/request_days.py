@@ -1,7 +1,8 @@
 """How many calls recipients and tokens made, day by day, from the record.
 
-Days are those of UTC. Only the newest `SCAN_LENGTH` events are looked at, so that a
-page stays fast over millions of them; what is older than that counts as unknown.
+Days are those of UTC. Of those who are asked about only the newest `SCAN_LENGTH` events
+are added up, so that a page stays fast over millions of them; days before that count as
+unknown.
 """
 
 from collections.abc import Collection, Mapping
@@ -45,9 +46,9 @@ class RequestDays:
         num_known = self.num_known_days
         return self.days[-num_known] if 0 < num_known < len(self.days) else None
 
-    def today(self, key: UUID) -> int:
-        """How many calls were made today."""
-        return self.counts[key][-1] or 0
+    def today(self, key: UUID) -> int | None:
+        """How many calls were made today; None when there are too many to count."""
+        return self.counts[key][-1]
 
     def total(self, key: UUID) -> int:
         """How many calls the known days saw."""
@@ -62,22 +63,23 @@ def requests_by_day(
     now: datetime,
     scan: int = SCAN_LENGTH,
 ) -> RequestDays:
-    """Count the calls of recipients or tokens in the last `num_days`, by one query."""
+    """Count the calls of recipients or tokens in the last `num_days`."""
     today = now.astimezone(UTC).date()
     days = tuple(today - timedelta(days=n) for n in reversed(range(num_days)))
-    start = datetime.combine(days[0], time.min, tzinfo=UTC)
-    known_since = _known_since(start, scan)
+    start = _start_of(days[0])
+    events = AuditEvent.objects.filter(**{f"{field}__in": ids}, at__gte=start)
+    newest = events.order_by("-at").values_list("at", flat=True)
+    beyond = next(iter(newest[scan : scan + 1]), None)
+    known_since = start if beyond is None else beyond
     groups = (
-        AuditEvent.objects.filter(
-            **{f"{field}__in": ids}, kind=AuditEvent.Kind.CALL, at__gte=known_since
-        )
+        events.filter(kind=AuditEvent.Kind.CALL, at__gte=known_since)
         .order_by()
         .annotate(day=Substr(Cast("at", CharField()), 1, _ISO_DAY_LENGTH))
         .values_list(field, "day")
         .annotate(calls=Count("id"))
     )
     found = {(key, day): calls for key, day, calls in groups}
-    is_known = [_end_of(day) > known_since for day in days]
+    is_known = [beyond is None or _start_of(day) > beyond for day in days]
     counts = {
         key: tuple(
             found.get((key, day.isoformat()), 0) if known else None
@@ -88,16 +90,5 @@ def requests_by_day(
     return RequestDays(days=days, counts=counts)
 
 
-def _known_since(start: datetime, scan: int) -> datetime:
-    """Return `start`, or the time of the oldest event within reach."""
-    ids = AuditEvent.objects.order_by("-id").values_list("id", flat=True)
-    newest = ids.first()
-    if newest is None or newest <= scan:
-        return start
-    oldest = AuditEvent.objects.filter(id__gt=newest - scan).order_by("id")
-    at = oldest.values_list("at", flat=True).first()
-    return max(start, at) if at is not None else start
-
-
-def _end_of(day: date) -> datetime:
-    return datetime.combine(day, time.min, tzinfo=UTC) + timedelta(days=1)
+def _start_of(day: date) -> datetime:
+    return datetime.combine(day, time.min, tzinfo=UTC)
