@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from django.db import models
 
-
 # What counts of use need: they are then made from an index alone.
 COUNTED: Final = ("kind", "status", "size_bytes")
 
