@@ -1,10 +1,16 @@
 """DeltaTable: the public Python API; binds the protocol to a store."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from deltaweb.delta.actions import CommitInfo
+from deltaweb.delta.checkpoint_writer.builder import (
+    CheckpointRequest,
+    Progress,
+    WrittenCheckpoint,
+    build_checkpoint,
+)
 from deltaweb.delta.commit_summary import CommitSummary
 from deltaweb.delta.commit_summary_reader import read_commit_summaries
 from deltaweb.delta.commit_times import CommitTimes, find_version, load_commit_times
@@ -240,6 +246,42 @@ class DeltaTable:
                 earliest=versions[0],
                 latest=versions[-1],
             ) from None
+
+    # === Upkeep of the log ===
+
+    def create_checkpoint(  # noqa: PLR0913 (what a caller may want of one)
+        self,
+        version: int | None = None,
+        *,
+        parts: int | None = None,
+        rows_per_part: int | None = None,
+        now: datetime | None = None,
+        on_progress: Progress | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> WrittenCheckpoint:
+        """Write a checkpoint of a version that exists, and then `_last_checkpoint`.
+
+        Args:
+            version: The version; the newest for None.
+            parts: Into how many files; a single one for None.
+            rows_per_part: Or about how many actions a file is to hold.
+            now: The time by which tombstones expire, aware; this moment for None.
+            on_progress: Called with the file actions that were taken, and of about
+                how many; it may raise to stop the work.
+            is_cancelled: Asked between two pieces of work.
+
+        Raises:
+            DeltaError: As `build_checkpoint` lists them; the log is as it was then.
+        """
+        request = CheckpointRequest(
+            version=version,
+            parts=parts,
+            rows_per_part=rows_per_part,
+            now=now or datetime.now(UTC),
+            on_progress=on_progress,
+            is_cancelled=is_cancelled,
+        )
+        return build_checkpoint(self._store, request)
 
 
 def _parse_sql(sql: str, schema: StructType) -> Predicate:

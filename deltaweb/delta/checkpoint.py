@@ -53,15 +53,28 @@ class CheckpointReader:
         self.path = f"{store.root}/_delta_log/{checkpoint.names[0]}"
         self._groups = [group for groups in parts for group in groups]
 
-    def protocol_and_metadata(self) -> tuple[Protocol, Metadata]:
+    @property
+    def row_groups(self) -> Sequence[RowGroup]:
+        """What is read at once, in order."""
+        return self._groups
+
+    def protocol_and_metadata(
+        self, *, reads_ahead: bool = True
+    ) -> tuple[Protocol, Metadata]:
         """Return the one protocol and the one metaData.
+
+        Args:
+            reads_ahead: Whether `blocks` is called next, and nothing else: of a
+                small part, both are then one read.
 
         Raises:
             MissingProtocolError: If the checkpoint holds none, whatever the commits
                 before it say: a broken checkpoint is not mixed with them.
             MissingMetadataError: As above, for the metaData.
         """
-        found = self._actions("protocol", "metaData", is_opening=True)
+        found = self._actions(
+            "protocol", "metaData", is_opening=True, reads_ahead=reads_ahead
+        )
         if not found["protocol"]:
             raise MissingProtocolError(root=self.store.root, version=self.version)
         if not found["metaData"]:
@@ -83,6 +96,14 @@ class CheckpointReader:
                     last_updated=raw.get("lastUpdated"),
                 )
         return found
+
+    def domains(self) -> dict[str, str]:
+        """Return the configuration of each domain of the table's metadata."""
+        return {
+            raw["domain"]: raw.get("configuration") or ""
+            for raw in self._actions("domainMetadata")["domainMetadata"]
+            if isinstance(raw.get("domain"), str) and not raw.get("removed")
+        }
 
     def blocks(self) -> list[FileBlock]:
         """Return the live files, a block a row group."""
@@ -108,21 +129,21 @@ class CheckpointReader:
         ]
 
     def _actions(
-        self, *kinds: str, is_opening: bool = False
+        self, *kinds: str, is_opening: bool = False, reads_ahead: bool = False
     ) -> dict[str, list[dict[str, Any]]]:
         """Return the actions of rare kinds as they are.
 
         Args:
             kinds: The actions asked for.
-            is_opening: Whether one action of each kind is all there can be, and
-                `blocks` is called next: of a small part, both are then one read.
+            is_opening: Whether one action of each kind is all there can be.
+            reads_ahead: Whether `blocks` is called next.
         """
         found: dict[str, list[dict[str, Any]]] = {kind: [] for kind in kinds}
         for group in self._row_groups(*kinds):
             if is_opening and all(found.values()):
                 break
             leaves = {kind: group.find_leaves(kind) for kind in kinds}
-            ahead = add_leaves(group) if is_opening and group.part.is_small else ()
+            ahead = add_leaves(group) if reads_ahead and group.part.is_small else ()
             wanted = [leaf for some in leaves.values() for leaf in some]
             table = group.read(wanted, ahead)
             for kind in kinds:

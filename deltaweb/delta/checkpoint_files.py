@@ -99,13 +99,13 @@ def _read_rows(
     """
     try:
         chunks = group.read(leaves)[action].chunks
-        return [(len(chunk), convert(_with_path(chunk))) for chunk in chunks]
+        return [(len(chunk), convert(with_path(chunk))) for chunk in chunks]
     except READ_FAULTS:
         reason = f"its {action} column is not of its types"
         raise LogCorruptError(path=group.part.path, reason=reason) from None
 
 
-def _with_path(actions: pa.StructArray) -> pa.StructArray:
+def with_path(actions: pa.StructArray) -> pa.StructArray:
     """Return the rows that name a file; a slice where they stand together.
 
     A file action is there where it has a path: some writers fill the other rows with
@@ -133,11 +133,11 @@ def _take_rows(
 
 def _files(adds: pa.StructArray) -> pa.RecordBatch:
     columns = [
-        _column(adds, "path", pa.string()),
-        _column(adds, "size", pa.int64()),
-        _column(adds, "modificationTime", pa.int64()),
-        _column(adds, "dataChange", pa.bool_()),
-        _partition_values(adds),
+        typed_column(adds, "path", pa.string()),
+        typed_column(adds, "size", pa.int64()),
+        typed_column(adds, "modificationTime", pa.int64()),
+        typed_column(adds, "dataChange", pa.bool_()),
+        partition_values(adds),
         _dv_column(adds),
     ]
     batch = files_batch(columns)
@@ -147,10 +147,10 @@ def _files(adds: pa.StructArray) -> pa.RecordBatch:
 
 def _tombstone_rows(removes: pa.StructArray) -> pa.RecordBatch:
     columns = [
-        _column(removes, "path", pa.string()),
-        pc.fill_null(_column(removes, "deletionTimestamp", pa.int64()), 0),
-        _column(removes, "dataChange", pa.bool_()),
-        _column(removes, "size", pa.int64()),
+        typed_column(removes, "path", pa.string()),
+        pc.fill_null(typed_column(removes, "deletionTimestamp", pa.int64()), 0),
+        typed_column(removes, "dataChange", pa.bool_()),
+        typed_column(removes, "size", pa.int64()),
         _dv_column(removes),
     ]
     return _valid_batch(columns, TOMBSTONES_SCHEMA)
@@ -164,7 +164,9 @@ def _valid_batch(columns: list[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
     return batch
 
 
-def _column(actions: pa.StructArray, name: str, data_type: pa.DataType) -> pa.Array:
+def typed_column(
+    actions: pa.StructArray, name: str, data_type: pa.DataType
+) -> pa.Array:
     """Return a field as its type, nulls where the checkpoint lacks the column."""
     if actions.type.get_field_index(name) < 0:
         return pa.nulls(len(actions), data_type)
@@ -176,11 +178,11 @@ def _dv_column(actions: pa.StructArray) -> pa.Array:
     if actions.type.get_field_index("deletionVector") < 0:
         return no_dv_ids(len(actions))
     vectors = pc.struct_field(actions, ["deletionVector"])
-    parts = [_column(vectors, part.name, part.type) for part in DELETION_VECTOR]
+    parts = [typed_column(vectors, part.name, part.type) for part in DELETION_VECTOR]
     return dv_ids(pa.StructArray.from_arrays(parts, fields=list(DELETION_VECTOR)))
 
 
-def _partition_values(adds: pa.StructArray) -> pa.MapArray:
+def partition_values(adds: pa.StructArray) -> pa.MapArray:
     """Return partition values as the log's text, from whichever column has them."""
     if adds.type.get_field_index("partitionValues") >= 0:
         return as_text_map(pc.struct_field(adds, ["partitionValues"]))

@@ -8,7 +8,7 @@ read.
 Source: delta_protocol.md, "Checkpoint Format".
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -25,6 +25,7 @@ UNREADABLE: Final = "it is not a readable checkpoint"
 SMALL_ROWS: Final = 20_000
 FEW_ROWS: Final = 2_500  # each read costs as much as some hundred rows
 FEW_ROW_GROUPS: Final = 4
+STREAM_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +73,32 @@ class CheckpointPart:
                 )
                 return file.read_row_groups(
                     list(row_groups), columns=list(leaves), use_threads=False
+                )
+        except READ_FAULTS:
+            raise LogCorruptError(path=self.path, reason=UNREADABLE) from None
+
+    def stream(
+        self, row_groups: Collection[int], leaves: Collection[str], *, max_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Read leaf columns batch by batch, holding little more than one.
+
+        Raises:
+            LogCorruptError: As `read` does.
+        """
+        try:
+            with self.store.open_input(self.name) as source:
+                file = pq.ParquetFile(
+                    source,
+                    metadata=self.footer,
+                    buffer_size=STREAM_BYTES,
+                    pre_buffer=False,
+                    coerce_int96_timestamp_unit="us",
+                )
+                yield from file.iter_batches(
+                    max_rows,
+                    row_groups=list(row_groups),
+                    columns=list(leaves),
+                    use_threads=False,
                 )
         except READ_FAULTS:
             raise LogCorruptError(path=self.path, reason=UNREADABLE) from None

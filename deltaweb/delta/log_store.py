@@ -5,10 +5,12 @@
 """
 
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+
+from deltaweb.delta.errors import DeltaError
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,39 @@ class FileStatus:
     name: str
     size: int
     modification_time: int
+
+
+class PendingFile(typing.Protocol):
+    """A file of the log that is being written, and that no reader can see yet.
+
+    It ends with `commit` after `finish`, or with `discard`.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that it will have."""
+        ...
+
+    @property
+    def sink(self) -> pa.NativeFile:
+        """Where its bytes go; a fault of it is an `OSError`."""
+        ...
+
+    def finish(self) -> int:
+        """Close the sink, make the bytes durable, and return their count."""
+        ...
+
+    def commit(self) -> None:
+        """Put the file in place in one step, over one that is there."""
+        ...
+
+    def discard(self) -> None:
+        """Forget the bytes; nothing happens after `commit`."""
+        ...
+
+    def fault(self, error: OSError) -> DeltaError:
+        """Return the error of ours that a fault of the sink means."""
+        ...
 
 
 class LogStore(typing.Protocol):
@@ -75,6 +110,31 @@ class LogStore(typing.Protocol):
 
     def put(self, name: str, data: bytes) -> None:
         """Write the file atomically, over one that is there."""
+        ...
+
+    def begin_file(self, name: str) -> PendingFile:
+        """Begin a file that is too large to be put from memory."""
+        ...
+
+    def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Read a small file, and put what `change` makes of it.
+
+        Writers on this machine take turns. Others may write in between: storage has
+        no lock that all know.
+
+        Args:
+            name: The file.
+            change: Gets its bytes, None without it; returns the new ones, None to
+                leave it as it is.
+        """
+        ...
+
+    def delete(self, name: str) -> None:
+        """Delete one file; raise `FileNotFoundError` if there is none."""
+        ...
+
+    def remove_leftovers(self) -> list[str]:
+        """Delete what writers left that died before `commit`; return the names."""
         ...
 
 

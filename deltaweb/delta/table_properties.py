@@ -1,6 +1,7 @@
-"""Properties of a table that a reader needs, parsed.
+"""Properties of a table that are needed here, parsed.
 
-Source: delta_protocol.md, "Add File and Remove File" (expiry of tombstones).
+Source: delta_protocol.md, "Add File and Remove File" (expiry of tombstones) and
+"Checkpoint Format" (statistics of checkpoints).
 """
 
 import re
@@ -12,6 +13,11 @@ from deltaweb.delta.errors import PropertyError
 DELETED_FILE_RETENTION: Final = "delta.deletedFileRetentionDuration"
 IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
 DEFAULT_RETENTION: Final = "interval 1 week"
+LOG_RETENTION: Final = "delta.logRetentionDuration"
+DEFAULT_LOG_RETENTION: Final = "interval 30 days"
+CHECKPOINT_POLICY: Final = "delta.checkpointPolicy"
+STATS_AS_JSON: Final = "delta.checkpoint.writeStatsAsJson"
+STATS_AS_STRUCT: Final = "delta.checkpoint.writeStatsAsStruct"
 
 _MS_PER_UNIT: Final = {
     "week": 7 * 86_400_000,
@@ -33,11 +39,49 @@ def deleted_file_retention_ms(configuration: Mapping[str, str]) -> int:
     Raises:
         PropertyError: If the property is not an interval of fixed length.
     """
-    text = configuration.get(DELETED_FILE_RETENTION, DEFAULT_RETENTION)
+    return _interval_ms(configuration, DELETED_FILE_RETENTION, DEFAULT_RETENTION)
+
+
+def log_retention_ms(configuration: Mapping[str, str]) -> int:
+    """Return how long the history of a log is kept, in milliseconds.
+
+    Raises:
+        PropertyError: If the property is not an interval of fixed length.
+    """
+    return _interval_ms(configuration, LOG_RETENTION, DEFAULT_LOG_RETENTION)
+
+
+def writes_stats_as_json(configuration: Mapping[str, str]) -> bool:
+    """Tell whether checkpoints hold statistics as JSON: the default.
+
+    Raises:
+        PropertyError: If the property is neither true nor false.
+    """
+    return _boolean(configuration, STATS_AS_JSON, default=True)
+
+
+def writes_stats_as_struct(configuration: Mapping[str, str]) -> bool:
+    """Tell whether checkpoints hold statistics and partition values with types.
+
+    Raises:
+        PropertyError: If the property is neither true nor false.
+    """
+    return _boolean(configuration, STATS_AS_STRUCT, default=False)
+
+
+def _boolean(configuration: Mapping[str, str], name: str, *, default: bool) -> bool:
+    text = configuration.get(name, str(default)).strip().lower()
+    if text not in {"true", "false"}:
+        raise PropertyError(name=name, value=text, expected="true or false")
+    return text == "true"
+
+
+def _interval_ms(configuration: Mapping[str, str], name: str, default: str) -> int:
+    text = configuration.get(name, default)
     duration_ms = parse_interval_ms(text)
     if duration_ms is None:
         raise PropertyError(
-            name=DELETED_FILE_RETENTION,
+            name=name,
             value=text,
             expected="an interval such as 'interval 7 days'",
         )

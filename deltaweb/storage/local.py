@@ -5,7 +5,7 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,6 +20,12 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.log_store import FileStatus
 from deltaweb.storage.data_path import resolve_data_path
+from deltaweb.storage.local_pending import (
+    LocalPendingFile,
+    folder_lock,
+    remove_local_leftovers,
+)
+from deltaweb.storage.write_faults import write_fault
 
 LOG_FOLDER = "_delta_log"
 READ_BYTES = 1 << 16
@@ -132,6 +138,36 @@ class LocalTableStore:
         """Write a file of the log in one step."""
         with _temporary(f"{self._log}/{name}", data) as temporary:
             os.replace(temporary, f"{self._log}/{name}")  # noqa: PTH105  # as above
+
+    def begin_file(self, name: str) -> LocalPendingFile:
+        """Begin a file of the log beside its place."""
+        with self._faults(self._log):
+            self._check_log_folder()
+        return LocalPendingFile(self._log, name)
+
+    def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Read a small file of the log and put what `change` makes of it."""
+        with folder_lock(self._log):
+            try:
+                before: bytes | None = self.read(name)
+            except FileNotFoundError:
+                before = None
+            after = change(before)
+            if after is not None:
+                self.put(name, after)
+
+    def delete(self, name: str) -> None:
+        """Delete one file of the log."""
+        path = f"{self._log}/{name}"
+        with self._faults(path):
+            self._check_log_folder()
+            os.unlink(path)  # noqa: PTH108  # as above
+
+    def remove_leftovers(self) -> list[str]:
+        """Delete what writers left that died; return the names."""
+        with self._faults(self._log):
+            self._check_log_folder()
+            return remove_local_leftovers(Path(self._log))
 
     # === Data files ===
 
@@ -254,19 +290,21 @@ def _create(path: str, data: bytes) -> None:
 def _temporary(path: str, data: bytes) -> Iterator[str]:
     """Write the data to a file beside `path` and take that name away again."""
     folder, name = os.path.split(path)
+    temporary: Path | None = None
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=folder, prefix=f".{name[:80]}.", suffix=".tmp", delete=False
-        ) as file:
-            temporary = Path(file.name)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            os.fchmod(file.fileno(), 0o644)
-    except PermissionError:
-        raise LocationDeniedError(location=folder) from None
-    try:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(
+                dir=folder, prefix=f".{name[:80]}.", suffix=".tmp", delete=False
+            ) as file:
+                temporary = Path(file.name)
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                os.fchmod(file.fileno(), 0o644)
+        except OSError as error:
+            raise write_fault(error, place=path) from None
         yield file.name
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)

@@ -1,11 +1,15 @@
 """A table in memory: for tests, and the plainest example of a store."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import DataFileMissingError
+from deltaweb.delta.errors import (
+    DataFileMissingError,
+    DeltaError,
+    LocationNotWritableError,
+)
 from deltaweb.delta.log_store import FileStatus
 from deltaweb.storage.data_path import resolve_data_path
 
@@ -80,6 +84,28 @@ class MemoryTableStore:
         """Write a file of the log."""
         self.log_files[name] = data
 
+    def begin_file(self, name: str) -> "MemoryPendingFile":
+        """Begin a file of the log."""
+        return MemoryPendingFile(self, name)
+
+    def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Read a file of the log and put what `change` makes of it."""
+        with self._lock:
+            after = change(self.log_files.get(name))
+            if after is not None:
+                self.log_files[name] = after
+
+    def delete(self, name: str) -> None:
+        """Delete one file of the log."""
+        with self._lock:
+            if name not in self.log_files:
+                raise FileNotFoundError(name)
+            del self.log_files[name]
+
+    def remove_leftovers(self) -> list[str]:
+        """Return nothing: what was not committed is nowhere."""
+        return []
+
     def open_data_file(self, path: str) -> pa.NativeFile:
         """Open a data file by its path in the log."""
         place = self._data_place(path)
@@ -101,3 +127,30 @@ class MemoryTableStore:
 
     def _data_place(self, path: str) -> str:
         return resolve_data_path(path, root=self._root, allowed_roots=())
+
+
+class MemoryPendingFile:
+    """A file that is in the log once it is whole."""
+
+    def __init__(self, store: MemoryTableStore, name: str) -> None:
+        self.name = name
+        self.sink: pa.NativeFile = pa.BufferOutputStream()
+        self._store = store
+        self._data = b""
+
+    def finish(self) -> int:
+        """Take the bytes from the sink and return their count."""
+        self._data = self.sink.getvalue().to_pybytes()
+        return len(self._data)
+
+    def commit(self) -> None:
+        """Put the file into the log."""
+        self._store.put(self.name, self._data)
+
+    def discard(self) -> None:
+        """Forget the bytes."""
+        self._data = b""
+
+    def fault(self, error: OSError) -> DeltaError:
+        """Return the error of ours that a fault of the sink means."""
+        return LocationNotWritableError(location=self._store.root, reason=str(error))

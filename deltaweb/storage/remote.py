@@ -2,7 +2,7 @@
 
 import contextlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
@@ -23,6 +23,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log_store import FileStatus
 from deltaweb.storage.azure_signing import HAND_OUT_OPTION
 from deltaweb.storage.data_path import resolve_data_path
+from deltaweb.storage.remote_pending import RemotePendingFile
 
 LOG_FOLDER: Final = "_delta_log"
 DRIVERS: Final[Mapping[str, str]] = {
@@ -191,6 +192,35 @@ class RemoteTableStore:
         with self._faults():
             self._fs.pipe_file(f"{self._log}/{name}", data)
 
+    def begin_file(self, name: str) -> RemotePendingFile:
+        """Begin a file of the log on this machine's disk; it goes up when whole."""
+        self._check_atomic()
+        return RemotePendingFile(self.upload, root=self._shown, name=name)
+
+    def upload(self, path: str, name: str) -> None:
+        """Put a file of this machine's disk into the log, in one step."""
+        with self._faults():
+            self._fs.put_file(path, f"{self._log}/{name}")
+
+    def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Read a small file of the log and put what `change` makes of it."""
+        try:
+            before: bytes | None = self.read(name)
+        except FileNotFoundError:
+            before = None
+        after = change(before)
+        if after is not None:
+            self.put(name, after)
+
+    def delete(self, name: str) -> None:
+        """Delete one file of the log."""
+        with self._faults():
+            self._fs.rm_file(f"{self._log}/{name}")
+
+    def remove_leftovers(self) -> list[str]:
+        """Return nothing: what did not go up whole is nowhere."""
+        return []
+
     # === Data files ===
 
     def open_data_file(self, path: str) -> pa.NativeFile:
@@ -221,9 +251,12 @@ class RemoteTableStore:
             file = self._fs.open(place, "rb")
         return pa.PythonFile(_GuardedFile(file, self), mode="r")
 
-    def _create(self, place: str, data: bytes) -> None:
+    def _check_atomic(self) -> None:
         if self._scheme not in ATOMIC_SCHEMES:
             raise LocationUnsupportedError(location=self._shown, scheme=self._scheme)
+
+    def _create(self, place: str, data: bytes) -> None:
+        self._check_atomic()
         with self._faults():
             self._fs.pipe_file(place, data, mode="create")
 

@@ -7,7 +7,9 @@
     │   ├── LocationNotAllowedError   outside the roots that an administrator allowed
     │   ├── CredentialsNeededError    the store wants credentials, or others
     │   ├── LocationUnreachableError  the store does not answer
-    │   └── LocationUnsupportedError  no driver for this kind of location
+    │   ├── LocationUnsupportedError  no driver for this kind of location
+    │   ├── LocationNotWritableError  the store does not take what is written
+    │   └── StorageFullError          no room for what is written
     ├── TableNotFoundError            no log, or a log without commits
     ├── VersionNotFoundError          the log does not reach that version
     ├── TimestampNotFoundError        the log does not reach that time
@@ -18,6 +20,9 @@
     ├── MissingActionError            no metaData, or no protocol
     ├── UnsupportedProtocolError      a reader version above ours
     ├── UnsupportedFeatureError       features that we do not read
+    ├── UnsupportedWriterError        a writer version above ours
+    ├── UnsupportedWriterFeatureError features whose rules for writers we do not keep
+    ├── CheckpointCancelledError      nobody wants the checkpoint any more
     ├── SchemaError                   a schema that does not parse
     │   └── SchemaMissingError        metaData without a schema
     ├── PropertyError                 a table property that does not parse
@@ -47,10 +52,13 @@ from deltaweb.delta.errors.location import (
     LocationInvalidError,
     LocationNotAllowedError,
     LocationNotFoundError,
+    LocationNotWritableError,
     LocationUnreachableError,
     LocationUnsupportedError,
+    StorageFullError,
 )
 from deltaweb.delta.errors.log import (
+    CheckpointCancelledError,
     CommitConflictError,
     LogCorruptError,
     LogGapError,
@@ -65,6 +73,8 @@ from deltaweb.delta.errors.log import (
 from deltaweb.delta.errors.protocol import (
     UnsupportedFeatureError,
     UnsupportedProtocolError,
+    UnsupportedWriterError,
+    UnsupportedWriterFeatureError,
 )
 from deltaweb.delta.errors.value import (
     ColumnNotFoundError,
@@ -76,6 +86,7 @@ from deltaweb.delta.errors.value import (
 )
 
 __all__ = [
+    "CheckpointCancelledError",
     "ColumnNotFoundError",
     "CommitConflictError",
     "CredentialsNeededError",
@@ -87,6 +98,7 @@ __all__ = [
     "LocationInvalidError",
     "LocationNotAllowedError",
     "LocationNotFoundError",
+    "LocationNotWritableError",
     "LocationUnreachableError",
     "LocationUnsupportedError",
     "LogCorruptError",
@@ -100,10 +112,13 @@ __all__ = [
     "PropertyError",
     "SchemaError",
     "SchemaMissingError",
+    "StorageFullError",
     "TableNotFoundError",
     "TimestampInvalidError",
     "TimestampNotFoundError",
     "UnsupportedFeatureError",
     "UnsupportedProtocolError",
+    "UnsupportedWriterError",
+    "UnsupportedWriterFeatureError",
     "VersionNotFoundError",
 ]

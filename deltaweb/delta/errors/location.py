@@ -104,3 +104,29 @@ class LocationUnsupportedError(LocationError):
             hint=f"{wanted}, then try again.",
             location=location,
         )
+
+
+class StorageFullError(LocationError):
+    """The storage has no room for what is written."""
+
+    code = "storage-full"
+
+    def __init__(self, *, location: str, reason: str) -> None:
+        super().__init__(
+            f"{location} cannot be written: {reason}.",
+            hint="Free some space, then try again; nothing was left half-written.",
+            location=location,
+        )
+
+
+class LocationNotWritableError(LocationError):
+    """The storage does not take what is written."""
+
+    code = "location-not-writable"
+
+    def __init__(self, *, location: str, reason: str) -> None:
+        super().__init__(
+            f"{location} cannot be written: {reason}.",
+            hint="Give the server's user the right to write there, then try again.",
+            location=location,
+        )

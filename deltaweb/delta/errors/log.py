@@ -134,3 +134,16 @@ class MissingProtocolError(MissingActionError):
 
     code = "no-protocol"
     action = "protocol"
+
+
+class CheckpointCancelledError(DeltaError):
+    """Whoever asked for the checkpoint does not want it any more."""
+
+    code = "checkpoint-cancelled"
+
+    def __init__(self, *, root: str, version: int) -> None:
+        super().__init__(
+            f"{root}: the checkpoint of version {version} was cancelled.",
+            hint="The table is as it was; ask again when it is wanted.",
+        )
+        self.version = version

@@ -35,3 +35,44 @@ class UnsupportedFeatureError(DeltaError):
             hint="Its metadata and history are shown; older versions may be readable.",
         )
         self.version = version
+
+
+class UnsupportedWriterError(DeltaError):
+    """The table asks for a writer version above ours."""
+
+    code = "unsupported-writer-protocol"
+
+    def __init__(
+        self,
+        *,
+        root: str,
+        version: int,
+        min_writer_version: int,
+        supported: int,
+        operation: str,
+    ) -> None:
+        super().__init__(
+            f"{root} at version {version} needs writer version "
+            f"{min_writer_version}; this server writes up to {supported} and makes "
+            f"{operation} of it.",
+            hint="Let an engine that knows this version do it.",
+        )
+        self.version = version
+        self.min_writer_version = min_writer_version
+
+
+class UnsupportedWriterFeatureError(DeltaError):
+    """The table uses features whose rules for writers this server does not keep."""
+
+    code = "unsupported-writer-feature"
+
+    def __init__(
+        self, *, root: str, version: int, features: Iterable[str], operation: str
+    ) -> None:
+        self.features = tuple(features)
+        super().__init__(
+            f"{root} at version {version} uses {', '.join(self.features)}; this "
+            f"server makes {operation} of such a table.",
+            hint="Let an engine that knows these features do it.",
+        )
+        self.version = version

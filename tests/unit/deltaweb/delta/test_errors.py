@@ -28,6 +28,19 @@ EXAMPLES: list[DeltaError] = [
         root="/t", version=5, min_reader_version=4, supported=3
     ),
     errors.UnsupportedFeatureError(root="/t", version=5, features=["a", "b"]),
+    errors.UnsupportedWriterError(
+        root="/t",
+        version=5,
+        min_writer_version=8,
+        supported=7,
+        operation="no checkpoint",
+    ),
+    errors.UnsupportedWriterFeatureError(
+        root="/t", version=5, features=["a"], operation="no checkpoint"
+    ),
+    errors.CheckpointCancelledError(root="/t", version=5),
+    errors.LocationNotWritableError(location="/t", reason="it is read-only"),
+    errors.StorageFullError(location="/t", reason="No space left on device"),
     errors.SchemaError(column="a.b", reason="its type is unknown"),
     errors.SchemaMissingError(root="/t", version=5),
     errors.PropertyError(name="delta.x", value="y", expected="a number"),

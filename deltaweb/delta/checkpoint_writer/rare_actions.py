@@ -1,0 +1,99 @@
+"""The actions that a checkpoint has one of, or few, as its columns hold them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.checkpoint_writer.checkpoint_schema import (
+    DOMAIN,
+    CheckpointLayout,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RareActions:
+    """What a snapshot has one of, or few.
+
+    Attributes:
+        protocol: The protocol in force.
+        metadata: The metaData in force.
+        transactions: The newest transaction of each application.
+        domains: The configuration of each domain.
+    """
+
+    protocol: Protocol
+    metadata: Metadata
+    transactions: Mapping[str, SetTransaction]
+    domains: Mapping[str, str]
+
+    def extras(self) -> set[str]:
+        """Return the fields beside the specification's that these actions have."""
+        found = set()
+        if any(txn.last_updated is not None for txn in self.transactions.values()):
+            found.add("txn.lastUpdated")
+        if self.protocol.reader_features is not None:
+            found.add("protocol.readerFeatures")
+        if self.protocol.writer_features is not None:
+            found.add("protocol.writerFeatures")
+        if self.domains:
+            found.add("domainMetadata")
+        return found
+
+    def columns(self, layout: CheckpointLayout) -> dict[str, pa.StructArray]:
+        """Return the rows of each action by the checkpoint's types."""
+        types = {field.name: field.type for field in layout.schema}
+        transactions = sorted(self.transactions.items())
+        rows = {
+            "protocol": [_protocol(self.protocol)],
+            "metaData": [_metadata(self.metadata)],
+            "txn": [_transaction(transaction) for _, transaction in transactions],
+            "domainMetadata": [
+                {"domain": name, "configuration": self.domains[name], "removed": False}
+                for name in sorted(self.domains)
+            ],
+        }
+        return {
+            action: pa.array(some, types.get(action, DOMAIN))
+            for action, some in rows.items()
+            if some
+        }
+
+
+def _protocol(protocol: Protocol) -> dict[str, Any]:
+    return {
+        "minReaderVersion": protocol.min_reader_version,
+        "minWriterVersion": protocol.min_writer_version,
+        "readerFeatures": _texts(protocol.reader_features),
+        "writerFeatures": _texts(protocol.writer_features),
+    }
+
+
+def _texts(texts: Sequence[str] | None) -> list[str] | None:
+    return None if texts is None else list(texts)
+
+
+def _metadata(metadata: Metadata) -> dict[str, Any]:
+    return {
+        "id": metadata.id,
+        "name": metadata.name,
+        "description": metadata.description,
+        "format": {
+            "provider": metadata.format.provider,
+            "options": list(metadata.format.options.items()),
+        },
+        "schemaString": metadata.schema_string,
+        "partitionColumns": list(metadata.partition_columns),
+        "createdTime": metadata.created_time,
+        "configuration": list(metadata.configuration.items()),
+    }
+
+
+def _transaction(transaction: SetTransaction) -> dict[str, Any]:
+    return {
+        "appId": transaction.app_id,
+        "version": transaction.version,
+        "lastUpdated": transaction.last_updated,
+    }

@@ -1,0 +1,159 @@
+"""Files of a local log that are being written: beside their place, under a lock.
+
+A living writer holds a lock on its file, so a file without one is what a dead writer
+left, and can go at once.
+"""
+
+import contextlib
+import fcntl
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.write_faults import write_fault
+
+READABLE: Final = 0o644
+DEAD_AFTER_S: Final = 3600  # where the disk knows no locks
+LEFTOVER: Final = re.compile(
+    r"\.(?:[0-9]{20}\.checkpoint[0-9.]*\.parquet|_last_checkpoint)\.\w{8}\.tmp",
+    re.ASCII,
+)
+
+
+class LocalPendingFile:
+    """A file that takes its name when it is whole.
+
+    Args:
+        folder: The folder of the log.
+        name: The name that the file will have.
+
+    Raises:
+        LocationError: If the folder does not take a file.
+    """
+
+    def __init__(self, folder: str, name: str) -> None:
+        self.name = name
+        self._place = f"{folder}/{name}"
+        try:
+            self._handle, self._temporary = _create_locked(folder, name)
+            self.sink: pa.NativeFile = pa.OSFile(str(self._temporary), mode="wb")
+        except OSError as error:
+            raise write_fault(error, place=self._place) from None
+
+    def finish(self) -> int:
+        """Close the sink, make the bytes durable, and return their count."""
+        try:
+            self.sink.close()
+            os.fchmod(self._handle, READABLE)
+            os.fsync(self._handle)
+            return os.fstat(self._handle).st_size
+        except OSError as error:
+            raise self.fault(error) from None
+
+    def commit(self) -> None:
+        """Take the name, and make that durable."""
+        try:
+            self._temporary.replace(self._place)
+            sync_folder(self._temporary.parent)
+        except OSError as error:
+            raise self.fault(error) from None
+        self._close()
+
+    def discard(self) -> None:
+        """Take the file away, unless it has its name."""
+        if self._handle < 0:
+            return
+        with contextlib.suppress(OSError):
+            self.sink.close()
+        with contextlib.suppress(OSError):
+            self._temporary.unlink(missing_ok=True)
+        self._close()
+
+    def fault(self, error: OSError) -> DeltaError:
+        """Return the error of ours that a fault of the disk means."""
+        return write_fault(error, place=self._place)
+
+    def _close(self) -> None:
+        handle, self._handle = self._handle, -1
+        os.close(handle)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names of a folder durable."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove_local_leftovers(folder: Path) -> list[str]:
+    """Delete the files of writers that are dead, and return their names."""
+    try:
+        found = [path for path in folder.iterdir() if LEFTOVER.fullmatch(path.name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [path.name for path in sorted(found) if _remove_dead(path)]
+
+
+@contextlib.contextmanager
+def folder_lock(folder: str) -> Iterator[None]:
+    """Let one writer of this machine in after the other, where the disk has locks."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _create_locked(folder: str, name: str) -> tuple[int, Path]:
+    """Create a file and lock it; again, if it was taken for dead in between."""
+    while True:
+        handle, path = tempfile.mkstemp(dir=folder, prefix=f".{name}.", suffix=".tmp")
+        try:
+            with contextlib.suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle).st_nlink:
+                return handle, Path(path)
+        except BaseException:
+            os.close(handle)
+            Path(path).unlink(missing_ok=True)
+            raise
+        os.close(handle)
+
+
+def _remove_dead(path: Path) -> bool:
+    """Delete a file unless its writer is alive; tell whether it went."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        if not _is_dead(handle):
+            return False
+        path.unlink(missing_ok=True)
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return True
+
+
+def _is_dead(handle: int) -> bool:
+    """Tell whether nobody writes an open file any more; it is ours to delete then."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return time.time() - os.fstat(handle).st_mtime > DEAD_AFTER_S
+    return True
