@@ -11,6 +11,10 @@
   document.addEventListener("submit", (event) => {
     // A download leaves the page where it is, and takes the link with it.
     if (event.target.matches("[data-release], [data-hold]")) holds = false;
+    if (event.target.matches("[data-hold]")) {
+      event.preventDefault(); // The form has nothing to send but an empty query.
+      location.assign(event.target.action);
+    }
   });
 
   // Who types a span of their own has chosen it.

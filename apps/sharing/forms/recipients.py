@@ -27,6 +27,20 @@ DELAYS: Final = {"24h": "24 hours from now", "7d": "7 days from now"}
 SPAN_HELP: Final = "Write 45d, 12h or a date such as 2030-12-31."
 
 
+def lifetime_choices(max_days: int) -> dict[str, str]:
+    """Return the presets that a token may live for."""
+    fits = {key: int(key.removesuffix("d")) <= max_days for key in LIFETIMES}
+    return {key: words for key, words in LIFETIMES.items() if fits[key]}
+
+
+def first_lifetime(max_days: int) -> dict[str, str]:
+    """Return what a form for a token begins with: the longest preset that fits."""
+    presets = list(lifetime_choices(max_days))
+    if presets:
+        return {"lifetime": presets[-1]}
+    return {"lifetime": CUSTOM, "until": f"{max_days}d"}
+
+
 class RecipientListForm(forms.Form):
     """The filter, order and page of the list."""
 

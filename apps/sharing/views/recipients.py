@@ -19,7 +19,6 @@ from apps.pages.actions import actor_of
 from apps.pages.responses import respond
 from apps.sharing.errors import SharingStateError
 from apps.sharing.forms.recipients import (
-    LIFETIMES,
     SORTS,
     STATES,
     DeleteForm,
@@ -27,6 +26,8 @@ from apps.sharing.forms.recipients import (
     RecipientListForm,
     SettingsForm,
     SharesForm,
+    first_lifetime,
+    lifetime_choices,
 )
 from apps.sharing.lifetimes import parse_lifetime
 from apps.sharing.models import Recipient
@@ -92,7 +93,8 @@ def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Make a recipient with its grants and first token, and show the link once."""
     shares = [share.name for share in recipient_pages.all_shares()]
     if request.method != "POST":
-        initial = {"name": request.GET.get("name", ""), "lifetime": "90d"}
+        initial = first_lifetime(settings.TOKEN_MAX_DAYS)
+        initial["name"] = request.GET.get("name", "")
         form = NewRecipientForm(share_names=shares, initial=initial)
         return _new_page(request, fmt, form=form)
     form = NewRecipientForm(request.POST, share_names=shares)
@@ -231,13 +233,13 @@ def _new_page(
             "form": form,
             "shares": shares,
             "chosen": _chosen(form),
-            "lifetimes": LIFETIMES,
+            "lifetimes": lifetime_choices(settings.TOKEN_MAX_DAYS),
             "max_days": settings.TOKEN_MAX_DAYS,
             "once": once.new_key(),
         },
         data={
             "shares": [share.name for share in shares],
-            "lifetimes": list(LIFETIMES),
+            "lifetimes": list(lifetime_choices(settings.TOKEN_MAX_DAYS)),
             "max_days": settings.TOKEN_MAX_DAYS,
             "errors": form.errors,
         },

@@ -19,12 +19,13 @@ from apps.pages.responses import respond
 from apps.sharing.errors import LifetimeInvalidError, SharingStateError
 from apps.sharing.forms.recipients import (
     DELAYS,
-    LIFETIMES,
     OVERLAPS,
     LifetimeForm,
     OnceForm,
     RetireForm,
     RotateForm,
+    first_lifetime,
+    lifetime_choices,
 )
 from apps.sharing.lifetimes import parse_lifetime, parse_span
 from apps.sharing.models import Recipient, RecipientToken
@@ -45,7 +46,7 @@ def token_new(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Make one more token and show its link, once."""
     recipient = find_recipient(name)
     if request.method != "POST":
-        form = LifetimeForm(initial={"lifetime": "90d"})
+        form = LifetimeForm(initial=first_lifetime(settings.TOKEN_MAX_DAYS))
         return _new_page(request, recipient, fmt, form=form)
     form = LifetimeForm(request.POST)
     if not form.is_valid():
@@ -72,7 +73,8 @@ def token_rotate(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Make a token that replaces the others, and show its link, once."""
     recipient = find_recipient(name)
     if request.method != "POST":
-        form = RotateForm(initial={"lifetime": "90d", "keep": "24h"})
+        initial = first_lifetime(settings.TOKEN_MAX_DAYS) | {"keep": "24h"}
+        form = RotateForm(initial=initial)
         return _rotate_page(request, recipient, fmt, form=form)
     form = RotateForm(request.POST)
     if not form.is_valid():
@@ -263,7 +265,7 @@ def _form_page(  # noqa: PLR0913 (one page for two forms)
         context={
             "recipient": recipient,
             "form": form,
-            "lifetimes": LIFETIMES,
+            "lifetimes": lifetime_choices(settings.TOKEN_MAX_DAYS),
             "lifetime": form["lifetime"].value(),
             "max_days": settings.TOKEN_MAX_DAYS,
             "once": once.new_key(),
@@ -271,7 +273,7 @@ def _form_page(  # noqa: PLR0913 (one page for two forms)
         },
         data={
             "recipient": recipient.name,
-            "lifetimes": list(LIFETIMES),
+            "lifetimes": list(lifetime_choices(settings.TOKEN_MAX_DAYS)),
             "max_days": settings.TOKEN_MAX_DAYS,
             "errors": form.errors,
         },

@@ -6,7 +6,27 @@ from apps.sharing.forms.recipients import (
     NewRecipientForm,
     RetireForm,
     RotateForm,
+    first_lifetime,
+    lifetime_choices,
 )
+
+
+@pytest.mark.parametrize(
+    ("max_days", "presets", "first"),
+    [
+        pytest.param(365, ["7d", "30d", "90d"], {"lifetime": "90d"}, id="as it comes"),
+        pytest.param(90, ["7d", "30d", "90d"], {"lifetime": "90d"}, id="just enough"),
+        pytest.param(60, ["7d", "30d"], {"lifetime": "30d"}, id="two months"),
+        pytest.param(
+            3, [], {"lifetime": "custom", "until": "3d"}, id="less than any preset"
+        ),
+    ],
+)
+def test_only_lifetimes_that_are_allowed_are_offered(
+    max_days: int, presets: list[str], first: dict[str, str]
+) -> None:
+    assert list(lifetime_choices(max_days)) == presets
+    assert first_lifetime(max_days) == first
 
 
 @pytest.mark.parametrize(
