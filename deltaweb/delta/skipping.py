@@ -1,10 +1,10 @@
 """Which files may hold a row that a condition is true for.
 
-The question is asked of the partition values and the statistics of a file alone. Two
-answers are kept for every part of a condition, may it be true and may it be false for
-some row, so that NOT swaps them and nothing has to be rewritten. Whatever is unknown
-may be. A file that holds a matching row is never left out: that is the one promise,
-and the bounds of statistics are read as loosely as writers write them.
+The question is asked of the partition values and the statistics of a file alone, and
+of every part of a condition: may it be true for some row, or, below a NOT, may it be
+false. Nothing has to be rewritten for that. Whatever is unknown may be. A file that
+holds a matching row is never left out: that is the one promise, and the bounds of
+statistics are read as loosely as writers write them.
 
     text        a largest value may be cut, so every value that starts with it may be
     timestamp   a largest value may be cut to the millisecond
@@ -12,7 +12,8 @@ and the bounds of statistics are read as loosely as writers write them.
     float       bounds say nothing of NaN
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from functools import reduce
@@ -44,6 +45,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 MAX_VALUES_COMPARED = 64
 """Longer lists of IN are judged by their smallest and largest value."""
 
+_OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
 _MICROS_CUT = 999
 _MAX_PREFIXES = 512
 _DOUBLE_DIGITS = 15
@@ -69,14 +71,6 @@ class ColumnRange:
     some_null: Mask
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """May the condition be true, and false, for some row of each file?"""
-
-    true: Mask
-    false: Mask
-
-
 def may_match(
     predicate: Predicate, ranges: Mapping[ColumnPath, ColumnRange], num_files: int
 ) -> Mask:
@@ -90,88 +84,73 @@ def may_match(
     Returns:
         A boolean a file.
     """
-    return _outcome(predicate, ranges, num_files).true
+    return _may_be(predicate, ranges, num_files, wanted=True)
 
 
-def _outcome(
-    predicate: Predicate, ranges: Mapping[ColumnPath, ColumnRange], num_files: int
-) -> Outcome:
+def _may_be(
+    predicate: Predicate,
+    ranges: Mapping[ColumnPath, ColumnRange],
+    num_files: int,
+    *,
+    wanted: bool,
+) -> Mask:
+    """May the condition be as wanted, true or false, for some row of each file?"""
     match predicate:
         case Constant(value):
-            return Outcome(
-                np.full(num_files, value is True), np.full(num_files, value is False)
-            )
+            return np.full(num_files, value is wanted)
         case Not(part):
-            return _opposite(_outcome(part, ranges, num_files))
-        case And(parts):
-            outcomes = (_outcome(part, ranges, num_files) for part in parts)
-            return _all_of(outcomes, num_files)
-        case Or(parts):
-            # By De Morgan: OR is what is left when not all are false.
-            opposites = (_opposite(_outcome(part, ranges, num_files)) for part in parts)
-            return _opposite(_all_of(opposites, num_files))
+            return _may_be(part, ranges, num_files, wanted=not wanted)
+        case And(parts) | Or(parts):
+            # One part at a time: a condition of many parts holds few masks.
+            masks = (_may_be(part, ranges, num_files, wanted=wanted) for part in parts)
+            # AND is true where all parts are, and OR is false where all parts are.
+            is_all = isinstance(predicate, And) is wanted
+            combine = operator.and_ if is_all else operator.or_
+            return reduce(combine, masks, np.full(num_files, is_all))
         case ColumnComparison():
-            return _anything(num_files)
+            pass
         case _:
             known = ranges.get(predicate.column)
-            return _anything(num_files) if known is None else _leaf(predicate, known)
-
-
-def _opposite(outcome: Outcome) -> Outcome:
-    return Outcome(outcome.false, outcome.true)
-
-
-def _all_of(outcomes: Iterable[Outcome], num_files: int) -> Outcome:
-    """AND, one part at a time: a condition of many parts holds few masks."""
-    return reduce(
-        lambda left, right: Outcome(left.true & right.true, left.false | right.false),
-        outcomes,
-        Outcome(np.ones(num_files, np.bool_), np.zeros(num_files, np.bool_)),
-    )
-
-
-def _anything(num_files: int) -> Outcome:
-    return Outcome(np.ones(num_files, np.bool_), np.ones(num_files, np.bool_))
+            if known is not None:
+                return _leaf(predicate, known, wanted=wanted)
+    return np.ones(num_files, np.bool_)
 
 
 def _leaf(
-    predicate: Comparison | NullSafeEqual | In | Like | IsNull, known: ColumnRange
-) -> Outcome:
+    predicate: Comparison | NullSafeEqual | In | Like | IsNull,
+    known: ColumnRange,
+    *,
+    wanted: bool,
+) -> Mask:
+    some_value: Mask = ~known.all_null
     if isinstance(predicate, IsNull):
-        return Outcome(known.some_null, ~known.all_null)
+        return known.some_null if wanted else some_value
     if pa.types.is_null(known.low.type):
         # Nulls can be counted of a column that has no bounds.
-        return Outcome(~known.all_null, np.ones(len(known.low), np.bool_))
-    return _value_leaf(predicate, known)
-
-
-def _value_leaf(
-    predicate: Comparison | NullSafeEqual | In | Like, known: ColumnRange
-) -> Outcome:
-    some_value = ~known.all_null
+        return some_value if wanted else np.ones(len(known.low), np.bool_)
     match predicate:
         case Comparison(_, name, value):
-            outcome = _compared(known, name, value)
-            return Outcome(some_value & outcome.true, some_value & outcome.false)
+            return some_value & _compared(known, name, value, wanted=wanted)
         case NullSafeEqual(_, value):
-            equal = _compared(known, "=", value)
-            return Outcome(
-                some_value & equal.true, known.some_null | (some_value & equal.false)
-            )
+            compared = some_value & _compared(known, "=", value, wanted=wanted)
+            return compared if wanted else known.some_null | compared
         case In():
-            found = some_value & _in_list(known, predicate)
-            # Where there is one value alone, it is in the list or it is not.
-            missed = some_value & ~found if _is_certain(known) else some_value
-            return Outcome(found, missed)
-        case _ if known.is_exact:
-            matches = _bools(match_like(known.low, predicate))
-            return Outcome(some_value & matches, some_value & ~matches)
+            return some_value & _listed(known, predicate, wanted=wanted)
         case _:
-            starts = _starts_with(known, predicate.prefix)
-            return Outcome(some_value & starts, some_value)
+            return some_value & _like(known, predicate, wanted=wanted)
 
 
 # === One column beside one value ===
+
+
+def _like(known: ColumnRange, predicate: Like, *, wanted: bool) -> Mask:
+    """May a value match the pattern, or not?"""
+    if known.is_exact:
+        matches = _bools(match_like(known.low, predicate))
+        return matches if wanted else ~matches
+    if not wanted:
+        return np.ones(len(known.low), np.bool_)
+    return _starts_with(known, predicate.prefix)
 
 
 def _starts_with(known: ColumnRange, prefix: str) -> Mask:
@@ -182,33 +161,38 @@ def _starts_with(known: ColumnRange, prefix: str) -> Mask:
     return reaches_down & _at_least(known, prefix)
 
 
-def _compared(known: ColumnRange, name: str, value: pa.Scalar) -> Outcome:
-    """May a value that is not null compare so with the literal, and may it not?"""
+def _compared(known: ColumnRange, name: str, value: pa.Scalar, *, wanted: bool) -> Mask:
+    """May a value that is not null compare so with the literal, or not?"""
     literal = _physical(value)
-    if isinstance(literal, float) and literal != literal:  # noqa: PLR0124 # NaN
-        return _anything(len(known.low))
+    # Bounds do not tell of NaN, which is unequal to every literal.
+    may_be_nan = pa.types.is_floating(known.low.type) and not known.is_exact
+    is_nan = isinstance(literal, float) and literal != literal  # noqa: PLR0124 # NaN
+    if is_nan or (may_be_nan and (name == "!=") is wanted):
+        return np.ones(len(known.low), np.bool_)
+    name = name if wanted else _OPPOSITES[name]
+    if name in {"<", "<="}:
+        return _at_most(known, literal, strictly=name == "<")
+    if name in {">", ">="}:
+        return _at_least(known, literal, strictly=name == ">")
+    if name == "=":
+        return _at_most(known, literal) & _at_least(known, literal)
     below = _at_most(known, literal, strictly=True)
-    above = _at_least(known, literal, strictly=True)
-    equal = _at_most(known, literal) & _at_least(known, literal)
-    differs = below | above
-    true, false = {
-        "<": (below, above | equal),
-        "<=": (below | equal, above),
-        ">": (above, below | equal),
-        ">=": (above | equal, below),
-        "=": (equal, differs),
-        "!=": (differs, equal),
-    }[name]
-    if pa.types.is_floating(known.low.type) and not known.is_exact:
-        # NaN is unequal to every literal, and bounds do not tell of it.
-        everything = np.ones(len(known.low), np.bool_)
-        return Outcome(everything, false) if name == "!=" else Outcome(true, everything)
-    return Outcome(true, false)
+    return below | _at_least(known, literal, strictly=True)
 
 
 def _is_certain(known: ColumnRange) -> bool:
     """Is each file's value known, and equal to itself?"""
     return known.is_exact and not pa.types.is_floating(known.low.type)
+
+
+def _listed(known: ColumnRange, predicate: In, *, wanted: bool) -> Mask:
+    """May a value be in the list, or not?"""
+    if wanted:
+        return _in_list(known, predicate)
+    # Where there is one value alone, it is in the list or it is not.
+    if _is_certain(known):
+        return ~_in_list(known, predicate)
+    return np.ones(len(known.low), np.bool_)
 
 
 def _in_list(known: ColumnRange, predicate: In) -> Mask:

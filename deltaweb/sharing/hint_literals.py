@@ -237,13 +237,12 @@ def _beside_float(
         return _NotANumber()
     with np.errstate(over="ignore"):
         single = np.float32(number)
-    if is_single and literal.kind != "float" and float(single) != number:
+    low = high = number
+    if is_single and float(single) != number:
         toward = np.float32(math.inf if float(single) < number else -math.inf)
         low, high = sorted([float(single), float(np.nextafter(single, toward))])
     elif literal.kind == "float":
-        low, high = sorted([float(single), float(single) if is_single else number])
-    else:
-        low = high = number
+        low, high = sorted([float(single), number])
     scalars = arrow_array([low, high], data_type)
     return (
         _Between(scalars[0], scalars[1])

@@ -14,11 +14,11 @@ from deltaweb.delta.schema import StructType
 from deltaweb.sharing.json_hints import JSONHintReader, parse_tree
 from deltaweb.sharing.loose_conditions import Loose, count_comparisons
 from deltaweb.sharing.sql_hints import SQLHintReader
-from deltaweb.sharing.sql_text import SQLText, parse_sql
+from deltaweb.sharing.sql_text import MAX_TOKENS, SQLText, parse_sql
 
 MAX_HINTS = 1_000
-MAX_SQL_CHARACTERS = 200_000
-"""Characters of all SQL hints of a query; parsing takes some microseconds each."""
+MAX_SQL_CHARACTERS = 100_000
+"""Characters of all SQL hints of a query; those that fail to parse count too."""
 
 MAX_COMPARISONS = 512
 """Comparisons of all hints; each looks at every file of the table."""
@@ -96,6 +96,7 @@ class _Collected:
         self.predicates: list[Predicate] = []
         self.skipped: list[SkippedHint] = []
         self.characters_left = MAX_SQL_CHARACTERS
+        self.tokens_left = MAX_TOKENS
         self.comparisons_left = MAX_COMPARISONS
 
     def add_json(self, hint: object) -> None:
@@ -132,7 +133,9 @@ class _Collected:
             reason = f"the hints are longer than {MAX_SQL_CHARACTERS} characters"
             raise PredicateError(reason=reason)
         self.characters_left -= len(hint)
-        return parse_sql(hint)
+        sql = parse_sql(hint, max_tokens=self.tokens_left)
+        self.tokens_left -= len(sql.tokens)
+        return sql
 
     def add(self, parts: Sequence[tuple[str, Loose | PredicateError]]) -> None:
         """Add what the parts of a hint say, each alone."""

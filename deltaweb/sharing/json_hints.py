@@ -44,7 +44,7 @@ MAX_DEPTH = 100
 
 JSONNode: TypeAlias = Mapping[str, object]
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)  # never goes back: it is linear
 _COMPARISONS = {
     "equal": "=",
     "equals": "=",

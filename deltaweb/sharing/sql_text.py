@@ -44,7 +44,7 @@ class SQLText:
     tree: exp.Expr
 
 
-def parse_sql(sql: str) -> SQLText:
+def parse_sql(sql: str, *, max_tokens: int = MAX_TOKENS) -> SQLText:
     """Parse the text of one condition.
 
     Raises:
@@ -59,7 +59,7 @@ def parse_sql(sql: str) -> SQLText:
     dialect = _Conditions()
     try:
         tokens = dialect.tokenize(sql)
-        _check_bounds(tokens)
+        _check_bounds(tokens, max_tokens)
         trees = dialect.parser().parse(tokens, sql)
     except RecursionError:
         raise PredicateError(reason=_TOO_DEEP) from None
@@ -72,10 +72,10 @@ def parse_sql(sql: str) -> SQLText:
     return SQLText(sql, tokens, trees[0])
 
 
-def _check_bounds(tokens: list[Token]) -> None:
+def _check_bounds(tokens: list[Token], max_tokens: int) -> None:
     """Refuse what would take a recursive parser too deep, before it starts."""
-    if len(tokens) > MAX_TOKENS:
-        raise PredicateError(reason=f"it has more than {MAX_TOKENS} parts")
+    if len(tokens) > max_tokens:
+        raise PredicateError(reason=f"it has more than {max_tokens} parts")
     depth = prefixes = 0
     for token in tokens:
         if token.token_type in _OPENING:

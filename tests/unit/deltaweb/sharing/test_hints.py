@@ -463,6 +463,16 @@ class TestSQLThatIsSkipped:
             SkippedHint("p = 9", f"5 hints are beyond the first {MAX_HINTS}"),
         )
 
+    def test_all_hints_together_are_bounded(self) -> None:
+        long = f"p IN ({', '.join(['9'] * 6000)})"
+
+        hints = sql_hints(long, long, "p = 9")
+
+        assert selected(hints) == "b"
+        assert [hint.reason for hint in hints.skipped] == [
+            "it has more than 7997 parts"
+        ]
+
     def test_a_value_that_is_no_list_is_skipped_as_a_whole(self) -> None:
         hints = parse_hints(
             predicate_hints="p = 9", json_predicate_hints=None, schema=SCHEMA
@@ -739,6 +749,7 @@ class TestJSONThatIsSkipped:
             pytest.param('{"a":' * 5_000, "nests deeper", id="objects"),
             pytest.param(" " * (MAX_BYTES + 1), "longer", id="length"),
             pytest.param('"\ud800\0', "no JSON", id="rubbish"),
+            pytest.param('"' + '\\"' * 500_000, "no JSON", id="quotes without end"),
             pytest.param(
                 op("or", *[op("isNull", column("p"))] * (MAX_COMPARISONS + 1)),
                 "comparisons",
