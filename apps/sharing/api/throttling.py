@@ -28,9 +28,9 @@ def check_rate(token_id: UUID) -> None:
     Raises:
         TooManyRequestsError: If it sends more than it may.
     """
-    wait_s = _take(
-        "requests", settings.REQUESTS_PER_S, settings.REQUEST_BURST, token_id.bytes
-    )
+    place = Path(settings.HOME) / "rates-requests"
+    buckets = _buckets(place, settings.REQUESTS_PER_S, settings.REQUEST_BURST)
+    wait_s = _take(buckets, token_id.bytes)
     if wait_s > 0:
         raise TooManyRequestsError(wait_s=wait_s)
 
@@ -38,10 +38,13 @@ def check_rate(token_id: UUID) -> None:
 def failure_delay_s(address: str) -> float:
     """Count a failed authentication; return how long its answer has to wait.
 
-    The wait is what brings an address down to `FAILURES_PER_S`.
+    Nobody waits who fails less than `FAILURES_PER_S`; who goes on beyond that waits
+    longer each time, up to `MAX_DELAY_S`.
     """
-    wait_s = _take("failures", FAILURES_PER_S, FAILURES_PER_S, _network(address))
-    return min(max(wait_s, 1 / FAILURES_PER_S), MAX_DELAY_S) if wait_s > 0 else 0.0
+    debt = FAILURES_PER_S * MAX_DELAY_S
+    place = Path(settings.HOME) / "rates-failures"
+    buckets = _buckets(place, FAILURES_PER_S, FAILURES_PER_S, debt)
+    return min(_take(buckets, _network(address)), MAX_DELAY_S)
 
 
 def slow_down(delay_s: float) -> None:
@@ -59,9 +62,8 @@ def _waiting(num_threads: int) -> BoundedSemaphore:
     return BoundedSemaphore(max(1, num_threads // 2))
 
 
-def _take(kind: str, rate: int, burst: int, key: bytes) -> float:
+def _take(buckets: TokenBuckets, key: bytes) -> float:
     """Take one from a bucket; without the file nobody is refused."""
-    buckets = _buckets(Path(settings.HOME) / f"rates-{kind}", rate, burst)
     try:
         return buckets.take(key, now_s=time.monotonic())
     except OSError as error:
@@ -70,8 +72,8 @@ def _take(kind: str, rate: int, burst: int, key: bytes) -> float:
 
 
 @cache
-def _buckets(path: Path, rate: int, burst: int) -> TokenBuckets:
-    return TokenBuckets(path, rate=rate, burst=burst)
+def _buckets(path: Path, rate: int, burst: int, debt: float = 0.0) -> TokenBuckets:
+    return TokenBuckets(path, rate=rate, burst=burst, debt=debt)
 
 
 def _network(address: str) -> bytes:

@@ -7,6 +7,7 @@ under a lock of its bytes, which the kernel drops when a process dies.
 
 import fcntl
 import hashlib
+import math
 import mmap
 import os
 import struct
@@ -34,12 +35,17 @@ class TokenBuckets:
         path: The file; made when it is missing. Every process names the same.
         rate: How much comes into a bucket a second.
         burst: How much a bucket holds.
+        debt: How far below nothing a bucket can be taken from: who goes on in spite
+            of having to wait waits longer.
     """
 
-    def __init__(self, path: Path, *, rate: float, burst: float) -> None:
+    def __init__(
+        self, path: Path, *, rate: float, burst: float, debt: float = 0.0
+    ) -> None:
         self._path = path
         self._rate = rate
         self._burst = burst
+        self._debt = debt
         self._opening = Lock()
         self._opened_by: int | None = None  # the process: locks do not outlive a fork
         self._descriptor = -1
@@ -54,8 +60,8 @@ class TokenBuckets:
             now_s: Seconds since this machine started; every process has the same.
 
         Returns:
-            0.0 when there was one to take; else how many seconds until there is, and
-            nothing is taken.
+            0.0 when there was one to take; else how many seconds until there is.
+            Nothing is taken then but for a debt.
 
         Raises:
             OSError: If the file cannot be used.
@@ -66,16 +72,15 @@ class TokenBuckets:
         first = number % NUM_SETS * _SET_BYTES
         with self._locked(first):
             place, held = self._find(mapped, first, mark, now_s)
-            if held < 1.0:
-                return (1.0 - held) / self._rate
-            _SLOT.pack_into(mapped, place, mark, held - 1.0, now_s)
-            return 0.0
+            if held - 1.0 >= -self._debt:
+                _SLOT.pack_into(mapped, place, mark, held - 1.0, now_s)
+            return max(0.0, (1.0 - held) / self._rate)
 
     def _find(
         self, mapped: mmap.mmap, first: int, mark: bytes, now_s: float
     ) -> tuple[int, float]:
         """Return a key's slot and what its bucket holds; the fullest slot for none."""
-        fullest, most = first, -1.0
+        fullest, most = first, -math.inf
         for place in range(first, first + _SET_BYTES, _SLOT.size):
             found, held, since_s = _SLOT.unpack_from(mapped, place)
             held = (
@@ -89,7 +94,7 @@ class TokenBuckets:
 
     def _refilled(self, held: float, since_s: float, now_s: float) -> float:
         """Return what a bucket holds now; one of before a restart is full."""
-        if not 0.0 <= held <= self._burst or since_s > now_s + 1.0:
+        if not -self._debt <= held <= self._burst or since_s > now_s + 1.0:
             return self._burst
         return min(self._burst, held + max(0.0, now_s - since_s) * self._rate)
 

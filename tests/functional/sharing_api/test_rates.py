@@ -1,0 +1,108 @@
+import time
+
+from django.test import Client
+from pytest_django import Settings
+
+from apps.audit.models import AuditEvent
+from apps.sharing.api import throttling
+from tests.factories import new_token
+from tests.functional.sharing_api.calls import (
+    PREFIX,
+    Caller,
+    Lake,
+    body_of,
+    error,
+    files,
+    local,
+)
+
+
+class TestRequests:
+    def test_beyond_the_burst_wait(self, acme: Caller, settings: Settings) -> None:
+        settings.REQUESTS_PER_S, settings.REQUEST_BURST = 1, 3
+
+        answers = [acme.get("/shares") for _ in range(5)]
+
+        assert [answer.status_code for answer in answers] == [200] * 3 + [429] * 2
+        refused = answers[-1]
+        assert int(refused["Retry-After"]) >= 1
+        assert error(refused)["errorCode"] == "RESOURCE_EXHAUSTED"
+        assert AuditEvent.objects.filter(status=429).count() == 2
+
+    def test_are_let_in_again(self, acme: Caller, settings: Settings) -> None:
+        settings.REQUESTS_PER_S, settings.REQUEST_BURST = 20, 1
+        while acme.get("/shares").status_code == 200:
+            pass
+
+        time.sleep(0.1)
+
+        assert acme.get("/shares").status_code == 200
+
+    def test_of_one_token_do_not_count_for_another(
+        self, acme: Caller, settings: Settings
+    ) -> None:
+        settings.REQUESTS_PER_S, settings.REQUEST_BURST = 1, 1
+        other = Caller(*new_token(acme.recipient, expires_at=acme.token.expires_at))
+
+        assert acme.get("/shares").status_code == 200
+        assert acme.get("/shares").status_code == 429
+        assert other.get("/shares").status_code == 200
+
+    def test_for_files_do_not_count(
+        self, acme: Caller, lake: Lake, settings: Settings
+    ) -> None:
+        settings.REQUESTS_PER_S, settings.REQUEST_BURST = 1, 1
+        url = local(files(acme.query(lake.path))[0]["url"])
+
+        for _ in range(5):
+            answer = acme.client.get(f"{PREFIX}{url}")
+            body_of(answer)
+            assert answer.status_code == 200
+
+
+class TestFailures:
+    def test_are_always_401_and_slowed_beyond_a_hundred(
+        self, db: None, stranger: Client
+    ) -> None:
+        del db
+        for _ in range(150):
+            throttling.failure_delay_s("127.0.0.1")
+
+        started_s = time.perf_counter()
+        answer = stranger.get(f"{PREFIX}/shares")
+
+        assert answer.status_code == 401
+        assert time.perf_counter() - started_s > 0.2
+
+    def test_of_one_address_do_not_slow_another(self) -> None:
+        delays = [throttling.failure_delay_s("10.0.0.1") for _ in range(300)]
+
+        assert delays[0] == 0
+        assert 0.5 < max(delays) <= 1
+        assert throttling.failure_delay_s("10.0.0.2") == 0
+        assert throttling.failure_delay_s("2001:db8::1") == 0
+        assert throttling.failure_delay_s("") == 0
+
+    def test_of_one_network_of_ipv6_count_together(self) -> None:
+        numbers = range(1, 1000)
+
+        delays = [throttling.failure_delay_s(f"2001:db8::{n:x}") for n in numbers]
+
+        assert max(delays) > 0
+
+    def test_that_are_slowed_are_not_recorded_one_by_one(
+        self, db: None, stranger: Client
+    ) -> None:
+        del db
+        for _ in range(200):
+            throttling.failure_delay_s("127.0.0.1")
+
+        stranger.get(f"{PREFIX}/shares")
+
+        assert AuditEvent.objects.count() == 0
+
+    def test_do_not_slow_who_comes_in(self, acme: Caller, stranger: Client) -> None:
+        for _ in range(120):
+            stranger.get(f"{PREFIX}/shares")
+
+        assert acme.get("/shares").status_code == 200
