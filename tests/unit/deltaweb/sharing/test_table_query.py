@@ -1,0 +1,81 @@
+import contextlib
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaweb.sharing.errors import (
+    ChangesNotOfferedError,
+    ParameterInvalidError,
+    RequestMalformedError,
+    SharingError,
+)
+from deltaweb.sharing.parameters import MAX_LONG
+from deltaweb.sharing.table_query import TableQuery, parse_table_query
+
+
+def parsed(**fields: object) -> TableQuery:
+    return parse_table_query(json.dumps(fields).encode())
+
+
+class TestParseTableQuery:
+    def test_of_nothing_asks_for_everything(self) -> None:
+        assert parsed() == TableQuery()
+
+    def test_reads_every_field(self) -> None:
+        assert parsed(
+            predicateHints=["a = 1", "b = 2"],
+            jsonPredicateHints="{}",
+            limitHint=10,
+            version=3,
+        ) == TableQuery(
+            predicate_hints=("a = 1", "b = 2"),
+            json_predicate_hints="{}",
+            limit_hint=10,
+            version=3,
+        )
+        assert parsed(timestamp="2026-01-31T12:00:00Z") == TableQuery(
+            timestamp=datetime(2026, 1, 31, 12, tzinfo=UTC)
+        )
+
+    def test_takes_null_for_missing(self) -> None:
+        names = ("predicateHints", "limitHint", "version", "timestamp", "endingVersion")
+
+        assert parsed(**dict.fromkeys(names)) == TableQuery()
+
+    def test_cuts_a_limit_beyond_a_long(self) -> None:
+        assert parsed(limitHint=2**80).limit_hint == MAX_LONG
+
+    @pytest.mark.parametrize("name", ["startingVersion", "endingVersion"])
+    def test_refuses_changes(self, name: str) -> None:
+        with pytest.raises(ChangesNotOfferedError, match=name):
+            parsed(**{name: 1})
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"version": 1, "timestamp": "2026-01-31T12:00:00Z"},
+            {"version": 1, "startingVersion": 1},
+            {"timestamp": "x", "startingVersion": 1},
+        ],
+    )
+    def test_refuses_two_versions(self, fields: dict[str, object]) -> None:
+        with pytest.raises(ParameterInvalidError, match="is given as well"):
+            parsed(**fields)
+
+    @pytest.mark.parametrize(
+        "body", [b"", b" ", b"[]", b"1", b"{", b'{"a": NaN}', b"[" * 100_000, b"\xff"]
+    )
+    def test_refuses_what_is_no_object(self, body: bytes) -> None:
+        with pytest.raises(RequestMalformedError):
+            parse_table_query(body)
+
+    @given(body=st.binary())
+    def test_refuses_bytes_by_an_error_of_its_own(self, body: bytes) -> None:
+        query = None
+        with contextlib.suppress(SharingError):
+            query = parse_table_query(body)
+
+        assert query is None or query.version is None or query.version >= 0
