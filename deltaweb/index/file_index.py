@@ -1,6 +1,7 @@
 """The folder of a table's index: columnar files that pages memory-map.
 
-    files.arrow      a row a file of the newest snapshot
+    files.arrow      a row a file of the newest snapshot, with its statistics
+    source.json      the commit that files.arrow was made of; see `index_source`
     commits.arrow    a row a commit, oldest first
     metadata.arrow   a row a version that sets the metadata
     protocols.arrow  a row a version that sets the protocol
@@ -93,7 +94,8 @@ class FileIndex:
         folder: Where it is.
         files: A row a file: `path`, `size`, `modification_time`, `partition_values`,
             `partition` (typed struct), `num_records`, `min`, `max`, `null_count`
-            (structs of columns). No row where the snapshot may not be read.
+            (structs of columns), `stats` (the JSON text). No row where the snapshot
+            may not be read.
         summary: As `summary.json` holds it.
     """
 

@@ -22,7 +22,7 @@ from deltaweb.delta.skipping import ColumnRange
 from deltaweb.delta.statistics import read_statistics
 from deltaweb.index.kept_values import KeptValues
 from deltaweb.index.partition_match import TypedValues, type_values
-from deltaweb.index.relative_paths import are_plain
+from deltaweb.index.relative_paths import are_plain, find_outside
 from deltaweb.index.statistics_text import statistics_texts
 
 Rows: TypeAlias = npt.NDArray[np.int64]
@@ -58,6 +58,7 @@ class FilePart:
         self._typed = KeptValues(KEPT_BYTES_A_FILE * self.num_rows)
         self._num_records: pa.Array | None = None
         self._has_plain_paths: bool | None = None
+        self._is_inside: bool | None = None
 
     @property
     def num_rows(self) -> int:
@@ -93,6 +94,22 @@ class FilePart:
             self._has_plain_paths = are_plain(self.paths)
             self.release()
         return self._has_plain_paths
+
+    def is_inside(self, root: str, num_asked: int) -> bool:
+        """Whether every path is known to lead below the table's root.
+
+        Args:
+            root: The root.
+            num_asked: As above.
+        """
+        if self.has_plain_paths(num_asked):
+            return True
+        if self._is_inside is None:
+            if num_asked * FEW < self.num_rows:
+                return False
+            self._is_inside = find_outside(self.paths, root) is None
+            self.release()
+        return self._is_inside
 
     @property
     def num_records(self) -> pa.Array:

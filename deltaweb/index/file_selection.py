@@ -68,11 +68,12 @@ class FileSelection:
         Such a file must not be listed; `batches` would raise for it.
         """
         for chosen in self._parts:
-            if chosen.part.has_plain_paths(chosen.num_files):
+            if chosen.part.is_inside(self._root, chosen.num_files):
                 continue
             for rows in chosen.positions():
                 paths = chosen.part.paths.take(pa.array(rows))
                 found = find_outside(paths, self._root)
+                chosen.part.release()
                 if found is not None:
                     return found
         return None

@@ -6,9 +6,10 @@ Source: delta_sharing_protocol.md, "Read Data from a Table".
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from deltaweb.delta.column_path import ColumnPath
@@ -16,7 +17,6 @@ from deltaweb.delta.errors import (
     DeltaError,
     PartitionValueError,
     PredicateError,
-    SchemaError,
     UnsupportedFeatureError,
 )
 from deltaweb.delta.predicate import Predicate, predicate_columns
@@ -24,7 +24,7 @@ from deltaweb.delta.replay import FileBlock
 from deltaweb.delta.schema import StructField, StructType, type_text
 from deltaweb.delta.skipping import ColumnRange, Mask, may_match
 from deltaweb.delta.snapshot import PARQUET, Snapshot
-from deltaweb.index.file_part import FilePart
+from deltaweb.index.file_part import FilePart, Rows
 from deltaweb.index.file_selection import FileSelection, SelectedPart
 from deltaweb.index.indexed_block import IndexedBlock
 from deltaweb.index.indexed_part import IndexedPart
@@ -33,9 +33,12 @@ from deltaweb.index.partition_match import rows_where_true
 if TYPE_CHECKING:
     from deltaweb.delta.actions import Metadata, Protocol
 
+MAX_LONG: Final = (1 << 63) - 1
+MAX_SUMMED: Final = 1 << 32  # times the files of any part is less than a long
 EVALUATION_FAULTS: Final = (
     pa.ArrowException,
     ArithmeticError,
+    LookupError,
     RecursionError,
     TypeError,
     ValueError,
@@ -221,7 +224,7 @@ class SharedVersion:
                 continue
             try:
                 ranges[path] = part.partition(field).as_range()
-            except (SchemaError, *EVALUATION_FAULTS):
+            except EVALUATION_FAULTS:
                 continue
         return ranges, others
 
@@ -257,17 +260,22 @@ def _judged(
         return np.ones(num_rows, np.bool_)
 
 
+def _running_total(counts: Rows, most: int) -> npt.NDArray[Any]:
+    """Add up counts, each capped at `most`, so that no sum of them wraps around."""
+    capped = np.clip(counts, 0, most)
+    return np.cumsum(capped, dtype=np.int64 if most < MAX_SUMMED else object)
+
+
 def _limited(chosen: Sequence[SelectedPart], limit: int) -> list[SelectedPart]:
     """Keep the files up to the one that reaches the limit."""
     result = []
-    missing = limit
+    missing = min(limit, MAX_LONG)
     for one in chosen:
         if missing <= 0:
             break
         rows = np.flatnonzero(one.mask)
         records = one.part.num_records.fill_null(0).to_numpy()[rows]
-        # Counts are capped so that no number of them wraps around.
-        reached = np.cumsum(np.clip(records, 0, missing).astype(object))
+        reached = _running_total(records, missing)
         enough = np.flatnonzero(reached >= missing)
         mask = one.mask
         if len(enough):

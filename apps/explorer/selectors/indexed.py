@@ -1,12 +1,15 @@
 """The file index of a table's newest version, memory-mapped."""
 
 from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 from django.conf import settings
 
 from apps.tables.models import Table
 from deltaweb.index.file_index import IndexMissingError, open_index
+
+LISTED: Final = ("path", "size", "modification_time", "partition_values", "num_records")
 
 
 def indexed_files(table: Table) -> pa.Table | None:
@@ -21,4 +24,7 @@ def indexed_files(table: Table) -> pa.Table | None:
         files = open_index(folder).files
     except IndexMissingError:
         return None
-    return files if "path" in files.column_names else None
+    if "path" not in files.column_names:
+        return None
+    # What pages do not list would be copied with every filter and every page.
+    return files.select([name for name in LISTED if name in files.column_names])

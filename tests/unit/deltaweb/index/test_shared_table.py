@@ -564,7 +564,8 @@ class TestSelection:
         assert found == ["p=1/a"]
 
     @pytest.mark.parametrize(
-        ("limit", "expected"), [(0, 0), (1, 1), (10, 1), (11, 2), (20, 2), (999, 2)]
+        ("limit", "expected"),
+        [(0, 0), (1, 1), (10, 1), (11, 2), (20, 2), (999, 2), (10**15, 2), (10**40, 2)],
     )
     def test_a_limit_stops_after_the_file_that_reaches_it(
         self, version: SharedVersion, limit: int, expected: int

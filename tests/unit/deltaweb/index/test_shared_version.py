@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from deltaweb.delta.errors import DeltaError, SchemaError
@@ -109,6 +110,27 @@ class TestColumnsThatTheIndexLacks:
 
         for one in both(log, log.index()):
             assert paths(one, Comparison(("ghost",), "=", value.value)) == ["x"]
+
+
+class TestHintsThatCannotBeJudged:
+    @pytest.mark.parametrize("column", ["id", "p"])
+    def test_leave_out_nothing(self, tmp_path: Path, column: str) -> None:
+        log = LocalLog(tmp_path).start(
+            *(
+                add(path, partitionValues={"p": "1"}, stats=stats_of(9, low, high))
+                for path, low, high in (
+                    ("x", {"id": 1}, {"id": 2}),
+                    ("y", {"id": 3}, {"id": 4}),
+                )
+            ),
+            partitionColumns=["p"],
+        )
+        odd = Comparison((column,), "=", pa.scalar({"no": "number"}))
+        fine = parse_predicate("id = 2", log.table.snapshot().schema)
+
+        for one in both(log, log.index()):
+            assert paths(one, odd) == ["x", "y"]
+            assert one.select(predicates=[odd, fine]).num_files == 1
 
 
 class TestManyBatches:
