@@ -49,11 +49,11 @@ class Caller:
 
     def get(self, path: str, **headers: str) -> Answer:
         """GET a path below the endpoint."""
-        return self.ask("GET", path, **headers)
+        return self.ask("GET", path, b"", **headers)
 
     def head(self, path: str, **headers: str) -> Answer:
         """HEAD a path below the endpoint."""
-        return self.ask("HEAD", path, **headers)
+        return self.ask("HEAD", path, b"", **headers)
 
     def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
         """Send anything; a header's underscores are hyphens."""

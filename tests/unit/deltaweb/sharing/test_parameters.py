@@ -16,9 +16,16 @@ from deltaweb.sharing.parameters import (
 )
 
 
-def utc(*parts: int) -> datetime:
-    year, month, day, *time = parts
-    return datetime(year, month, day, *time, tzinfo=UTC)
+def utc(  # noqa: PLR0913, PLR0917 (as datetime takes them)
+    year: int,
+    month: int,
+    day: int,
+    hour: int,
+    minute: int = 0,
+    second: int = 0,
+    microsecond: int = 0,
+) -> datetime:
+    return datetime(year, month, day, hour, minute, second, microsecond, UTC)
 
 
 class TestParseMaxResults:

@@ -1,3 +1,5 @@
+import contextlib
+
 from hypothesis import given
 from hypothesis import strategies as st
 
