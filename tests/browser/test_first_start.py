@@ -5,13 +5,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Browser, StorageState, expect
 
 from tests.browser.conftest import Watch
-from tests.installation import ROOT, Installation, wait_for
+from tests.browser.soundness import assert_sound
+from tests.installation import Installation, wait_for
 
-AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
-SERIOUS = {"serious", "critical"}
 TABLE = "/t/samples/customers/"
 PAGES = [
     pytest.param("/", id="dashboard"),
@@ -34,19 +33,6 @@ PAGES = [
 ]
 
 
-def serious_findings(page: Page) -> list[str]:
-    """What axe-core finds by WCAG 2 A and AA, serious or worse."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-    result = page.evaluate("rules => axe.run(document, {runOnly: rules})", rules)
-    return [
-        f"{finding['id']}: {node['html'][:160]}"
-        for finding in result["violations"]
-        if finding["impact"] in SERIOUS
-        for node in finding["nodes"]
-    ]
-
-
 @pytest.fixture(scope="module", autouse=True)
 def indexed(server: Installation) -> None:
     """The sample tables are indexed unasked."""
@@ -62,18 +48,7 @@ def indexed(server: Installation) -> None:
 def test_every_page_is_sound_in_both_themes_and_on_a_phone(
     watch: Watch, server: Installation, path: str
 ) -> None:
-    page = watch.page
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)
-        page.set_viewport_size({"width": 1360, "height": 900})
-        page.goto(f"{server.url}{path}", wait_until="networkidle")
-        assert serious_findings(page) == [], f"{theme} {path}"
-        page.set_viewport_size({"width": 390, "height": 844})
-        page.wait_for_timeout(150)
-        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert overflow <= 0, f"{theme} {path} is {overflow} px too wide for a phone"
-    assert watch.foreign == []
-    assert [f for f in watch.faults if "/no/such/page" not in f] == []
+    assert_sound(watch, f"{server.url}{path}")
 
 
 def test_a_table_is_registered_and_indexed_without_a_reload(

@@ -11,7 +11,7 @@ from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound, serious_findings
 from tests.installation import Installation
 
-RECIPIENT = "/recipients/globex/"
+RECIPIENT = "/recipients/hooli/"
 PAGES = [
     pytest.param("/recipients/", id="list"),
     pytest.param("/recipients/new", id="new"),
@@ -24,18 +24,25 @@ PAGES = [
 
 
 @pytest.fixture(scope="module", autouse=True)
-def globex(server: Installation) -> None:
+def hooli(server: Installation) -> None:
     """A recipient with a token in use and one that replaces it."""
-    server.command("share", "create", "retail")
+    server.command("share", "create", "wholesale")
     server.command(
-        *("share", "add-table", "retail", "sales.orders", "--table", "samples.orders")
+        *(
+            "share",
+            "add-table",
+            "wholesale",
+            "sales.orders",
+            "--table",
+            "samples.orders",
+        )
     )
-    profile = server.home / "globex.share"
+    profile = server.home / "hooli.share"
     server.command(
-        *("recipient", "create", "globex", "--share", "retail"),
+        *("recipient", "create", "hooli", "--share", "wholesale"),
         *("--profile", str(profile)),
     )
-    server.command("recipient", "rotate", "globex", "--keep-old", "7d")
+    server.command("recipient", "rotate", "hooli", "--keep-old", "7d")
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -67,7 +74,7 @@ def test_a_link_is_shown_once_and_downloads_the_profile_once(
     assert page.locator("#link").inner_text() == link
     page.get_by_label("I have copied it").check()
     page.get_by_role("button", name="Done").click()
-    page.wait_for_url(re.compile(r"/recipients/globex/$"))
+    page.wait_for_url(re.compile(r"/recipients/hooli/$"))
     assert asked == ["beforeunload"]
     assert link.rpartition("/")[2] not in page.content()
 
@@ -75,14 +82,14 @@ def test_a_link_is_shown_once_and_downloads_the_profile_once(
     theirs = outside.new_page()
     theirs.goto(link)
     assert serious_findings(theirs) == []
-    expect(theirs.get_by_label("Code for pandas")).to_be_visible()
+    expect(theirs.get_by_label("Code for pandas", exact=True)).to_be_visible()
     theirs.get_by_role("radio", name="DuckDB").check()
-    expect(theirs.get_by_label("Code for DuckDB")).to_be_visible()
-    expect(theirs.get_by_label("Code for pandas")).to_be_hidden()
+    expect(theirs.get_by_label("Code for DuckDB", exact=True)).to_be_visible()
+    expect(theirs.get_by_label("Code for pandas", exact=True)).to_be_hidden()
     with theirs.expect_download() as started:
         theirs.get_by_role("button", name="Download profile").click()
     profile = json.loads(Path(started.value.path()).read_text())
-    assert started.value.suggested_filename == "globex.share"
+    assert started.value.suggested_filename == "hooli.share"
     assert profile["endpoint"] == f"{server.url}/delta-sharing/"
     expect(theirs.get_by_text("This link is closed now")).to_be_visible()
     theirs.reload()
@@ -94,7 +101,7 @@ def test_a_link_is_shown_once_and_downloads_the_profile_once(
 def test_activation_works_without_a_script(
     browser: Browser, server: Installation
 ) -> None:
-    shown = server.command("recipient", "link", "globex", "--json")
+    shown = server.command("recipient", "link", "hooli", "--json")
     found = re.search(r"http://[^\"\s]+/activate/[\w-]+", shown)
     assert found is not None
     context = browser.new_context(java_script_enabled=False, accept_downloads=True)
@@ -102,9 +109,9 @@ def test_activation_works_without_a_script(
 
     page.goto(found[0])
     page.get_by_role("radio", name="curl").check()
-    expect(page.get_by_label("Code for curl")).to_be_visible()
+    expect(page.get_by_label("Code for curl", exact=True)).to_be_visible()
     with page.expect_download() as started:
         page.get_by_role("button", name="Download profile").click()
 
-    assert started.value.suggested_filename == "globex.share"
+    assert started.value.suggested_filename == "hooli.share"
     context.close()

@@ -1,0 +1,38 @@
+"""What every page must be: accessible, in both themes, on a phone, from one host."""
+
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Watch
+from tests.installation import ROOT
+
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = {"serious", "critical"}
+
+
+def assert_sound(watch: Watch, url: str) -> None:
+    """Hold one page to it."""
+    page = watch.page
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": 1360, "height": 900})
+        page.goto(url, wait_until="networkidle")
+        assert serious_findings(page) == [], f"{theme} {url}"
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_timeout(150)
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert overflow <= 0, f"{theme} {url} is {overflow} px too wide for a phone"
+    assert watch.foreign == []
+    assert [f for f in watch.faults if "/no/such/page" not in f] == []
+
+
+def serious_findings(page: Page) -> list[str]:
+    """What axe-core finds by WCAG 2 A and AA, serious or worse."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+    result = page.evaluate("rules => axe.run(document, {runOnly: rules})", rules)
+    return [
+        f"{finding['id']}: {node['html'][:160]}"
+        for finding in result["violations"]
+        if finding["impact"] in SERIOUS
+        for node in finding["nodes"]
+    ]

@@ -1,0 +1,130 @@
+"""The journey of a share: made, handed over, read, seen, rotated, revoked."""
+
+import json
+import re
+from pathlib import Path
+
+import delta_sharing
+import requests
+from playwright.sync_api import Browser, Page, expect
+
+from deltaweb.table import DeltaTable
+from tests.browser.conftest import Watch
+from tests.browser.soundness import assert_sound
+from tests.installation import Installation
+
+SHARE = "retail"
+RECIPIENT = "globex-analytics"
+
+
+def make_share(page: Page, server: Installation) -> None:
+    """Make the share with the wizard: a table under another name, whole history."""
+    page.goto(f"{server.url}/shares/new")
+    page.get_by_label("Name of the share").fill(SHARE)
+    page.get_by_role("button", name="Next: tables").click()
+    page.get_by_label("Search the catalog").fill("orders")
+    page.get_by_role("button", name="Search", exact=True).click()
+    page.get_by_role("button", name=re.compile("Add.*samples.orders")).click()
+    page.get_by_label("Schema").fill("sales")
+    page.get_by_role("button", name="Next: recipients").click()
+    page.get_by_role("button", name="Next: review").click()
+    expect(page.locator("main")).to_contain_text(f"{SHARE}.sales.orders")
+    page.get_by_role("button", name="Create the share").click()
+    page.wait_for_url(f"**/shares/{SHARE}/")
+
+
+def make_recipient(page: Page, server: Installation) -> str:
+    """Make a recipient who reads the share, and return the activation link."""
+    page.goto(f"{server.url}/recipients/new")
+    page.get_by_label("Name", exact=True).fill(RECIPIENT)
+    page.get_by_label(SHARE).check()
+    page.get_by_role("button", name="Make the recipient and its link").click()
+    link = page.locator("#link").inner_text()
+    page.get_by_label("I have copied it").check()
+    page.get_by_role("button", name="Done").click()
+    page.wait_for_url(f"**/recipients/{RECIPIENT}/**")
+    return link
+
+
+def rotate(page: Page, server: Installation) -> str:
+    """Rotate the recipient's token, and return the new link."""
+    page.goto(f"{server.url}/recipients/{RECIPIENT}/")
+    page.get_by_role("link", name="Rotate").first.click()
+    page.get_by_role("button", name="Rotate and make the link").click()
+    link = page.locator("#link").inner_text()
+    page.get_by_label("I have copied it").check()
+    page.get_by_role("button", name="Done").click()
+    return link
+
+
+def activate(browser: Browser, link: str, folder: Path) -> Path:
+    """Open a link as its recipient, who has no account, and fetch the profile."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(link)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download profile").click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    context.close()
+    return path
+
+
+def test_a_share_is_made_handed_over_read_rotated_and_revoked(
+    watch: Watch, server: Installation, browser: Browser, tmp_path: Path
+) -> None:
+    page = watch.page
+    make_share(page, server)
+    link = make_recipient(page, server)
+
+    # The recipient downloads the profile once, and reads with the real client.
+    profile = activate(browser, link, tmp_path)
+    assert profile.name == f"{RECIPIENT}.share"
+    assert requests.get(link, timeout=10).status_code == 410
+    table = DeltaTable(str(server.home / "samples" / "orders")).snapshot()
+    frame = delta_sharing.load_as_pandas(f"{profile}#{SHARE}.sales.orders")
+    assert len(frame) == table.read(columns=["order_id"]).num_rows
+
+    # The administrator sees it.
+    page.goto(f"{server.url}/activity/?recipient={RECIPIENT}")
+    expect(page.locator("main")).to_contain_text("read data")
+    page.goto(f"{server.url}/t/samples/orders/sharing")
+    expect(page.locator("main")).to_contain_text(RECIPIENT)
+
+    # A rotation keeps the old token for a while, and says that it still is in use.
+    second = activate(browser, rotate(page, server), tmp_path / "second")
+    for one in (profile, second):
+        assert delta_sharing.SharingClient(str(one)).list_shares()
+    page.goto(f"{server.url}/recipients/{RECIPIENT}/")
+    expect(page.locator("main")).to_contain_text("Not safe to revoke")
+
+    # A revoked token is refused at once; the other one goes on.
+    page.get_by_role("link", name="Revoke").last.click()
+    page.get_by_role("button", name="Revoke").click()
+    page.wait_for_url(f"**/recipients/{RECIPIENT}/**")
+    assert status_with(server, profile) == 401
+    assert status_with(server, second) == 200
+    assert watch.foreign == []
+    assert watch.faults == []
+
+    assert_sound(watch, f"{server.url}/shares/")
+    assert_sound(watch, f"{server.url}/shares/{SHARE}/")
+    assert_sound(watch, f"{server.url}/shares/new")
+    assert_sound(watch, f"{server.url}/recipients/")
+    assert_sound(watch, f"{server.url}/recipients/new")
+    assert_sound(watch, f"{server.url}/recipients/{RECIPIENT}/")
+    assert_sound(watch, f"{server.url}/recipients/{RECIPIENT}/tokens/new")
+    assert_sound(watch, f"{server.url}/activity/")
+    assert_sound(watch, f"{server.url}/t/samples/orders/sharing")
+    assert_sound(watch, rotate(page, server))
+
+
+def status_with(server: Installation, profile: Path) -> int:
+    """What the protocol answers to a profile's token."""
+    bearer = json.loads(profile.read_text())["bearerToken"]
+    answer = requests.get(
+        f"{server.url}/delta-sharing/shares",
+        headers={"Authorization": f"Bearer {bearer}"},
+        timeout=10,
+    )
+    return answer.status_code
