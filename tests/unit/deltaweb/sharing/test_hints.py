@@ -227,6 +227,7 @@ class TestSQLThatPrunes:
             ("p = '9'", "b"),
             ("p = CAST('9' AS INT)", "b"),
             ("p > -1Y", "abc"),
+            ("-5 < p", "abc"),
             ("p >= CAST(9 AS DECIMAL(10,0))", "bc"),
             ('k = "it\'s"', "a"),
             # Statistics of data columns.
@@ -260,6 +261,10 @@ class TestSQLThatPrunes:
             ("rate > 2.6", "abd"),
             ("rate <> 0.1", "abcd"),
             ("rate = 0.1F", "abd"),
+            ("amount = 'NaN'", "abcd"),
+            ("amount IN ('NaN', 5)", "abcd"),
+            ("at IN ('2024-01-02 00:00:00.0000001', NULL)", "bcd"),
+            ("price = -CAST(1.5 AS DECIMAL(3,1))", ""),
             ("amount = 0.1F", "cd"),
             ("st.x = 4", "abd"),
             ("`ST`.`X` = 4", "abd"),
