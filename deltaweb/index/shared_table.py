@@ -27,6 +27,7 @@ from deltaweb.table import DeltaTable
 MAX_TABLES: Final = 64
 MAX_FILES_KEPT: Final = 4_000_000  # of all snapshots held, some 200 bytes each
 MAX_OLDER_VERSIONS: Final = 4  # a table
+MAX_OLDER_FILES: Final = 1_000_000  # of these versions; one may have more
 MAX_LAYERS: Final = 32  # of commits that came one by one; then the index is asked again
 
 
@@ -161,9 +162,13 @@ class _HeldTable:
             held = SharedVersion(snapshot, root=table.root, parts={})
         self.older[version] = held
         self.older.move_to_end(version)
-        while len(self.older) > MAX_OLDER_VERSIONS:
+        while len(self.older) > 1 and self._holds_too_much():
             self.older.popitem(last=False)
         return held
+
+    def _holds_too_much(self) -> bool:
+        num_files = sum(one.num_files_in_memory for one in self.older.values())
+        return len(self.older) > MAX_OLDER_VERSIONS or num_files > MAX_OLDER_FILES
 
 
 def _has_access_of(store: TableStore, other: TableStore) -> bool:

@@ -27,7 +27,15 @@ from deltaweb.index.index_source import SOURCE
 from deltaweb.index.shared_table import SharedTableReader
 from deltaweb.index.shared_version import SharedVersion
 from deltaweb.sharing.predicates import parse_predicate
-from tests.delta_logs import add, deletion_vector, metadata, protocol, remove
+from deltaweb.table import DeltaTable
+from tests.delta_logs import (
+    add,
+    commit_bytes,
+    deletion_vector,
+    metadata,
+    protocol,
+    remove,
+)
 from tests.local_logs import COLUMNS, LocalLog, RandomLog, stats_of, typed_schema
 
 CONDITIONS = [
@@ -408,6 +416,24 @@ class TestOtherVersions:
         again = reader.open_version(log.table, index_folder=None, version=1)
         assert again is not first
 
+    def test_are_fewer_where_they_have_many_files(
+        self, log: LocalLog, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("deltaweb.index.shared_table.MAX_OLDER_FILES", 5)
+        log.commit(1, remove("p=1/a"))
+        log.commit(2, add("d", partitionValues={"p": "3"}))
+        reader = SharedTableReader()
+
+        def opened(version: int) -> SharedVersion:
+            return reader.open_version(log.table, index_folder=None, version=version)
+
+        first, second = opened(0), opened(1)
+        assert opened(1) is second
+        assert opened(0) is first
+        monkeypatch.setattr("deltaweb.index.shared_table.MAX_OLDER_FILES", 4)
+        assert opened(1) is second
+        assert opened(0) is not first
+
 
 class TestRefusals:
     def test_are_told_of_a_protocol_beyond_ours(self, tmp_path: Path) -> None:
@@ -427,7 +453,73 @@ class TestRefusals:
         assert isinstance(opened.refusal, UnsupportedFeatureError)
 
 
+class TestCommitsThatAreGone:
+    @pytest.fixture
+    def cleaned(self, log: LocalLog) -> tuple[LocalLog, Path]:
+        """A log of a checkpoint alone, and the index of before its clean-up."""
+        log.commit(1, remove("p=1/a"))
+        index = log.index()
+        schema = typed_schema(**COLUMNS)
+        log.checkpoint(1, protocol(), metadata(schemaString=schema), add("kept"))
+        for version in (0, 1):
+            (log.log / f"{version:020d}.json").unlink()
+        return log, index
+
+    def test_leave_the_index_without_proof(
+        self, cleaned: tuple[LocalLog, Path]
+    ) -> None:
+        log, index = cleaned
+
+        opened = SharedTableReader().open_version(log.table, index_folder=index)
+
+        assert paths(opened) == ["kept"]
+
+    def test_have_an_older_version_read_every_time(
+        self, cleaned: tuple[LocalLog, Path]
+    ) -> None:
+        log, _ = cleaned
+        log.commit(2, add("newer"))
+        reader = SharedTableReader()
+        older = [
+            reader.open_version(log.table, index_folder=None, version=1)
+            for _ in range(2)
+        ]
+
+        assert older[0] is not older[1]
+        assert paths(older[1]) == ["kept"]
+
+    def test_leave_an_index_of_the_checkpoint_without_a_source(
+        self, cleaned: tuple[LocalLog, Path]
+    ) -> None:
+        log, _ = cleaned
+
+        assert not (log.index("again") / SOURCE).exists()
+
+
+class TestAccess:
+    def test_of_other_credentials_is_another_reading(self) -> None:
+        location = "memory://access/table"
+        keys = [DeltaTable(location, {"key": key}) for key in ("a", "a", "b")]
+        name = f"{0:020d}.json"
+        keys[0].store.put(name, commit_bytes(protocol(), metadata(), add("x")))
+        reader = SharedTableReader()
+
+        opened = [reader.open_version(table, index_folder=None) for table in keys]
+
+        assert opened[1] is opened[0]
+        assert opened[2] is not opened[0]
+
+
 class TestEviction:
+    def test_counts_a_table_that_did_not_open_as_none(
+        self, log: LocalLog, tmp_path: Path
+    ) -> None:
+        reader = SharedTableReader()
+        with pytest.raises(LocationNotFoundError):
+            reader.open_version(DeltaTable(str(tmp_path / "none")), index_folder=None)
+
+        assert reader.open_version(log.table, index_folder=None).num_files == 3
+
     def test_forgets_the_table_that_was_asked_for_the_longest_ago(
         self, tmp_path: Path
     ) -> None:
