@@ -269,9 +269,15 @@ class TestTheSafetyLight:
             ),
             pytest.param(
                 {"last_used_at": 9 * DAY},
-                {},
+                {"last_used_at": timezone.now()},
                 ["Green: safe", "Safe to revoke", "The new token has taken over"],
                 id="green, silent",
+            ),
+            pytest.param(
+                {"last_used_at": 9 * DAY},
+                {},
+                ["Safe to revoke", "has not been used yet"],
+                id="green, the new one unused",
             ),
             pytest.param(
                 {"last_used_at": 9 * DAY},
