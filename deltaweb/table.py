@@ -19,6 +19,7 @@ from deltaweb.delta.errors import (
     VersionNotFoundError,
 )
 from deltaweb.delta.history import read_history, read_raw_commit
+from deltaweb.delta.log_cleanup import LogCleanup, clean_up_log
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_segment import (
     VersionRun,
@@ -282,6 +283,34 @@ class DeltaTable:
             is_cancelled=is_cancelled,
         )
         return build_checkpoint(self._store, request)
+
+    def clean_up_log(
+        self,
+        *,
+        now: datetime | None = None,
+        is_dry_run: bool = False,
+        on_progress: Progress | None = None,
+    ) -> LogCleanup:
+        """Delete the history that `delta.logRetentionDuration` does not keep.
+
+        The newest checkpoint at or before the cut stays, its commit, and all that is
+        later; see `deltaweb.delta.log_cleanup`.
+
+        Args:
+            now: The time to count back from, aware; this moment for None.
+            is_dry_run: Whether the files are only listed.
+            on_progress: Called with the files that are gone, and of how many; it may
+                raise to stop the work.
+
+        Raises:
+            DeltaError: As `log_cleanup.clean_up_log` lists them.
+        """
+        return clean_up_log(
+            self._store,
+            now=now or datetime.now(UTC),
+            is_dry_run=is_dry_run,
+            on_progress=on_progress,
+        )
 
 
 def _parse_sql(sql: str, schema: StructType) -> Predicate:

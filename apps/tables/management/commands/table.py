@@ -1,7 +1,7 @@
 """`deltaweb table ...`: the catalogue, and tables read straight from their logs."""
 
 import time
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,11 @@ from apps.pages.errors import PageError
 from apps.pages.responses import to_json
 from apps.tables import services
 from apps.tables.checks import check_location
-from apps.tables.errors import (
-    NoWorkerError,
-    TableNameError,
-    TableNotRegisteredError,
-)
-from apps.tables.locations import check_allowed, check_present, parse_location
+from apps.tables.errors import NoWorkerError
+from apps.tables.locations import check_allowed, parse_location
 from apps.tables.management import row_output, table_output
+from apps.tables.management.arguments import locate, whole_number
+from apps.tables.management.upkeep import UpkeepSubcommands
 from apps.tables.models import Table
 from apps.tables.names import parse_table_name
 from apps.tables.opening import open_location
@@ -34,10 +32,13 @@ POLL_S = 0.3
 NO_WORKER_AFTER_S = 10.0
 
 
-class Command(SubcommandsCommand):
+class Command(UpkeepSubcommands, SubcommandsCommand):
     """Register, list and read tables; `--json` answers with one JSON document."""
 
-    help = "Tables: add, scan, list, rename, remove, show, history, rows, refresh."
+    help = (
+        "Tables: add, scan, list, rename, remove, show, history, rows, refresh, "
+        "checkpoint, cleanup."
+    )
     _answers_json = False
 
     def handle(self, *args: object, **options: Any) -> None:  # noqa: ANN401 (the base's)
@@ -49,6 +50,7 @@ class Command(SubcommandsCommand):
         """Add the subcommands."""
         self._add_catalogue(add)
         self._add_readers(add)
+        self.add_upkeep(add)
 
     def _add_catalogue(self, add: AddSubcommand) -> None:
         parser = add("add", self.add_table, help="register a table")
@@ -77,14 +79,14 @@ class Command(SubcommandsCommand):
         parser.add_argument("--files", action="store_true", help="list its files, too")
         parser = add("history", self.history, help="list the commits, newest first")
         parser.add_argument("table", metavar="name|location")
-        parser.add_argument("--limit", type=_count, help="at most so many")
+        parser.add_argument("--limit", type=whole_number, help="at most so many")
         parser = add("rows", self.rows, help="print rows")
         _add_version(parser)
         parser.add_argument("--columns", help="names, separated by commas")
         parser.add_argument("--where", metavar="SQL", help="such as: amount > 10")
         parser.add_argument(
             "--limit",
-            type=_count,
+            type=whole_number,
             help=f"at most so many (a table for people: {DEFAULT_ROWS})",
         )
         parser.add_argument(
@@ -222,7 +224,7 @@ class Command(SubcommandsCommand):
         **_: object,
     ) -> Output:
         """Show one version."""
-        name, location = _locate(table)
+        name, location = locate(table)
         snapshot = open_location(location).snapshot_metadata(at_version, timestamp)
         data = table_output.snapshot_json(
             snapshot, name=name, location=location, files=files
@@ -248,7 +250,7 @@ class Command(SubcommandsCommand):
 
     def history(self, *, table: str, limit: int | None, **_: object) -> Output:
         """List commits."""
-        location = _locate(table)[1]
+        location = locate(table)[1]
         commits = open_location(location).history(limit=limit)
         lines = table_output.aligned(
             ("VERSION", "TIME", "OPERATION", "USER", "ENGINE"),
@@ -278,7 +280,7 @@ class Command(SubcommandsCommand):
         **_: object,
     ) -> Output:
         """Print rows of one version."""
-        location = _locate(table)[1]
+        location = locate(table)[1]
         for_people = format == "table" and not self._answers_json
         if limit is None and for_people:
             limit = DEFAULT_ROWS
@@ -294,33 +296,6 @@ class Command(SubcommandsCommand):
         return Output(None, lines=make_lines(rows))
 
 
-def _locate(text: str) -> tuple[str | None, str]:
-    """Return the name, if registered, and the location of NAME|LOCATION.
-
-    A path or a URL needs neither registration nor a database.
-
-    Raises:
-        TableNotRegisteredError: If it is neither a name nor a folder.
-        LocationError: If nothing is there, or it cannot be read.
-    """
-    is_path = "/" in text or text.startswith((".", "~"))
-    if not is_path:
-        try:
-            table = services.find_table(text)
-        except TableNotRegisteredError:
-            if not Path(text).is_dir():
-                raise
-        except TableNameError:
-            if not Path(text).is_dir():
-                raise TableNotRegisteredError(name=text) from None
-        else:
-            check_present(table.location)
-            return table.full_name, table.location
-    location = parse_location(text, base=Path.cwd())
-    check_present(location)
-    return None, location
-
-
 def _column_lines(snapshot: Snapshot) -> list[str]:
     """Return a line a column; a schema that does not parse says so."""
     try:
@@ -334,17 +309,8 @@ def _column_lines(snapshot: Snapshot) -> list[str]:
     return ["", *table_output.aligned(("COLUMN", "TYPE", ""), rows)]
 
 
-def _count(text: str) -> int:
-    """Read a whole number from 0; argparse turns the error into bad usage."""
-    value = int(text) if text.isascii() and text.isdigit() else -1
-    if not 0 <= value < 1 << 63:
-        message = f"{text!r} is not a whole number from 0"
-        raise ArgumentTypeError(message)
-    return value
-
-
 def _add_version(parser: ArgumentParser) -> None:
     parser.add_argument("table", metavar="name|location")
     at = parser.add_mutually_exclusive_group()
-    at.add_argument("--version", type=_count, dest="at_version", metavar="N")
+    at.add_argument("--version", type=whole_number, dest="at_version", metavar="N")
     at.add_argument("--timestamp", metavar="T", help="such as 2026-01-31T12:00:00Z")
