@@ -58,7 +58,7 @@ def stays(client: Client, at: str, action: str, /, **fields: Any) -> str:  # noq
     return re.sub(r"\s+", " ", answer.content.decode()).replace("&#x27;", "'")
 
 
-def typed(table: Table, place: int = 0, **fields: str) -> dict[str, str]:
+def typed(table: Table, place: int = 0, /, **fields: str) -> dict[str, str]:
     """What the fields of a chosen table hold."""
     values = {
         "id": str(table.id),

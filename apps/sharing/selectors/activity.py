@@ -21,8 +21,9 @@ from apps.tables.models import Table
 
 PAGE_LENGTH = 50
 SCAN_LENGTH = 200_000
+TEXT_SCAN_LENGTH = 50_000  # a text is looked for in many columns
 MAX_COUNT = 10_000
-COUNTED_LENGTH = 100_000  # events behind the charts
+COUNTED_LENGTH = 50_000  # events behind the charts
 CHART_DAYS = 30
 TOP_LENGTH = 8
 CSV_CHUNK = 2000
@@ -41,6 +42,8 @@ _SEARCHED = (
     "error_code",
     "request_id",
 )
+# Where the machine forms name a column in another way than the table does.
+_COLUMNS = {"token": "token_prefix"}
 # What a change of something else than shares names in its detail.
 _SUBJECTS = ("user", "name", "label")
 
@@ -127,6 +130,13 @@ class Use:
     since: datetime | None
 
     @property
+    def note(self) -> str:
+        """What of the span was counted, when that is not all of it."""
+        if self.since is None:
+            return ""
+        return f"since {self.since:%-d %b %H:%M} UTC: the newest {COUNTED_LENGTH:,}"
+
+    @property
     def num_requests(self) -> int:
         """How many calls the days saw, answered or not."""
         return sum(day.answered + day.refused for day in self.days)
@@ -171,6 +181,8 @@ def activity_page(
     wanted: ActivityFilter, *, length: int = PAGE_LENGTH, scan: int = SCAN_LENGTH
 ) -> ActivityPage:
     """Return up to `length` events that pass a filter."""
+    if wanted.text:
+        scan = min(scan, TEXT_SCAN_LENGTH)
     events = matching_events(wanted)
     start = _older_than(wanted)
     if wanted.before is not None:
@@ -187,7 +199,10 @@ def activity_page(
     found = list(page_events[: length + 1])
     more = len(found) > length
     found = found[:length]
-    count, counted_all = _count(wanted, scan)
+    if wanted.before is None and not more:
+        count, counted_all = len(found), floor is None
+    else:
+        count, counted_all = _count(wanted, scan)
     next_before = found[-1].id if more else floor.id if floor else None
     return ActivityPage(
         rows=[event_row(event) for event in found],
@@ -288,9 +303,13 @@ def event_data(event: AuditEvent) -> dict[str, Any]:
 
 def activity_csv(wanted: ActivityFilter) -> Iterator[list[object]]:
     """Yield a header and every event of a filter, newest first."""
-    yield list(event_data(AuditEvent()))
-    for event in matching_events(wanted).iterator(chunk_size=CSV_CHUNK):
-        yield list(event_data(event).values())
+    header = list(event_data(AuditEvent()))
+    yield list(header)
+    stored = [_COLUMNS.get(name, name) for name in header if name != "words"]
+    words = header.index("words")
+    action = header.index("action")
+    for row in matching_events(wanted).values_list(*stored).iterator(CSV_CHUNK):
+        yield [*row[:words], action_words(row[action]), *row[words:]]
 
 
 def action_choices() -> list[tuple[str, str]]:

@@ -87,11 +87,7 @@ def _wanted(request: HttpRequest) -> ActivityFilter:
 def _charts(use: activity.Use | None) -> list[charts.Chart]:
     if use is None or use.is_empty:
         return []
-    note = ""
-    if use.since is not None:
-        counted = activity.COUNTED_LENGTH
-        note = f"since {use.since:%-d %b %H:%M} UTC: the newest {counted:,} events"
-    drawn = [charts.requests_per_day(use.days, note=note)]
+    drawn = [charts.requests_per_day(use.days, note=use.note)]
     if use.size_bytes:
         drawn.append(charts.bytes_per_day(use.days))
     return drawn

@@ -352,7 +352,7 @@ def _charts(detail: share_pages.ShareDetail) -> list[charts.Chart]:
     if detail.use.is_empty:
         return []
     return [
-        charts.requests_per_day(detail.use.days),
+        charts.requests_per_day(detail.use.days, note=detail.use.note),
         charts.bytes_per_day(detail.use.days),
     ]
 

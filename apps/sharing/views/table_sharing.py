@@ -25,7 +25,7 @@ def table_sharing(
         drawn = []
     else:
         drawn = [
-            charts.requests_per_day(found.use.days),
+            charts.requests_per_day(found.use.days, note=found.use.note),
             charts.bytes_per_day(found.use.days),
         ]
     recipients = [

@@ -95,7 +95,7 @@ class TestActivityPage:
         new_events(20, lambda _: {})
         monkeypatch.setattr(activity, "MAX_COUNT", 10)
 
-        page = activity.activity_page(ActivityFilter(recipient="acme"))
+        page = activity.activity_page(ActivityFilter(recipient="acme"), length=5)
 
         assert (page.count, page.counted_all) == (10, False)
 
