@@ -434,6 +434,14 @@ class TestChangingOne:
         assert "everywhere" in answer.content.decode()
         assert Recipient.objects.get().allowed_networks == []
 
+    def test_a_text_that_is_too_long_is_refused(self, admin: Client) -> None:
+        new_recipient()
+
+        answer = admin.post("/recipients/acme/settings", {"comment": "x" * 10_001})
+
+        assert answer.status_code == 422
+        assert Recipient.objects.get().comment == ""
+
     def test_it_is_deleted_once_its_name_is_typed(self, admin: Client) -> None:
         acme = new_recipient()
         new_token(acme)
@@ -441,6 +449,7 @@ class TestChangingOne:
         slip = admin.post("/recipients/acme/delete", {"confirm": "acne"})
         assert slip.status_code == 422
         assert 'action="/recipients/acme/settings"' in slip.content.decode()
+        assert admin.post("/recipients/acme/delete").status_code == 422
         assert Recipient.objects.exists()
         done = admin.post("/recipients/acme/delete", {"confirm": "acme"}, follow=True)
 

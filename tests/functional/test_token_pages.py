@@ -85,6 +85,24 @@ class TestALinkThatIsShownOnce:
         assert "/activate/" not in again.content.decode()
         assert acme.tokens.count() == 1
 
+    @pytest.mark.parametrize(
+        ("path", "form"),
+        [
+            pytest.param(ROTATE, {"keep": "24h"}, id="a rotation"),
+            pytest.param("/recipients/new", {"name": "globex"}, id="a recipient"),
+        ],
+    )
+    def test_is_made_by_no_form_twice(
+        self, admin: Client, acme: Recipient, path: str, form: dict[str, str]
+    ) -> None:
+        del acme
+        form = {"lifetime": "90d", "once": str(uuid4()), **form}
+
+        first, again = admin.post(path, form), admin.post(path, form)
+
+        assert (first.status_code, again.status_code) == (201, 302)
+        assert RecipientToken.objects.count() == 1
+
     @pytest.mark.parametrize("path", [NEW, ROTATE, "/recipients/new"])
     def test_every_form_has_a_key_of_its_own(
         self, admin: Client, acme: Recipient, path: str
@@ -141,6 +159,16 @@ class TestANewToken:
 
         assert answer.status_code == 422
         assert until in answer.content.decode()
+        assert not acme.tokens.exists()
+
+    @pytest.mark.parametrize("path", [NEW, ROTATE])
+    def test_is_not_made_by_an_empty_form(
+        self, admin: Client, acme: Recipient, path: str
+    ) -> None:
+        answer = admin.post(path, {})
+
+        assert answer.status_code == 422
+        assert "Choose how long the token lives" in answer.content.decode()
         assert not acme.tokens.exists()
 
     def test_leaves_the_others_alone(self, admin: Client, acme: Recipient) -> None:

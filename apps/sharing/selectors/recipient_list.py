@@ -213,12 +213,14 @@ def with_tokens_state(recipients: QuerySet[Recipient], *, now: datetime) -> Any:
 def _search(found: Any, text: str) -> Any:  # noqa: ANN401 (annotated rows)
     if not text:
         return found
+    # A join would list, and count, a recipient once for each share that matches.
+    by_share = Grant.objects.filter(share__name__icontains=text).values("recipient")
     return found.filter(
         Q(name__icontains=text)
         | Q(contact__icontains=text)
         | Q(comment__icontains=text)
-        | Q(shares__name__icontains=text)
-    ).distinct()
+        | Q(id__in=by_share)
+    )
 
 
 def _rows(shown: list[Any], now: datetime) -> list[RecipientRow]:

@@ -89,6 +89,7 @@ def test_the_search_finds_names_contacts_comments_and_shares() -> None:
     assert names(RecipientQuery(q="GLOBEX")) == ["acme"]
     assert names(RecipientQuery(q="4711")) == ["initech"]
     assert names(RecipientQuery(q="retail")) == ["acme"]
+    assert recipient_page(RecipientQuery(q="retail"), now=NOW).count == 1
     assert names(RecipientQuery(q="nobody")) == []
 
 
