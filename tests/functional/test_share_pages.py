@@ -198,6 +198,22 @@ class TestShare:
         assert "retail.crm.orders" in shown
         assert "delta_sharing" in shown
 
+    def test_a_large_share_is_shown_a_page_at_a_time(self, admin: Client) -> None:
+        share, table = new_share("retail"), new_table("crm.t")
+        for number in range(130):
+            new_shared_table(share, f"crm.t{number:03d}", table=table)
+            new_grant(share, new_recipient(f"r{number:03d}"))
+
+        shown = text(admin, "/shares/retail/")
+        first = as_json(admin, "/shares/retail.json")
+        second = json.loads(admin.get(first["next"]).content)
+
+        assert "130 tables" in shown
+        assert "the first 100 by name of 130" in shown
+        names = [one["name"] for one in first["tables"] + second["tables"]]
+        assert names == [f"t{number:03d}" for number in range(130)]
+        assert second["next"] is None
+
     def test_is_found_whatever_its_capitals(self, admin: Client) -> None:
         new_share("Retail")
 
@@ -226,7 +242,13 @@ class TestShare:
 
     def test_what_people_write_is_never_markup(self, admin: Client) -> None:
         share = new_share(EVIL, comment=EVIL)
-        new_shared_table(share, f"crm.{EVIL}", table=new_table("crm.t"), comment=EVIL, partition_filter=EVIL)
+        new_shared_table(
+            share,
+            f"crm.{EVIL}",
+            table=new_table("crm.t"),
+            comment=EVIL,
+            partition_filter=EVIL,
+        )
         new_grant(share, new_recipient(EVIL))
         new_read(share, recipient=EVIL, user_agent=EVIL, table=EVIL)
 

@@ -20,7 +20,8 @@ PAGE_LENGTH = 50
 CHOICES_LENGTH = 20
 USAGE_DAYS = 30
 TABLES_NAMED = 3  # in a row of the list
-RECENT_EVENTS = 8
+TABLES_LENGTH = 100  # on a page of one share
+RECIPIENTS_SHOWN = 100
 SORTS = {
     "name": "Name",
     "read": "Last read",
@@ -288,11 +289,16 @@ class RecipientRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareDetail:
-    """One share with its tables, its readers and what they did with it."""
+    """One share with a page of its tables, its readers and what they did with it.
+
+    `num_recipients` counts all readers; `recipients` are the first by name.
+    """
 
     share: Share
     tables: list[SharedTableRow]
+    paged: Paged
     recipients: list[RecipientRow]
+    num_recipients: int
     use: Use
     last_read_at: datetime | None
 
@@ -304,9 +310,13 @@ class ShareDetail:
         ]
 
 
-def share_detail(share: Share, *, now: datetime) -> ShareDetail:
+def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     """Return what the page of a share shows."""
-    tables = list(share.shared_tables.select_related("table", "share"))
+    shared = share.shared_tables.select_related("table", "share")
+    place = paged(shared.count(), page, length=TABLES_LENGTH)
+    tables = list(shared.defer("table__summary")[place.start : place.last])
+    readers = share.recipients.order_by("name_key")
+    first = readers.values_list("id", flat=True)[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})
     events = AuditEvent.objects.filter(share=share.name)
     reads = events.filter(action="table.query", status__lt=400).order_by("-at", "-id")
@@ -316,10 +326,28 @@ def share_detail(share: Share, *, now: datetime) -> ShareDetail:
             SharedTableRow(shared_table=row, preflight=found[row.table_id])
             for row in tables
         ],
-        recipients=recipient_rows(share.recipients.all(), now=now),
+        paged=place,
+        recipients=recipient_rows(
+            Recipient.objects.filter(id__in=list(first)), now=now
+        ),
+        num_recipients=readers.count(),
         use=use(events.filter(kind=AuditEvent.Kind.CALL), now=now, by_index=True),
         last_read_at=reads.values_list("at", flat=True).first(),
     )
+
+
+def edited_table(share: Share, wanted: str) -> SharedTableRow | None:
+    """Return the table of a share that an address names by its id, or None."""
+    try:
+        table_id = UUID(wanted)
+    except ValueError:
+        return None
+    shared = share.shared_tables.select_related("table", "share")
+    one = shared.filter(id=table_id).first()
+    if one is None:
+        return None
+    found = preflights([one.table_id])[one.table_id]
+    return SharedTableRow(shared_table=one, preflight=found)
 
 
 def recipient_rows(
@@ -396,6 +424,8 @@ def share_data(detail: ShareDetail) -> dict[str, Any]:
         "comment": detail.share.comment,
         "created_at": detail.share.created_at,
         "last_read_at": detail.last_read_at,
+        "num_tables": detail.paged.count,
+        "num_recipients": detail.num_recipients,
         "tables": [
             {
                 "id": row.shared_table.id,

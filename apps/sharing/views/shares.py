@@ -289,8 +289,10 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
 ) -> HttpResponseBase:
     bound = (settings_form, confirm_form, add_form, edit_form, grant_form)
     failed = any(form is not None and form.errors for form in bound)
-    detail = share_pages.share_detail(share, now=timezone.now())
-    editing = _edited(detail, edit or request.GET.get("edit", ""))
+    page = cleaned(ListForm(request.GET))["page"] or 1
+    detail = share_pages.share_detail(share, now=timezone.now(), page=page)
+    next_url = page_url(request, detail.paged.next_page)
+    editing = share_pages.edited_table(share, str(edit or request.GET.get("edit", "")))
     adding = share_pages.table_to_share(
         add_form.data.get("table", "") if add_form else request.GET.get("add", "")
     )
@@ -307,6 +309,8 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
             "settings_form": settings_form
             or ShareForm(initial={"name": share.name, "comment": share.comment}),
             "confirm_form": confirm_form or ConfirmForm(),
+            "next_url": next_url,
+            "previous_url": page_url(request, detail.paged.previous_page),
             "is_adding": add_form is not None or "add" in request.GET,
             "adding": adding,
             "add_form": add_form or _add_form(adding),
@@ -318,16 +322,12 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
         }
         if fmt == "html"
         else {},
-        data=share_pages.share_data(detail),
+        data={
+            **share_pages.share_data(detail),
+            "next": next_url and request.build_absolute_uri(next_url),
+        },
         status=422 if failed else 200,
     )
-
-
-def _edited(
-    detail: share_pages.ShareDetail, wanted: UUID | str
-) -> share_pages.SharedTableRow | None:
-    rows = (row for row in detail.tables if str(row.shared_table.id) == str(wanted))
-    return next(rows, None)
 
 
 def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
