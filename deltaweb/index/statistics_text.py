@@ -47,7 +47,9 @@ def statistics_texts(
     text = raw.json_text
     if text is None and raw.parsed is not None and load_text is not None:
         text = load_text()
-    texts = pa.nulls(num_rows, pa.string()) if text is None else _whole(text)
+    texts = pa.nulls(num_rows, pa.string())
+    if text is not None:
+        texts = _whole(text).cast(pa.string())
     if not texts.null_count or raw.parsed is None:
         return texts
     return pc.coalesce(texts, _written(_whole(raw.parsed)))

@@ -151,6 +151,26 @@ class TestTextOfTheLog:
 
         assert texts.to_pylist() == ["text", '{"numRecords":1}']
 
+    @pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view()], ids=str)
+    def test_may_be_of_any_type_of_text(self, kind: pa.DataType) -> None:
+        text = pa.chunked_array([["a", None], ["b"]], pa.string()).cast(kind)
+
+        texts = statistics_texts(RawStatistics(text, None), None, 3)
+
+        assert texts.equals(pa.array(["a", None, "b"], pa.string()))
+
+    def test_of_no_rows_is_none(self) -> None:
+        nothing = pa.chunked_array([], pa.string())
+
+        assert len(statistics_texts(RawStatistics(nothing, None), None, 0)) == 0
+
+    def test_is_null_where_typed_statistics_count_no_rows(self) -> None:
+        parsed = pa.chunked_array([pa.array([{"minValues": {"a": 1}}])])
+
+        texts = statistics_texts(RawStatistics(None, parsed), None, 1)
+
+        assert texts.to_pylist() == [None]
+
     def test_is_null_where_the_log_has_nothing(self) -> None:
         texts = statistics_texts(RawStatistics(None, None), None, 2)
 
