@@ -83,7 +83,9 @@
 
   // === Shortcuts ===
   const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
-  const places = { d: "/", t: "/tables/", j: "/jobs/" };
+  const places = { d: "/", t: "/tables/", s: "/shares/", r: "/recipients/", a: "/activity/", j: "/jobs/" };
+  // Only to what the rail offers: the others are not for this user.
+  const leadsTo = (key) => places[key] && document.querySelector(`.dw-rail a[href="${places[key]}"]`);
   let goPressedAt = -Infinity;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -105,7 +107,7 @@
       openDialog("shortcuts");
     } else if (event.key === "g") {
       goPressedAt = event.timeStamp;
-    } else if (places[event.key] && event.timeStamp - goPressedAt < 1000) {
+    } else if (event.timeStamp - goPressedAt < 1000 && leadsTo(event.key)) {
       location.assign(places[event.key]);
     }
   });
