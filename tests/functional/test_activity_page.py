@@ -270,10 +270,16 @@ class TestPages:
         for _ in range(60):
             new_event()
 
-        answer = admin.get("/activity/", headers={"HX-Request": "true"})
+        first = json.loads(admin.get("/activity.json").content)
+        next_path = first["next"].replace("/activity.json", "/activity/")
 
-        assert "<html" not in answer.content.decode()
-        assert "hx-get" in answer.content.decode()
+        htmx = admin.get(next_path, headers={"HX-Request": "true"}).content.decode()
+        alone = admin.get(next_path).content.decode()
+
+        assert "<html" not in htmx
+        assert htmx.count("data-row") == alone.count("data-row") == 10
+        assert "dw-day" not in htmx  # the day goes on from the page before
+        assert "dw-day" in alone
 
     def test_csv_has_every_event_of_the_filter(self, admin: Client) -> None:
         for _ in range(70):

@@ -82,6 +82,7 @@ class ActivityPage:
         counted_all: Whether `count` is the whole truth.
         searched_until: The time of the oldest event looked at when the page is not
             full although older events exist.
+        after: The time of the event that the page comes after, None on the first.
     """
 
     rows: list[EventRow]
@@ -89,6 +90,7 @@ class ActivityPage:
     count: int
     counted_all: bool
     searched_until: datetime | None
+    after: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +212,7 @@ def activity_page(
         count=count,
         counted_all=counted_all,
         searched_until=floor.at if floor and not more else None,
+        after=start[0] if start else None,
     )
 
 
