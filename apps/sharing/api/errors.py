@@ -29,7 +29,9 @@ from deltaweb.delta.errors import (
     LocationNotAllowedError,
     LocationNotFoundError,
     LocationUnreachableError,
+    LogCorruptError,
     LogGapError,
+    MissingActionError,
     PartitionValueError,
     PathEscapesTableError,
     PredicateError,
@@ -167,6 +169,7 @@ def _features_text(error: DeltaError) -> str:
 
 
 _FILES_MISSING: Final = f"Files of the table are missing. {ASK_PROVIDER}"
+_LOG_DAMAGED: Final = f"The log of the table is damaged. {ASK_PROVIDER}"
 _DENIED: Final = f"The storage of the table answers: permission denied. {ASK_PROVIDER}"
 _FILTER_FAILS: Final = (
     "The filter that the table is shared with does not fit this version of it. "
@@ -203,6 +206,8 @@ _TABLE_FAULTS: Final[tuple[tuple[type[DeltaError], ErrorCode, _Text], ...]] = (
     (LocationNotFoundError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
     (DataFileMissingError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
     (LogGapError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
+    (LogCorruptError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _LOG_DAMAGED),
+    (MissingActionError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _LOG_DAMAGED),
     (LocationDeniedError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _DENIED),
     (CredentialsNeededError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _DENIED),
     (LocationNotAllowedError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _DENIED),
