@@ -399,6 +399,16 @@ class TestGrants:
         assert "Globex may no longer read retail." in shown
         assert share.recipients.count() == 0
 
+    def test_a_new_recipient_begins_with_the_share_ticked(self, admin: Client) -> None:
+        new_share("retail")
+        new_share("other")
+        assert 'href="/recipients/new?share=retail"' in text(admin, "/shares/retail/")
+
+        shown = text(admin, "/recipients/new", share="retail")
+
+        assert len(re.findall(r'value="retail"[^>]* checked', shown)) == 1
+        assert not re.search(r'value="other"[^>]* checked', shown)
+
     def test_an_unknown_recipient_is_named_beside_the_field(
         self, admin: Client
     ) -> None:

@@ -93,8 +93,11 @@ def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Make a recipient with its grants and first token, and show the link once."""
     shares = [share.name for share in recipient_pages.all_shares()]
     if request.method != "POST":
-        initial = first_lifetime(settings.TOKEN_MAX_DAYS)
-        initial["name"] = request.GET.get("name", "")
+        initial = {
+            **first_lifetime(settings.TOKEN_MAX_DAYS),
+            "name": request.GET.get("name", ""),
+            "shares": request.GET.getlist("share"),
+        }
         form = NewRecipientForm(share_names=shares, initial=initial)
         return _new_page(request, fmt, form=form)
     form = NewRecipientForm(request.POST, share_names=shares)
