@@ -24,7 +24,6 @@ logger = logging.getLogger(__name__)
 
 MAX_NAME: Final = 255
 MAX_AGENT: Final = 300
-MAX_SKIPPED_SHOWN: Final = 20
 # How long an answer waits for the writer of a SQLite database.
 MAX_WAIT_MS: Final = 2000
 

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from apps.accounts.tokens import sha256
 from apps.sharing.models import RecipientToken
 from apps.sharing.selectors import access
 from deltaweb.sharing.errors import CredentialsMissingError
@@ -21,6 +22,12 @@ def bearer_secret(header: str) -> str:
     if scheme.lower() != SCHEME or not secret.strip():
         raise CredentialsMissingError
     return secret.strip()
+
+
+def ended_token(header: str) -> RecipientToken | None:
+    """Return the token that came and is good no more, to tell whose it was."""
+    tokens = RecipientToken.objects.select_related("recipient")
+    return tokens.filter(token_sha256=sha256(bearer_secret(header))).first()
 
 
 def authenticate(header: str, *, now: datetime) -> RecipientToken:

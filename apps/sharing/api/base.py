@@ -16,10 +16,11 @@ from apps.pages.addresses import client_address
 from apps.sharing.answers.listings import PageRequest
 from apps.sharing.api import throttling
 from apps.sharing.api.audit import CallRecord
-from apps.sharing.api.authentication import authenticate
+from apps.sharing.api.authentication import authenticate, ended_token
 from apps.sharing.api.errors import failure_of
 from apps.sharing.api.keys import page_token_keys
 from apps.sharing.api.responses import StreamedAnswer, WholeAnswer, without_body
+from apps.sharing.errors import TokenExpiredError, TokenRevokedError
 from apps.sharing.models import Recipient, Share, SharedTable
 from apps.sharing.selectors import access
 from deltaweb.delta.errors import DeltaError
@@ -129,7 +130,11 @@ class SharingView(ProtocolView):
         del args, kwargs
         record = self.record
         header = request.headers.get("Authorization", "")
-        self.token = authenticate(header, now=self.now)
+        try:
+            self.token = authenticate(header, now=self.now)
+        except (TokenExpiredError, TokenRevokedError):
+            record.token = ended_token(header)
+            raise
         record.token = self.token
         access.check_address(self.token.recipient, record.address)
         throttling.check_rate(self.token.id)

@@ -22,10 +22,10 @@ def protocol_answers(get_response: GetResponse) -> GetResponse:
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        if request.path == PREFIX:
+        if request.path_info == PREFIX:
             return _answered(failure_of(EndpointNotFoundError()), request)
         response = get_response(request)
-        if isinstance(response, Answer) or not _is_protocol(request.path):
+        if isinstance(response, Answer) or not _is_protocol(request.path_info):
             return response
         status = response.status_code
         status = max(status, HTTPStatus.BAD_REQUEST)

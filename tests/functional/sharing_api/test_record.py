@@ -117,6 +117,16 @@ class TestRecord:
         assert (event.share, event.table) == ("Sales", "Orders")
         assert "not-a-token" not in json.dumps(str(event.__dict__))
 
+    def test_tells_whose_token_has_ended(self, acme: Caller) -> None:
+        acme.token.revoked_at = NOW
+        acme.token.save()
+
+        acme.get("/shares")
+
+        event = newest()
+        assert (event.status, event.recipient) == (401, "acme")
+        assert event.token_prefix == acme.token.prefix
+
     def test_tells_of_refused_files_alone(self, acme: Caller, lake: Lake) -> None:
         url = local(files(acme.query(lake.path))[0]["url"])
 

@@ -1,0 +1,176 @@
+from datetime import UTC, datetime
+
+import pytest
+from django.core.exceptions import (
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+)
+from django.http import Http404
+
+from apps.sharing.api.errors import failure_of, of_status
+from apps.sharing.errors import (
+    AddressNotAllowedError,
+    NotGrantedError,
+    TokenExpiredError,
+    TokenRevokedError,
+    TokenUnknownError,
+)
+from deltaweb.delta import errors as delta
+from deltaweb.sharing import errors as sharing
+from deltaweb.sharing.compatibility import Misreading
+
+ROOT = "/srv/private/lake/orders"
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+class TestFailureOfATable:
+    @pytest.mark.parametrize(
+        ("error", "code"),
+        [
+            (
+                delta.VersionNotFoundError(root=ROOT, version=9, earliest=0, latest=5),
+                "INVALID_PARAMETER_VALUE",
+            ),
+            (
+                delta.TimestampNotFoundError(
+                    root=ROOT, timestamp=NOON, earliest=NOON, latest=NOON
+                ),
+                "INVALID_PARAMETER_VALUE",
+            ),
+            (delta.TimestampInvalidError(text=ROOT), "INVALID_PARAMETER_VALUE"),
+            (delta.TableNotFoundError(root=ROOT), "RESOURCE_DOES_NOT_EXIST"),
+            (delta.LocationNotFoundError(location=ROOT), "RESOURCE_DOES_NOT_EXIST"),
+            (delta.LocationDeniedError(location=ROOT), "RESOURCE_DOES_NOT_EXIST"),
+            (
+                delta.LocationNotAllowedError(location=ROOT, allowed=[ROOT]),
+                "RESOURCE_DOES_NOT_EXIST",
+            ),
+            (delta.CredentialsNeededError(location=ROOT), "RESOURCE_DOES_NOT_EXIST"),
+            (
+                delta.LocationUnreachableError(location=ROOT, reason=ROOT),
+                "RESOURCE_DOES_NOT_EXIST",
+            ),
+            (
+                delta.LocationUnsupportedError(location=ROOT, scheme="x"),
+                "RESOURCE_DOES_NOT_EXIST",
+            ),
+            (
+                delta.LogGapError(root=ROOT, version=9, missing_version=4),
+                "RESOURCE_DOES_NOT_EXIST",
+            ),
+            (
+                delta.LogCorruptError(path=f"{ROOT}/_delta_log/1.json", reason="odd"),
+                "RESOURCE_DOES_NOT_EXIST",
+            ),
+            (
+                delta.MissingMetadataError(root=ROOT, version=1),
+                "RESOURCE_DOES_NOT_EXIST",
+            ),
+            (
+                delta.DataFileMissingError(path=f"{ROOT}/x"),
+                "RESOURCE_DOES_NOT_EXIST",
+            ),
+            (
+                delta.DataFileError(path=f"{ROOT}/x", reason="odd"),
+                "RESOURCE_DOES_NOT_EXIST",
+            ),
+            (
+                delta.UnsupportedFeatureError(root=ROOT, version=1, features=["x"]),
+                "UNSUPPORTED_OPERATION",
+            ),
+            (
+                delta.UnsupportedProtocolError(
+                    root=ROOT, version=1, min_reader_version=9, supported=3
+                ),
+                "UNSUPPORTED_OPERATION",
+            ),
+            (
+                delta.SchemaMissingError(root=ROOT, version=1),
+                "UNSUPPORTED_OPERATION",
+            ),
+            (
+                delta.PathEscapesTableError(path=f"{ROOT}/../x"),
+                "UNSUPPORTED_OPERATION",
+            ),
+            (
+                delta.PartitionValueError(
+                    path=f"{ROOT}/x", column="day", value="x", type_name="date"
+                ),
+                "UNSUPPORTED_OPERATION",
+            ),
+            (delta.PredicateError(reason="secret_column"), "UNSUPPORTED_OPERATION"),
+            (delta.DeltaError(ROOT, hint=ROOT), "RESOURCE_DOES_NOT_EXIST"),
+        ],
+        ids=lambda value: value.code if isinstance(value, delta.DeltaError) else "",
+    )
+    def test_is_the_callers_to_see_and_tells_no_place(
+        self, error: delta.DeltaError, code: str
+    ) -> None:
+        failure = failure_of(error)
+
+        assert (failure.status, failure.error_code) == (400, code)
+        assert "/srv" not in failure.message
+        assert "secret" not in failure.message
+        assert failure.message.endswith((".", "Z"))
+        assert not failure.is_fault
+
+
+class TestFailureOfACaller:
+    @pytest.mark.parametrize(
+        ("error", "status", "code"),
+        [
+            (TokenUnknownError(), 401, "UNAUTHENTICATED"),
+            (TokenRevokedError(), 401, "UNAUTHENTICATED"),
+            (TokenExpiredError(ended_at=NOON), 401, "UNAUTHENTICATED"),
+            (sharing.CredentialsMissingError(), 401, "UNAUTHENTICATED"),
+            (AddressNotAllowedError(address="10.0.0.1"), 403, "PERMISSION_DENIED"),
+            (sharing.FileRefusedError(reason="x"), 403, "PERMISSION_DENIED"),
+            (NotGrantedError(kind="share", name="x"), 404, "RESOURCE_DOES_NOT_EXIST"),
+            (sharing.FileGoneError(), 404, "RESOURCE_DOES_NOT_EXIST"),
+            (Http404(), 404, "RESOURCE_DOES_NOT_EXIST"),
+            (PermissionDenied(), 403, "PERMISSION_DENIED"),
+            (RequestDataTooBig(), 413, "MALFORMED_REQUEST"),
+            (SuspiciousOperation(), 400, "MALFORMED_REQUEST"),
+            (
+                sharing.TableMisreadError(
+                    table="a.b", misreadings=[Misreading("x", "It does.")]
+                ),
+                400,
+                "UNSUPPORTED_OPERATION",
+            ),
+        ],
+        ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+    )
+    def test_has_its_status_and_code(
+        self, error: Exception, status: int, code: str
+    ) -> None:
+        failure = failure_of(error)
+
+        assert (failure.status, failure.error_code) == (status, code)
+        assert failure.message
+        answer = failure.answer()
+        assert (answer.headers.get("WWW-Authenticate") == "Bearer") == (status == 401)
+
+    def test_of_too_many_requests_says_when_to_come_back(self) -> None:
+        for wait_s, retry_after in ((0.001, "1"), (1.2, "2"), (30, "30")):
+            failure = failure_of(sharing.TooManyRequestsError(wait_s=wait_s))
+            assert failure.answer()["Retry-After"] == retry_after
+
+
+class TestFault:
+    @pytest.mark.parametrize(
+        "error", [RuntimeError("secret"), KeyError("secret"), OSError("secret")]
+    )
+    def test_of_ours_tells_nothing(self, error: Exception) -> None:
+        failure = failure_of(error)
+
+        assert failure.is_fault
+        assert failure.status == 500
+        assert failure.answer().content == (
+            b'{"errorCode":"INTERNAL_ERROR","message":""}'
+        )
+
+    def test_of_other_layers_tells_nothing(self) -> None:
+        assert of_status(503, "secret").message == ""
+        assert of_status(502, "secret").status == 500
