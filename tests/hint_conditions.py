@@ -24,15 +24,15 @@ class Client:
 
     Attributes:
         compares_singles: Whether a literal beside a float is rounded to a float.
-        nan_equals_nan: Whether NaN is equal to itself.
+        nan_is_largest: Whether NaN equals itself and is larger than any number.
     """
 
     compares_singles: bool
-    nan_equals_nan: bool
+    nan_is_largest: bool
 
 
 CLIENTS = [
-    Client(compares_singles=singles, nan_equals_nan=nans)
+    Client(compares_singles=singles, nan_is_largest=nans)
     for singles in (False, True)
     for nans in (False, True)
 ]
@@ -156,9 +156,10 @@ def compared(
         right = single(right)
     if isinstance(left, str):
         left, right = left.encode(), right.encode()
+    if isinstance(left, float) and client.nan_is_largest:
+        left = (math.isnan(left), 0.0 if math.isnan(left) else left)
+        right = (math.isnan(right), 0.0 if math.isnan(right) else right)
     is_equal = left == right
-    if isinstance(left, float) and client.nan_equals_nan and math.isnan(right):
-        is_equal = math.isnan(left)
     answers = {
         "=": is_equal,
         "!=": not is_equal,

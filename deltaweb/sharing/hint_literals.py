@@ -9,7 +9,8 @@ What would depend on the client's own rules of casting is refused.
     timestamp     below the microsecond: dropped
     timestamp     without a zone: UTC, or the client's own zone where that is likely
     float column  0.1 is no float: clients compare as floats or as doubles
-    NaN           equals itself to some clients, and nothing to others
+    NaN           equals itself and is larger than any number to some clients, and
+                nothing of that to others
 """
 
 import math
@@ -44,6 +45,7 @@ from deltaweb.sharing.loose_conditions import (
     Loose,
     any_of,
     between,
+    compared,
     either_of,
     exactly,
     not_null,
@@ -146,7 +148,7 @@ def contained_loosely(column: TypedColumn, literals: Sequence[HintLiteral]) -> L
 def _compared(column: TypedColumn, operator: str, reading: _Reading) -> Loose:
     match reading:
         case Literal():
-            return exactly(compare(column, operator, reading))
+            return compared(compare(column, operator, reading))
         case _Between(low, high):
             return between(column.path, operator, low, high)
         case _:

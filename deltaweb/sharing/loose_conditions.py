@@ -46,6 +46,20 @@ def exactly(predicate: Predicate) -> Loose:
     return Loose(predicate, Not(predicate))
 
 
+def compared(predicate: Predicate) -> Loose:
+    """A comparison, which NaN may pass or not: to Spark it is larger than any number.
+
+    A denial of the opposite holds for NaN, so that it is on both sides.
+    """
+    match predicate:
+        case Comparison(path, ">" | ">=" as operator, value) if pa.types.is_floating(
+            value.type
+        ):
+            opposite = Comparison(path, "<=" if operator == ">" else "<", value)
+            return Loose(Not(opposite), Not(predicate))
+    return exactly(predicate)
+
+
 def not_null(path: ColumnPath) -> Loose:
     """A condition that is unknown for null, and either way for every value."""
     has_value = Not(IsNull(path))
@@ -62,7 +76,8 @@ def between(path: ColumnPath, operator: str, low: pa.Scalar, high: pa.Scalar) ->
     most, least = (high, low) if operator in {"<", "<="} else (low, high)
     # The false side is a denial, so that NaN, which no comparison holds for, is in it.
     return Loose(
-        Comparison(path, operator, most), Not(Comparison(path, operator, least))
+        compared(Comparison(path, operator, most)).if_true,
+        Not(Comparison(path, operator, least)),
     )
 
 
