@@ -26,6 +26,7 @@ from apps.sharing.selectors import access
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.capabilities import HEADER, parse_capabilities
 from deltaweb.sharing.errors import (
+    FileRefusedError,
     FormatNotOfferedError,
     MethodNotAllowedError,
     SharingError,
@@ -104,7 +105,7 @@ class ProtocolView(APIView):
             logger.info("Request %s: %s", self.record.request_id, exc)
         if failure.is_fault:
             logger.error("Request %s failed", self.record.request_id, exc_info=exc)
-        if failure.status == UNAUTHENTICATED:
+        if failure.status == UNAUTHENTICATED or isinstance(exc, FileRefusedError):
             self._slow_down()
         return failure.answer()
 

@@ -1,4 +1,5 @@
 import time
+from pathlib import Path
 
 from django.test import Client
 from pytest_django import Settings
@@ -59,6 +60,13 @@ class TestRequests:
             body_of(answer)
             assert answer.status_code == 200
 
+    def test_are_answered_where_rates_cannot_be_kept(
+        self, acme: Caller, settings: Settings, tmp_path: Path
+    ) -> None:
+        settings.HOME = tmp_path / "gone"
+
+        assert acme.get("/shares").status_code == 200
+
 
 class TestFailures:
     def test_are_always_401_and_slowed_beyond_a_hundred(
@@ -99,6 +107,19 @@ class TestFailures:
 
         stranger.get(f"{PREFIX}/shares")
 
+        assert AuditEvent.objects.count() == 0
+
+    def test_at_the_urls_of_files_count_too(self, db: None, stranger: Client) -> None:
+        del db
+        path = "/files/s/00000000-0000-4000-8000-000000000000/x"
+        for _ in range(150):
+            throttling.failure_delay_s("127.0.0.1")
+
+        started_s = time.perf_counter()
+        answer = stranger.get(f"{PREFIX}{path}")
+
+        assert answer.status_code == 403
+        assert time.perf_counter() - started_s > 0.2
         assert AuditEvent.objects.count() == 0
 
     def test_do_not_slow_who_comes_in(self, acme: Caller, stranger: Client) -> None:

@@ -3,7 +3,14 @@ from urllib.parse import quote
 import pytest
 
 from apps.sharing.models import SharedTable
-from tests.functional.sharing_api.calls import Caller, Lake, commit_time, error
+from deltaweb.delta.schema import format_schema
+from tests.functional.sharing_api.calls import (
+    SCHEMA,
+    Caller,
+    Lake,
+    commit_time,
+    error,
+)
 
 
 def share_with(lake: Lake, **fields: object) -> None:
@@ -96,6 +103,35 @@ class TestStartingTimestamp:
 
         assert self.ask(acme, lake, "2026-02-01T00:00:00Z")[0] == 400
         assert acme.get(f"{lake.path}/version")["Delta-Table-Version"] == "3"
+
+    def test_is_refused_where_commits_carry_their_own_times(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        lake.commit(
+            {
+                "protocol": {
+                    "minReaderVersion": 1,
+                    "minWriterVersion": 7,
+                    "writerFeatures": ["inCommitTimestamp"],
+                }
+            },
+            {
+                "metaData": {
+                    "id": "t",
+                    "format": {"provider": "parquet", "options": {}},
+                    "schemaString": format_schema(SCHEMA),
+                    "partitionColumns": ["day"],
+                    "configuration": {"delta.enableInCommitTimestamps": "true"},
+                }
+            },
+        )
+
+        time = quote("2026-02-01T00:00:00Z")
+        answer = acme.get(f"{lake.path}/version?startingTimestamp={time}")
+
+        assert answer.status_code == 400
+        assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
+        assert "inCommitTimestamp" in error(answer)["message"]
 
     def test_never_means_a_version_that_is_not_shared(
         self, acme: Caller, lake: Lake
