@@ -13,7 +13,8 @@ from django.utils import timezone
 from apps.jobs.models import Job
 from apps.jobs.tracking import JobCancelled, LeaseLostError, TrackedJob
 from apps.tables.errors import TableNotRegisteredError
-from apps.tables.indexing import new_index_folder, store_failure, store_result
+from apps.tables.index_folders import new_index_folder
+from apps.tables.indexing import store_failure, store_result
 from apps.tables.locations import check_allowed
 from apps.tables.models import Table
 from apps.tables.opening import roots_of_server

@@ -4,12 +4,10 @@ A page sees the old index or the new one, never a mix: all rows change in one
 transaction, and an index folder is removed only after that.
 """
 
-import json
 import shutil
-import time
 import uuid
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +15,14 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, Q
 
+from apps.tables.index_folders import INDEX_FORMAT, remove_other_indexes
+from apps.tables.index_rows import (
+    columns_of,
+    commit_of,
+    metadata_of,
+    moment,
+    protocol_of,
+)
 from apps.tables.models import (
     Commit,
     MetadataVersion,
@@ -24,78 +30,12 @@ from apps.tables.models import (
     Table,
     TableColumn,
 )
-from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.schema import StructField, StructType, parse_schema, type_text
 from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS, read_batches
 from deltaweb.index.index_result import FAILED, IndexResult
 from deltaweb.index.stored_values import clean_text
 
-# Part of a folder's name; a new one makes the next index replace all stored rows.
-INDEX_FORMAT: Final = "1"
-RUNS_FOLDER: Final = ".runs"  # small files of Spark jobs that are running
 INSERT_BATCH: Final = 500
-MAX_COLUMNS: Final = 10_000
-MAX_PATH_LENGTH: Final = 1000
-MAX_INT32: Final = 2**31 - 1
 MAX_BACKOFF_S: Final = 3600
-ABANDONED_AFTER_S: Final = 6 * 3600  # a half-written folder that old has no writer
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_MS: Final = 253_402_300_799_000  # the end of the year 9999
-_FIRST_MS: Final = -62_135_596_800_000  # the start of the year 1
-
-
-# === Folders ===
-
-
-def indexes_folder() -> Path:
-    """The folder of all indexes."""
-    return Path(settings.HOME) / "index"
-
-
-def new_index_folder(table_id: object, *, now: datetime, mark: str) -> Path:
-    """Name the folder of a table's next index; nothing is made yet.
-
-    Args:
-        table_id: The table.
-        now: The current time.
-        mark: Tells apart two indexes of one moment.
-    """
-    stamp = int(now.timestamp() * 1000)
-    return indexes_folder() / str(table_id) / f"{INDEX_FORMAT}-{stamp}-{mark[:8]}"
-
-
-def remove_other_indexes(table_id: object, *, keep: str) -> None:
-    """Remove a table's index folders but one; readers keep what they have mapped."""
-    folder = indexes_folder() / str(table_id)
-    for place in folder.iterdir() if folder.is_dir() else ():
-        if place.name == keep:
-            continue
-        if place.name.startswith(".") and not _is_abandoned(place):
-            continue
-        shutil.rmtree(place, ignore_errors=True)
-
-
-def remove_orphaned_indexes() -> int:
-    """Remove the indexes of removed tables, and what killed Spark jobs left."""
-    folder = indexes_folder()
-    if not folder.is_dir():
-        return 0
-    known = {str(table_id) for table_id in Table.objects.values_list("id", flat=True)}
-    orphans = [
-        place
-        for place in (*folder.iterdir(), *folder.glob(f"{RUNS_FOLDER}/*"))
-        if place.name not in {*known, RUNS_FOLDER} and _is_abandoned(place)
-    ]
-    for place in orphans:
-        shutil.rmtree(place, ignore_errors=True)
-    return len(orphans)
-
-
-def _is_abandoned(place: Path) -> bool:
-    try:
-        return time.time() - place.stat().st_mtime > ABANDONED_AFTER_S
-    except FileNotFoundError:
-        return False
 
 
 # === Failure ===
@@ -199,17 +139,17 @@ def _store_rows(table: Table, result: IndexResult, folder: Path) -> None:
         known = -1
     for rows in _rows_after(folder, COMMITS, known):
         Commit.objects.bulk_create(
-            [_commit(table, row) for row in rows], batch_size=INSERT_BATCH
+            [commit_of(table, row) for row in rows], batch_size=INSERT_BATCH
         )
     newest = None
     for rows in _rows_after(folder, METADATA, known):
         MetadataVersion.objects.bulk_create(
-            [_metadata(table, row) for row in rows], batch_size=INSERT_BATCH
+            [metadata_of(table, row) for row in rows], batch_size=INSERT_BATCH
         )
         newest = rows[-1]
     for rows in _rows_after(folder, PROTOCOLS, known):
         ProtocolVersion.objects.bulk_create(
-            [_protocol(table, row) for row in rows], batch_size=INSERT_BATCH
+            [protocol_of(table, row) for row in rows], batch_size=INSERT_BATCH
         )
     _store_readability(table, result)
     if newest is not None:
@@ -229,7 +169,7 @@ def _last_known_version(table: Table, result: IndexResult, folder: Path) -> int 
     for rows in read_batches(folder, COMMITS):
         for row in rows:
             if row["version"] == newest.version:
-                same = _commit(table, row)
+                same = commit_of(table, row)
                 facts = ("committed_at", "operation", "metrics", "num_added_files")
                 equal = all(getattr(same, f) == getattr(newest, f) for f in facts)
                 return newest.version if equal else None
@@ -259,31 +199,9 @@ def _store_readability(table: Table, result: IndexResult) -> None:
 
 def _store_columns(table: Table, schema_string: str) -> None:
     table.columns.all().delete()
-    try:
-        schema = parse_schema(schema_string)
-    except SchemaError:
-        return
-    columns = [
-        TableColumn(
-            table=table,
-            position=position,
-            path=clean_text(".".join(path))[:MAX_PATH_LENGTH],
-            type_text=clean_text(type_text(column.data_type))[:MAX_PATH_LENGTH],
-        )
-        for position, (path, column) in enumerate(_all_columns(schema, ()))
-        if position < MAX_COLUMNS
-    ]
-    TableColumn.objects.bulk_create(columns, batch_size=INSERT_BATCH)
-
-
-def _all_columns(
-    schema: StructType, above: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], StructField]]:
-    for column in schema.fields:
-        path = (*above, column.name)
-        yield path, column
-        if isinstance(column.data_type, StructType):
-            yield from _all_columns(column.data_type, path)
+    TableColumn.objects.bulk_create(
+        columns_of(table, schema_string), batch_size=INSERT_BATCH
+    )
 
 
 def _store_summary(
@@ -335,76 +253,3 @@ _INDEX_FIELDS: Final = [
     "error_hint",
     "error_since",
 ]
-
-
-# === Rows ===
-
-
-def moment(time_ms: int) -> datetime:
-    """The aware time of milliseconds since the epoch, within what dates can say."""
-    return _EPOCH + timedelta(milliseconds=min(max(time_ms, _FIRST_MS), _LAST_MS))
-
-
-_COPIED: Final = (
-    "version",
-    "operation",
-    "user_name",
-    "engine_info",
-    "sentence",
-    "num_added_files",
-    "num_removed_files",
-    "added_bytes",
-    "removed_bytes",
-    "added_rows",
-    "removed_rows",
-    "num_files",
-    "size_bytes",
-    "num_records",
-    "data_change",
-    "changes_metadata",
-    "changes_schema",
-    "changes_protocol",
-    "readability",
-)
-
-
-def _commit(table: Table, row: dict[str, Any]) -> Commit:
-    return Commit(
-        table=table,
-        committed_at=moment(row["timestamp_ms"]),
-        parameters=json.loads(row["parameters"]),
-        metrics=json.loads(row["metrics"]),
-        readability_reason=row["readability_reason"][:300],
-        **{name: row[name] for name in _COPIED},
-    )
-
-
-def _metadata(table: Table, row: dict[str, Any]) -> MetadataVersion:
-    return MetadataVersion(
-        table=table,
-        version=row["version"],
-        metadata_id=row["metadata_id"][:200],
-        metadata_name=row["metadata_name"],
-        description=row["description"],
-        format_provider=row["format_provider"][:100],
-        schema_string=row["schema_string"],
-        partition_columns=json.loads(row["partition_columns"]),
-        configuration=json.loads(row["configuration"]),
-        created_time=row["created_time"],
-    )
-
-
-def _protocol(table: Table, row: dict[str, Any]) -> ProtocolVersion:
-    return ProtocolVersion(
-        table=table,
-        version=row["version"],
-        min_reader_version=min(row["min_reader_version"], MAX_INT32),
-        min_writer_version=min(row["min_writer_version"], MAX_INT32),
-        reader_features=_optional_json(row["reader_features"]),
-        writer_features=_optional_json(row["writer_features"]),
-        unsupported_reason=row["unsupported_reason"],
-    )
-
-
-def _optional_json(text: str | None) -> Any:  # noqa: ANN401 (any JSON)
-    return None if text is None else json.loads(text)

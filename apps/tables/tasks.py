@@ -13,12 +13,12 @@ from apps.jobs.models import Job
 from apps.jobs.tracking import TrackedJob, track_job
 from apps.tables import checks, probing, reading, services
 from apps.tables.errors import TableNotRegisteredError
-from apps.tables.index_jobs import IndexBatch
-from apps.tables.indexing import (
+from apps.tables.index_folders import (
     RUNS_FOLDER,
     indexes_folder,
     remove_orphaned_indexes,
 )
+from apps.tables.index_jobs import IndexBatch
 from apps.tables.models import Table
 
 logger = logging.getLogger(__name__)

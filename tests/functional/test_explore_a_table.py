@@ -17,7 +17,8 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from apps.accounts.models import User
 from apps.jobs.models import Job, Worker
 from apps.tables import tasks
-from apps.tables.indexing import new_index_folder, store_result
+from apps.tables.index_folders import new_index_folder
+from apps.tables.indexing import store_result
 from apps.tables.models import Table
 from deltaweb.index.build import build_index
 from deltaweb.samples import make_samples

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from apps.sharing.models import RecipientToken, SharedTable
-from apps.tables.indexing import indexes_folder
+from apps.tables.index_folders import indexes_folder
 from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
 from apps.tables.storage_connections import options_for

@@ -3,7 +3,7 @@
 The pages ask what is indexed; a command answers before the first index, too.
 """
 
-from apps.tables.indexing import indexes_folder
+from apps.tables.index_folders import indexes_folder
 from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError

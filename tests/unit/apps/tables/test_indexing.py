@@ -1,25 +1,16 @@
 """The database follows an index as a whole, and keeps what the log has lost."""
 
 import json
-import os
 import shutil
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
-from apps.tables.indexing import (
-    backoff,
-    moment,
-    new_index_folder,
-    remove_orphaned_indexes,
-    remove_other_indexes,
-    store_failure,
-    store_index,
-    store_result,
-)
+from apps.tables.index_folders import new_index_folder
+from apps.tables.indexing import backoff, store_failure, store_index, store_result
 from apps.tables.models import Commit, Table
 from deltaweb.index.build import build_index
 from deltaweb.index.file_index import open_index
@@ -287,44 +278,3 @@ class TestBackoff:
         settings.PROBE_INTERVAL_S = 60
 
         assert backoff(failures) == timedelta(seconds=seconds)
-
-
-class TestFolders:
-    def test_leave_what_another_worker_is_writing(self, home: Path) -> None:
-        table_id = uuid.uuid4()
-        folder = home / "index" / str(table_id)
-        for name in ("1-5-a", "1-6-b", ".1-7-c.99.ab"):
-            (folder / name).mkdir(parents=True)
-
-        remove_other_indexes(table_id, keep="1-6-b")
-
-        assert {place.name for place in folder.iterdir()} == {"1-6-b", ".1-7-c.99.ab"}
-
-    def test_of_removed_tables_are_removed_once_they_are_old(self, home: Path) -> None:
-        table = new_unindexed_table()
-        for name in (str(table.id), "old", "fresh"):
-            (home / "index" / name).mkdir(parents=True)
-        for name in (str(table.id), "old"):
-            os.utime(home / "index" / name, (0, 0))
-
-        assert remove_orphaned_indexes() == 1
-
-        left = {place.name for place in (home / "index").iterdir()}
-        assert left == {str(table.id), "fresh"}
-
-
-class TestMoment:
-    @pytest.mark.parametrize(
-        ("time_ms", "expected"),
-        [
-            pytest.param(1500, datetime(1970, 1, 1, 0, 0, 1, 500_000, UTC), id="ms"),
-            pytest.param(
-                2**63 - 1, datetime(9999, 12, 31, 23, 59, 59, 0, UTC), id="far"
-            ),
-            pytest.param(-(2**63), datetime(1, 1, 1, tzinfo=UTC), id="long ago"),
-        ],
-    )
-    def test_stays_within_what_dates_can_say(
-        self, time_ms: int, expected: datetime
-    ) -> None:
-        assert moment(time_ms) == expected

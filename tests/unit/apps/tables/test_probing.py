@@ -8,7 +8,8 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from apps.jobs.models import Job
-from apps.tables.indexing import new_index_folder, store_failure, store_index
+from apps.tables.index_folders import new_index_folder
+from apps.tables.indexing import store_failure, store_index
 from apps.tables.models import Table
 from apps.tables.probing import probe_tables
 from deltaweb.index.build import build_index

@@ -1,0 +1,123 @@
+"""What the rows of an index become in the database: commits, metadata, columns."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from apps.tables.models import (
+    Commit,
+    MetadataVersion,
+    ProtocolVersion,
+    Table,
+    TableColumn,
+)
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.schema import StructField, StructType, parse_schema, type_text
+from deltaweb.index.stored_values import clean_text
+
+MAX_COLUMNS: Final = 10_000
+MAX_PATH_LENGTH: Final = 1000
+MAX_INT32: Final = 2**31 - 1
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS: Final = 253_402_300_799_000  # the end of the year 9999
+_FIRST_MS: Final = -62_135_596_800_000  # the start of the year 1
+_COPIED: Final = (
+    "version",
+    "operation",
+    "user_name",
+    "engine_info",
+    "sentence",
+    "num_added_files",
+    "num_removed_files",
+    "added_bytes",
+    "removed_bytes",
+    "added_rows",
+    "removed_rows",
+    "num_files",
+    "size_bytes",
+    "num_records",
+    "data_change",
+    "changes_metadata",
+    "changes_schema",
+    "changes_protocol",
+    "readability",
+)
+
+
+def moment(time_ms: int) -> datetime:
+    """The aware time of milliseconds since the epoch, within what dates can say."""
+    return _EPOCH + timedelta(milliseconds=min(max(time_ms, _FIRST_MS), _LAST_MS))
+
+
+def commit_of(table: Table, row: dict[str, Any]) -> Commit:
+    """Return, unsaved, the commit of a row of `commits.arrow`."""
+    return Commit(
+        table=table,
+        committed_at=moment(row["timestamp_ms"]),
+        parameters=json.loads(row["parameters"]),
+        metrics=json.loads(row["metrics"]),
+        readability_reason=row["readability_reason"][:300],
+        **{name: row[name] for name in _COPIED},
+    )
+
+
+def metadata_of(table: Table, row: dict[str, Any]) -> MetadataVersion:
+    """Return, unsaved, the metadata of a row of `metadata.arrow`."""
+    return MetadataVersion(
+        table=table,
+        version=row["version"],
+        metadata_id=row["metadata_id"][:200],
+        metadata_name=row["metadata_name"],
+        description=row["description"],
+        format_provider=row["format_provider"][:100],
+        schema_string=row["schema_string"],
+        partition_columns=json.loads(row["partition_columns"]),
+        configuration=json.loads(row["configuration"]),
+        created_time=row["created_time"],
+    )
+
+
+def protocol_of(table: Table, row: dict[str, Any]) -> ProtocolVersion:
+    """Return, unsaved, the protocol of a row of `protocols.arrow`."""
+    return ProtocolVersion(
+        table=table,
+        version=row["version"],
+        min_reader_version=min(row["min_reader_version"], MAX_INT32),
+        min_writer_version=min(row["min_writer_version"], MAX_INT32),
+        reader_features=_optional_json(row["reader_features"]),
+        writer_features=_optional_json(row["writer_features"]),
+        unsupported_reason=row["unsupported_reason"],
+    )
+
+
+def columns_of(table: Table, schema_string: str) -> list[TableColumn]:
+    """Return, unsaved, the columns of a schema, nested ones too; none of a bad one."""
+    try:
+        schema = parse_schema(schema_string)
+    except SchemaError:
+        return []
+    return [
+        TableColumn(
+            table=table,
+            position=position,
+            path=clean_text(".".join(path))[:MAX_PATH_LENGTH],
+            type_text=clean_text(type_text(column.data_type))[:MAX_PATH_LENGTH],
+        )
+        for position, (path, column) in enumerate(_all_columns(schema, ()))
+        if position < MAX_COLUMNS
+    ]
+
+
+def _optional_json(text: str | None) -> Any:  # noqa: ANN401 (any JSON)
+    return None if text is None else json.loads(text)
+
+
+def _all_columns(
+    schema: StructType, above: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], StructField]]:
+    for column in schema.fields:
+        path = (*above, column.name)
+        yield path, column
+        if isinstance(column.data_type, StructType):
+            yield from _all_columns(column.data_type, path)
