@@ -34,6 +34,7 @@ from deltaweb.delta.predicate import Predicate
 from deltaweb.delta.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import SnapshotState, advance_state, load_state
+from deltaweb.delta.table_changes import SnapshotDiff
 from deltaweb.delta.table_features import IN_COMMIT_TIMESTAMP, has_commit_timestamps
 from deltaweb.storage.location import open_store
 
@@ -247,6 +248,23 @@ class DeltaTable:
                 earliest=versions[0],
                 latest=versions[-1],
             ) from None
+
+    # === What changed ===
+
+    def compare(self, from_version: int, to_version: int) -> SnapshotDiff:
+        """Return what changed on the way from one version to another.
+
+        The first may be the later one. Versions that may not be read can still be
+        compared by what their metaData and protocol say.
+
+        Raises:
+            VersionNotFoundError: If the log does not reach a version.
+            DeltaError: As `snapshot` does, but for the refusal.
+        """
+        before = self.snapshot_metadata(from_version)
+        same = from_version == to_version
+        after = before if same else self.snapshot_metadata(to_version)
+        return SnapshotDiff(self._store, before, after)
 
     # === Upkeep of the log ===
 

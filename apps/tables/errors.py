@@ -7,6 +7,7 @@ DeltaError
 ├── TableInUseError             something still needs the table
 ├── NoWorkerError               nobody is there to do the work
 ├── ResultTooLargeError         more rows than are kept for a download
+├── OutputFormatError           a file name that tells no format we write
 └── ScanRootError               a folder that cannot be scanned
 """
 
@@ -101,3 +102,16 @@ class NoWorkerError(DeltaError):
             f"No worker is running, so this job waits: {job}.",
             hint="Start one (make run, or deltaweb worker); nothing is lost.",
         )
+
+
+class OutputFormatError(DeltaError):
+    """The name of a file to write does not tell a format."""
+
+    code = "output-format-unknown"
+
+    def __init__(self, *, name: str, formats: Sequence[str]) -> None:
+        super().__init__(
+            f"{name} does not tell what to write.",
+            hint=f"End the name with {' or '.join(formats)}.",
+        )
+        self.name = name

@@ -226,14 +226,25 @@ class Snapshot:
             if self._parse_sql is None:
                 raise PredicateError(reason="SQL text is not understood here")
             predicate = self._parse_sql(predicate, self.schema)
-        source = RowSource(
+        source = replace(self.row_source(self.files), statistics=self.statistics)
+        return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
+
+    def row_source(self, files: pa.Table) -> RowSource:
+        """Return what the rows of some of the version's files are read from.
+
+        Args:
+            files: Rows of `files`.
+
+        Raises:
+            DeltaError: If the version may not be read.
+        """
+        self._check_readable()
+        return RowSource(
             schema=self.schema,
             partition_columns=self.metadata.partition_columns,
-            files=self.files,
+            files=files,
             open_file=self._store.open_data_file,
-            statistics=self.statistics,
         )
-        return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
 
     def _check_readable(self) -> None:
         """Refuse rows that would not be those of the version."""

@@ -29,9 +29,12 @@
     ├── PartitionValueError           a partition value that is not of its type
     ├── PredicateError                a filter that does not parse or fit the schema
     ├── ColumnNotFoundError           a column that the schema lacks
-    └── DataFileError                 a data file that does not read
-        ├── DataFileMissingError      it is not there
-        └── PathEscapesTableError     it lies outside the table
+    ├── DataFileError                 a data file that does not read
+    │   ├── DataFileMissingError      it is not there
+    │   │   └── VersionFilesMissingError  several of a version are not there
+    │   └── PathEscapesTableError     it lies outside the table
+    ├── RowDiffTooLargeError          more rows differ than can be compared
+    └── RowDiffKeyError               a column that cannot match rows
 
 An error takes facts and writes its own sentence, so a `raise` stays one line and
 the same fault always reads the same. `hint` says what the reader can do next.
@@ -76,6 +79,11 @@ from deltaweb.delta.errors.protocol import (
     UnsupportedWriterError,
     UnsupportedWriterFeatureError,
 )
+from deltaweb.delta.errors.table_changes import (
+    RowDiffKeyError,
+    RowDiffTooLargeError,
+    VersionFilesMissingError,
+)
 from deltaweb.delta.errors.value import (
     ColumnNotFoundError,
     PartitionValueError,
@@ -110,6 +118,8 @@ __all__ = [
     "PathEscapesTableError",
     "PredicateError",
     "PropertyError",
+    "RowDiffKeyError",
+    "RowDiffTooLargeError",
     "SchemaError",
     "SchemaMissingError",
     "StorageFullError",
@@ -120,5 +130,6 @@ __all__ = [
     "UnsupportedProtocolError",
     "UnsupportedWriterError",
     "UnsupportedWriterFeatureError",
+    "VersionFilesMissingError",
     "VersionNotFoundError",
 ]

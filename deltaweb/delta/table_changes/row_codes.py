@@ -1,0 +1,193 @@
+"""Rows as whole numbers: two rows get one number exactly when they are equal.
+
+Equal means what grouping means in SQL: a null equals a null, NaN equals NaN, -0.0
+equals 0.0, and the entries of a map have no order. All of it is done column by column
+on Arrow and NumPy arrays, nested values included.
+"""
+
+import zlib
+from collections.abc import Iterable
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Codes: TypeAlias = npt.NDArray[np.int64]
+Hashes: TypeAlias = npt.NDArray[np.uint64]
+
+CODE_BYTES: Final = 8
+MAX_CODE: Final = 1 << 62
+NULL_HASH: Final = np.uint64(0x9E3779B97F4A7C15)
+_MIX: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+def row_codes(columns: Iterable[Codes], num_rows: int) -> Codes:
+    """Return one dense code a row from the codes of its columns.
+
+    Args:
+        columns: Codes from `value_codes`, each as long as there are rows.
+        num_rows: How many rows there are; columns may be none.
+    """
+    codes = np.zeros(num_rows, dtype=np.int64)
+    size = 1
+    for column in columns:
+        width = int(column.max()) + 1 if num_rows else 1
+        if size * width >= MAX_CODE:
+            codes = _dense(codes)
+            size = int(codes.max()) + 1
+        codes = codes * width + column
+        size *= width
+    return _dense(codes)
+
+
+def value_codes(values: pa.Array) -> Codes:
+    """Return a code for each value: 0 for null, equal from 1 on for equal values."""
+    kind = values.type
+    if pa.types.is_null(kind):
+        return np.zeros(len(values), dtype=np.int64)
+    if pa.types.is_struct(kind):
+        parts = [value_codes(part) for part in values.flatten()]
+        return _or_null(row_codes(parts, len(values)) + 1, values)
+    if pa.types.is_map(kind) or pa.types.is_list(kind):
+        return _list_codes(values)
+    if pa.types.is_floating(kind):
+        values = _float_bits(values)
+    indices = values.dictionary_encode().indices
+    return pc.fill_null(indices, -1).to_numpy().astype(np.int64) + 1
+
+
+def row_hashes(rows: pa.Table, columns: Iterable[str], seed: int) -> Hashes:
+    """Return a hash a row that equal rows share, for spreading rows.
+
+    Rows that differ may share it as well: arrays and maps only add their lengths.
+
+    Args:
+        rows: The rows.
+        columns: Names of the columns to look at.
+        seed: Another seed spreads rows in another way.
+    """
+    hashes = np.full(rows.num_rows, seed + 1, dtype=np.uint64)
+    for name in columns:
+        hashes = _mix(hashes ^ _value_hashes(_one_array(rows[name])))
+    return hashes
+
+
+def _one_array(column: pa.ChunkedArray) -> pa.Array:
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.concat_arrays(column.chunks) if column.num_chunks else _empty(column)
+
+
+def _empty(column: pa.ChunkedArray) -> pa.Array:
+    return pa.array([], column.type)
+
+
+def _dense(codes: Codes) -> Codes:
+    indices = pa.array(codes).dictionary_encode().indices
+    return indices.to_numpy().astype(np.int64)
+
+
+def _or_null(codes: Codes, values: pa.Array) -> Codes:
+    if values.null_count:
+        codes[values.is_null().to_numpy(zero_copy_only=False)] = 0
+    return codes
+
+
+def _list_codes(values: pa.Array) -> Codes:
+    """Code lists by the codes of their items, which become the bytes of a text."""
+    is_map = pa.types.is_map(values.type)
+    lists = _as_lists(values)
+    lengths = _lengths(lists)
+    items = lists.flatten()  # without those that stand under a null
+    if is_map:
+        keys, entries = (value_codes(part) for part in items.flatten())
+        owners = np.repeat(np.arange(len(values)), lengths)
+        order = np.lexsort((keys, owners))
+        codes = row_codes([keys, entries], len(keys))[order]
+    else:
+        codes = value_codes(items)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]) * CODE_BYTES
+    texts = pa.LargeBinaryArray.from_buffers(
+        pa.large_binary(),
+        len(values),
+        [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(codes.tobytes())],
+    )
+    indices = texts.dictionary_encode().indices.to_numpy().astype(np.int64)
+    return _or_null(indices + 1, values)
+
+
+def _as_lists(values: pa.Array) -> pa.Array:
+    """Return maps as lists of their entries, and lists as they are."""
+    if not pa.types.is_map(values.type):
+        return values
+    offsets = pa.array(values.offsets.to_numpy(), pa.int32())
+    pairs = pa.StructArray.from_arrays([values.keys, values.items], ["key", "value"])
+    return pa.ListArray.from_arrays(offsets, pairs, mask=values.is_null())
+
+
+def _lengths(lists: pa.Array) -> npt.NDArray[np.int64]:
+    lengths = pc.fill_null(pc.list_value_length(lists), 0)
+    return lengths.to_numpy().astype(np.int64)
+
+
+def _float_bits(values: pa.Array) -> pa.Array:
+    """Return floats as integers, one for each value that SQL tells apart."""
+    numbers = pc.fill_null(values.cast(pa.float64()), 0.0).to_numpy() + 0.0
+    numbers = np.where(np.isnan(numbers), np.nan, numbers)
+    mask = values.is_null().to_numpy(zero_copy_only=False)
+    return pa.array(numbers.view(np.int64), mask=mask)
+
+
+def _value_hashes(values: pa.Array) -> Hashes:
+    kind = values.type
+    count = len(values)
+    if pa.types.is_null(kind):
+        return np.full(count, NULL_HASH)
+    if pa.types.is_struct(kind):
+        hashes = np.ones(count, dtype=np.uint64)
+        for part in values.flatten():
+            hashes = _mix(hashes ^ _value_hashes(part))
+    elif pa.types.is_map(kind) or pa.types.is_list(kind):
+        hashes = _mix(_lengths(_as_lists(values)).view(np.uint64))
+    elif pa.types.is_floating(kind):
+        return _value_hashes(_float_bits(values))
+    elif _is_fixed(kind):
+        whole = values.cast(pa.int64()) if kind != pa.bool_() else values.cast("int8")
+        numbers = pc.fill_null(whole, 0).to_numpy().astype(np.int64)
+        hashes = _mix(numbers.view(np.uint64))
+    else:
+        hashes = _text_hashes(values)
+    if values.null_count:
+        hashes[values.is_null().to_numpy(zero_copy_only=False)] = NULL_HASH
+    return hashes
+
+
+def _is_fixed(kind: pa.DataType) -> bool:
+    return (
+        pa.types.is_integer(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_timestamp(kind)
+    )
+
+
+def _text_hashes(values: pa.Array) -> Hashes:
+    """Hash what has no integer form, once for each distinct value."""
+    encoded = values.dictionary_encode()
+    if not len(encoded.dictionary):
+        return np.zeros(len(values), dtype=np.uint64)
+    distinct = encoded.dictionary
+    if not pa.types.is_string(distinct.type) and not pa.types.is_binary(distinct.type):
+        distinct = distinct.cast(pa.string())
+    parts = distinct.cast(pa.binary()).to_pylist()
+    hashed = np.array([zlib.crc32(part) for part in parts], dtype=np.uint64)
+    return _mix(hashed[pc.fill_null(encoded.indices, 0).to_numpy()])
+
+
+def _mix(hashes: Hashes) -> Hashes:
+    """Spread the bits of each hash over all of it."""
+    first, second = _MIX
+    hashes = (hashes ^ (hashes >> np.uint64(30))) * first
+    hashes = (hashes ^ (hashes >> np.uint64(27))) * second
+    return hashes ^ (hashes >> np.uint64(31))
