@@ -1,7 +1,6 @@
 """How the `share` and `recipient` commands answer: JSON documents and lines."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +8,13 @@ from django.db.models import QuerySet
 
 from apps.audit.models import AuditEvent
 from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
-from apps.sharing.selectors.usage import daily_use, last_use
+from apps.sharing.selectors.usage import (
+    USE_DAYS,
+    DailyUse,
+    daily_use,
+    last_days,
+    last_use,
+)
 from apps.tables.management.table_output import aligned, facts, time_text
 
 WHOLE_HISTORY = "whole history"
@@ -98,7 +103,7 @@ def shared_table_lines(tables: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 def use_json(events: QuerySet[AuditEvent], *, now: datetime) -> dict[str, Any]:
     """Return how much was read: the last time, in all, and day by day."""
-    days = daily_use(events, now=now)
+    days = daily_use(events, days=last_days(USE_DAYS, now=now))
     last = last_use(events)
     return {
         "last": None if last is None else _event_json(last),
@@ -106,7 +111,7 @@ def use_json(events: QuerySet[AuditEvent], *, now: datetime) -> dict[str, Any]:
         "num_requests": sum(day.num_requests for day in days),
         "num_refused": sum(day.num_refused for day in days),
         "size_bytes": sum(day.size_bytes for day in days),
-        "days": [asdict(day) for day in days],
+        "days": [_day_json(day) for day in days],
     }
 
 
@@ -115,6 +120,15 @@ def use_text(use: dict[str, Any]) -> tuple[str, str]:
     refused = f", {use['num_refused']:,} refused" if use["num_refused"] else ""
     text = f"{use['num_requests']:,}{refused}; {use['size_bytes']:,} bytes offered"
     return f"requests in {use['num_days']} days", text
+
+
+def _day_json(day: DailyUse) -> dict[str, Any]:
+    return {
+        "day": day.day,
+        "num_requests": day.num_requests,
+        "num_refused": day.num_refused,
+        "size_bytes": day.size_bytes,
+    }
 
 
 def _event_json(event: AuditEvent) -> dict[str, Any]:

@@ -20,10 +20,9 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Least
 
 from apps.sharing.models import Grant, Recipient, RecipientToken
-from apps.sharing.selectors.request_days import requests_by_day
+from apps.sharing.selectors.usage import USE_DAYS, daily_requests, last_days
 
 PAGE_LENGTH: Final = 50
-SPARK_DAYS: Final = 30
 EXPIRES_SOON: Final = timedelta(days=14)
 ORDERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "": ("name_key",),
@@ -78,19 +77,14 @@ class RecipientRow:
     """One recipient of the list.
 
     Attributes:
-        requests: Calls a day, today last; None where the record is not counted.
+        requests: Requests a day, today last.
     """
 
     recipient: Recipient
     state: TokensState
     num_shares: int
     last_used_at: datetime | None
-    requests: tuple[int | None, ...]
-
-    @property
-    def num_known_days(self) -> int:
-        """How many of the days are counted."""
-        return sum(count is not None for count in self.requests)
+    requests: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,14 +219,15 @@ def _search(found: Any, text: str) -> Any:  # noqa: ANN401 (annotated rows)
 
 def _rows(shown: list[Any], now: datetime) -> list[RecipientRow]:
     ids = [recipient.id for recipient in shown]
-    use = requests_by_day("recipient_id", ids, num_days=SPARK_DAYS, now=now)
+    days = last_days(USE_DAYS, now=now)
+    requests = daily_requests("recipient_id", ids, days=days)
     return [
         RecipientRow(
             recipient=recipient,
             state=TokensState(key=recipient.state, ends_at=recipient.ends_at),
             num_shares=recipient.num_shares,
             last_used_at=recipient.last_used_at,
-            requests=use.counts[recipient.id],
+            requests=requests[recipient.id],
         )
         for recipient in shown
     ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 from uuid import UUID
 
@@ -16,9 +16,9 @@ from apps.sharing.models import (
 )
 from apps.sharing.selectors.activity import EventRow, event_row
 from apps.sharing.selectors.recipient_list import TokensState, tokens_state
-from apps.sharing.selectors.request_days import RequestDays, requests_by_day
 from apps.sharing.selectors.rotation import Rotation, Verdict, judge, rotation
 from apps.sharing.selectors.rotation_chart import RequestsChart, requests_chart
+from apps.sharing.selectors.usage import daily_requests, last_days
 
 CHART_DAYS: Final = 14
 NUM_EVENTS: Final = 10
@@ -62,22 +62,26 @@ class RotationPanel:
     """The safety light with what happened lately.
 
     Attributes:
-        old_today, new_today: Calls made today with each token; None where too many.
+        days: The days that are counted; the last one is today.
+        old_requests, new_requests: Requests a day with each token, none without one.
     """
 
     rotation: Rotation
     chart: RequestsChart
-    requests: RequestDays
-    old_today: int | None
-    new_today: int | None
+    days: tuple[date, ...]
+    old_requests: tuple[int, ...]
+    new_requests: tuple[int, ...]
+
+    @property
+    def old_today(self) -> int:
+        """How many requests were made today with the old token."""
+        return self.old_requests[-1]
 
     @property
     def new_percent(self) -> int | None:
-        """Percent of today's calls made with the new token; None without any."""
-        if self.old_today is None or self.new_today is None:
-            return None
-        calls = self.old_today + self.new_today
-        return round(100 * self.new_today / calls) if calls else None
+        """Percent of today's requests made with the new token; None without any."""
+        requests = self.old_today + self.new_requests[-1]
+        return round(100 * self.new_requests[-1] / requests) if requests else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,19 +157,16 @@ def _panel(tokens: Sequence[RecipientToken], now: datetime) -> RotationPanel | N
         return None
     old, new = under_way.old, under_way.new
     ids = [token.id for token in (old, new) if token is not None]
-    requests = requests_by_day("token_id", ids, num_days=CHART_DAYS, now=now)
-    old_counts = requests.counts[old.id]
-    new_counts = (
-        requests.counts[new.id]
-        if new is not None
-        else tuple(None if count is None else 0 for count in old_counts)
-    )
+    days = last_days(CHART_DAYS, now=now)
+    requests = daily_requests("token_id", ids, days=days)
+    old_requests = requests[old.id]
+    new_requests = requests[new.id] if new is not None else (0,) * len(days)
     return RotationPanel(
         rotation=under_way,
-        chart=requests_chart(requests.days, new_counts, old_counts),
-        requests=requests,
-        old_today=requests.today(old.id),
-        new_today=requests.today(new.id) if new is not None else 0,
+        chart=requests_chart(days, new_requests, old_requests),
+        days=days,
+        old_requests=old_requests,
+        new_requests=new_requests,
     )
 
 

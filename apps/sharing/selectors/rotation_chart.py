@@ -1,4 +1,4 @@
-"""The bars of a rotation: calls a day with the new and the old token, as SVG numbers.
+"""The bars of a rotation: requests a day with the new and the old token, in SVG.
 
 X runs in percent and y in pixels, as the look asks, so that text keeps its size.
 """
@@ -48,17 +48,17 @@ class RequestsChart:
 
 
 def requests_chart(
-    days: Sequence[date], new: Sequence[int | None], old: Sequence[int | None]
+    days: Sequence[date], new: Sequence[int], old: Sequence[int]
 ) -> RequestsChart:
-    """Stack the calls of two tokens day by day; unknown days stay empty."""
-    sums = [(n or 0) + (o or 0) for n, o in zip(new, old, strict=True)]
+    """Stack the requests of two tokens day by day."""
+    sums = [n + o for n, o in zip(new, old, strict=True)]
     top = _top(max(sums, default=0))
     px = TALLEST_PX / top
     width = 100 / max(len(days), 1)
     labelled = {0, len(days) // 2 - 1, len(days) - 1}
     bars = []
     for at, (day, n, o) in enumerate(zip(days, new, old, strict=True)):
-        new_px, old_px = (n or 0) * px, (o or 0) * px
+        new_px, old_px = n * px, o * px
         new_y = BASE_PX - new_px
         is_today = at == len(days) - 1
         bars.append(
@@ -93,9 +93,7 @@ def _tick(value: int, px: float) -> Tick:
     return Tick(y=f"{y:.1f}", text_y=f"{y + 4:.1f}", label=f"{value:,}")
 
 
-def _title(day: date, new: int | None, old: int | None) -> str:
-    if new is None or old is None:
-        return f"{_day(day)}: older than what is counted"
+def _title(day: date, new: int, old: int) -> str:
     return f"{_day(day)}: {new:,} with the new token, {old:,} with the old"
 
 

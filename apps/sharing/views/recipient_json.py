@@ -79,7 +79,6 @@ def _rotation(panel: RotationPanel) -> dict[str, Any]:
     under_way = panel.rotation
     verdict = under_way.verdict
     new = under_way.new
-    new_counts = panel.requests.counts[new.id] if new is not None else ()
     return {
         "old": under_way.old.prefix,
         "new": None if new is None else new.prefix,
@@ -88,9 +87,9 @@ def _rotation(panel: RotationPanel) -> dict[str, Any]:
         "quiet_since": verdict.quiet_since,
         "green_at": verdict.green_at,
         "step": next(s.kind for s in under_way.steps if s.progress == "now"),
-        "days": panel.requests.days,
-        "requests_old": panel.requests.counts[under_way.old.id],
-        "requests_new": new_counts,
+        "days": panel.days,
+        "requests_old": panel.old_requests,
+        "requests_new": () if new is None else panel.new_requests,
     }
 
 

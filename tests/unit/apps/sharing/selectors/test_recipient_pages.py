@@ -6,7 +6,7 @@ import pytest
 
 from apps.audit.models import AuditEvent
 from apps.sharing.models import Recipient, RecipientToken
-from apps.sharing.selectors.recipient_pages import RotationPanel, recipient_detail
+from apps.sharing.selectors.recipient_pages import recipient_detail
 from tests.factories import NOW, new_recipient, new_token
 
 pytestmark = pytest.mark.django_db
@@ -47,25 +47,8 @@ def test_a_rotation_says_how_many_calls_come_with_the_new_token(
     panel = recipient_detail(acme, now=NOW).panel
 
     assert panel is not None
-    assert (panel.old_today, panel.new_today) == (old_calls, new_calls)
+    assert (panel.old_today, panel.new_requests[-1]) == (old_calls, new_calls)
     assert panel.new_percent == percent
-
-
-def test_a_rotation_of_too_many_calls_names_no_percentage(acme: Recipient) -> None:
-    new, _ = new_token(acme)
-    new_token(acme, retires_at=NOW + DAY, replaced_by=new)
-    known = recipient_detail(acme, now=NOW).panel
-    assert known is not None
-
-    panel = RotationPanel(
-        rotation=known.rotation,
-        chart=known.chart,
-        requests=known.requests,
-        old_today=None,
-        new_today=5,
-    )
-
-    assert panel.new_percent is None
 
 
 def test_tokens_that_live_come_before_those_that_ended(acme: Recipient) -> None:

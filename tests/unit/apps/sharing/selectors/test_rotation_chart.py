@@ -41,8 +41,8 @@ def test_names_the_first_middle_and_last_day() -> None:
     assert labels == ["8 Nov", "14 Nov", "today"]
 
 
-def test_leaves_days_empty_that_are_not_counted() -> None:
-    chart = requests_chart(DAYS, [None] + [1] * 13, [None] + [1] * 13)
+def test_says_of_each_day_how_many_there_were() -> None:
+    chart = requests_chart(DAYS, [0] + [1] * 13, [0] + [2] * 13)
 
-    assert chart.bars[0].new_height == "0.0"
-    assert chart.bars[0].title == "8 Nov: older than what is counted"
+    assert (chart.bars[0].new_height, chart.bars[0].old_height) == ("0.0", "0.0")
+    assert chart.bars[1].title == "9 Nov: 1 with the new token, 2 with the old"

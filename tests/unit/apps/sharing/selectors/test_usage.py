@@ -7,8 +7,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.audit.models import AuditEvent
-from apps.sharing.selectors.usage import DailyUse, calls, daily_use, last_use
-from tests.factories import NOW
+from apps.sharing.selectors.usage import (
+    DailyUse,
+    calls,
+    daily_requests,
+    daily_use,
+    last_days,
+    last_use,
+)
+from tests.factories import NOW, new_recipient, new_share, new_token
 
 pytestmark = pytest.mark.django_db
 ACME, TOKEN, TABLE = (UUID(int=number) for number in (1, 2, 3))
@@ -28,6 +35,14 @@ def call(at: datetime = NOW, **fields: Any) -> AuditEvent:  # noqa: ANN401 (colu
     return AuditEvent.objects.create(at=at, **(defaults | fields))
 
 
+def plan_of(queries: CaptureQueriesContext) -> str:
+    """How SQLite answers the only query."""
+    (query,) = queries.captured_queries
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
+        return str(cursor.fetchall())
+
+
 class TestDailyUse:
     def test_counts_by_day_in_utc_oldest_first(self) -> None:
         midnight = datetime(2026, 11, 21, tzinfo=UTC)
@@ -35,49 +50,83 @@ class TestDailyUse:
         call(midnight - timedelta(microseconds=1), size_bytes=None)
         call(midnight - timedelta(days=2))  # before the first day
         call(NOW, status=403, size_bytes=None)
-        call(NOW, kind=AuditEvent.Kind.CHANGE, action="share.create")
+        call(NOW, kind="CHANGE", action="share.create", size_bytes=None)
+        call(NOW, kind="ACTIVATION", status=410, size_bytes=None)
 
-        assert daily_use(calls(), now=NOW, num_days=2) == [
+        days = daily_use(AuditEvent.objects.all(), days=last_days(2, now=NOW))
+
+        assert days == [
+            DailyUse(day=date(2026, 11, 20), num_requests=1),
             DailyUse(
-                day=date(2026, 11, 20), num_requests=1, num_refused=0, size_bytes=0
-            ),
-            DailyUse(
-                day=date(2026, 11, 21), num_requests=2, num_refused=1, size_bytes=100
+                day=date(2026, 11, 21),
+                num_requests=2,
+                num_refused=1,
+                num_others=2,
+                size_bytes=100,
             ),
         ]
+        assert [day.num_answered for day in days] == [1, 1]
 
-    def test_a_day_without_calls_has_a_row(self) -> None:
-        days = daily_use(calls(), now=NOW)
+    @pytest.mark.parametrize("num_days", [0, 1, 30])
+    def test_a_day_without_events_has_its_place(self, num_days: int) -> None:
+        days = last_days(num_days, now=NOW)
 
-        assert len(days) == 30
-        assert days[-1].day == NOW.date()
-        assert {day.num_requests for day in days} == {0}
+        assert daily_use(calls(), days=days) == [DailyUse(day=day) for day in days]
 
     @pytest.mark.parametrize(
         ("wanted", "other"),
         [
+            ({}, {"kind": AuditEvent.Kind.CHANGE}),
             ({"recipient_id": ACME}, {"recipient_id": OTHER}),
             ({"token_id": TOKEN}, {"token_id": OTHER}),
             ({"table_id": TABLE}, {"table_id": OTHER}),
             ({"share": "sales"}, {"share": "stock"}),
         ],
-        ids=["a recipient", "a token", "a table", "a share"],
+        ids=["all", "a recipient", "a token", "a table", "a share"],
     )
-    def test_counts_those_of_one_by_its_index_alone(
+    def test_counts_by_an_index_alone(
         self, wanted: dict[str, Any], other: dict[str, Any]
     ) -> None:
         call()
         call(**other)
 
         with CaptureQueriesContext(connection) as queries:
-            days = daily_use(calls(**wanted), now=NOW, num_days=1)
+            days = daily_use(calls(**wanted), days=last_days(2, now=NOW))
 
-        assert days[0].num_requests == 1
+        assert [day.num_requests for day in days] == [0, 1]
         if connection.vendor == "sqlite":
-            with connection.cursor() as cursor:
-                cursor.execute(f"EXPLAIN QUERY PLAN {queries[0]['sql']}")
-                plan = str(cursor.fetchall())
-            assert "COVERING INDEX audit_" in plan
+            assert plan_of(queries).count("COVERING INDEX audit_") == 2
+
+
+class TestDailyRequests:
+    @pytest.mark.parametrize("column", ["recipient_id", "token_id", "share"])
+    def test_counts_those_of_each_by_an_index_alone(self, column: Any) -> None:  # noqa: ANN401 (a literal)
+        share, idle_share = new_share("sales"), new_share("idle")
+        token, idle_token = (
+            new_token(new_recipient())[0],
+            new_token(new_recipient("b"))[0],
+        )
+        of_one = {"recipient_id": token.recipient_id, "token_id": token.id}
+        keys: dict[str, list[Any]] = {
+            "recipient_id": [token.recipient_id, idle_token.recipient_id],
+            "token_id": [token.id, idle_token.id],
+            "share": [share.name, idle_share.name],
+        }
+        busy, idle = keys[column]
+        for days_ago in (0, 0, 2, 3):  # the last one is before the first day
+            call(NOW - timedelta(days=days_ago), status=429, **of_one)
+        call(kind=AuditEvent.Kind.CHANGE, **of_one)
+        call(recipient_id=OTHER, token_id=OTHER, share="other")
+
+        with CaptureQueriesContext(connection) as queries:
+            counts = daily_requests(column, [busy, idle], days=last_days(3, now=NOW))
+
+        assert counts == {busy: (1, 0, 2), idle: (0, 0, 0)}
+        if connection.vendor == "sqlite":
+            assert plan_of(queries).count("COVERING INDEX audit_") == 3
+
+    def test_of_nobody_nothing_is_counted(self) -> None:
+        assert daily_requests("share", [], days=last_days(3, now=NOW)) == {}
 
 
 class TestLastUse:
