@@ -25,7 +25,7 @@ UNREADABLE: Final = "it is not a readable checkpoint"
 SMALL_ROWS: Final = 20_000
 FEW_ROWS: Final = 2_500  # each read costs as much as some hundred rows
 FEW_ROW_GROUPS: Final = 4
-STREAM_BYTES: Final = 1 << 20
+STREAM_BYTES: Final = 4 << 20  # a request each, where storage is far away
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -56,7 +56,7 @@ from deltaweb.delta.table_properties import (
 )
 
 MAX_PARTS: Final = 10_000
-READ_AHEAD: Final = 2
+READ_AHEAD: Final = 4
 OPERATION: Final = "no checkpoint"
 
 Progress = Callable[[int, int], None]

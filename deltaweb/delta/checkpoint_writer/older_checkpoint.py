@@ -19,7 +19,7 @@ from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.parquet_footer import FooterError, read_row_group_counts
 from deltaweb.delta.replay import KeySet
 
-ROWS_AT_ONCE: Final = 131_072
+ROWS_AT_ONCE: Final = 32_768  # memory of this size is used again and again
 STREAMED_ROWS: Final = 2 * ROWS_AT_ONCE  # a row group of more is read in pieces
 ADD_FIELDS: Final = (
     *("path", "partitionValues", "partitionValues_parsed", "size"),

@@ -23,7 +23,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_store import LogStore, PendingFile
 
 ROW_GROUP_ROWS: Final = 131_072
-FULL_ROWS: Final = ROW_GROUP_ROWS * 3 // 4  # what is left of a full one is enough
+FULL_ROWS: Final = ROW_GROUP_ROWS * 7 // 8  # removed files leave fewer than come
 BUFFERED_BYTES: Final = 192 << 20
 COMPRESSION: Final = "zstd"
 COMPRESSION_LEVEL: Final = 1
@@ -76,7 +76,7 @@ class PartWriter:
         """Write row groups."""
         with self._faults():
             for table in tables:
-                self._writer.write_table(table, row_group_size=ROW_GROUP_ROWS)
+                self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def finish(self) -> int:
         """Write what waits, and the footer; return the bytes of the file."""

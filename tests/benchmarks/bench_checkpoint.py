@@ -1,0 +1,175 @@
+"""Checkpoints beside `deltalake`: `python -m tests.benchmarks checkpoint`.
+
+Both start from the same log in turn (A B A B), each in a process of its own: open the
+table, write the checkpoint of its newest version. A line is the median of ours over
+theirs, beside the goal: time of the clock and of all threads, peak of memory, and
+bytes of the file. What each wrote is read by the other first, and must hold the same
+files. Logs are kept in the folder DELTAWEB_BENCH_HOME where that is set.
+"""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import deltalake
+
+from deltaweb.table import DeltaTable
+from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE, MILLION
+from tests.benchmarks.logs import write_checkpointed_log
+
+NEW_NAMES = "*.checkpoint*.parquet"
+OURS = "ours"
+THEIRS = "theirs"
+IN_PARTS = "parts"
+PARTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A log, how often each writes its checkpoint, and the ratios to reach."""
+
+    files: int
+    rounds: int
+    time_goal: float
+    memory_goal: float | None = None
+    size_goal: float = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one checkpoint cost; memory is the peak over that of a bare process."""
+
+    wall: float
+    cpu: float
+    peak_bytes: int
+    size_bytes: int
+
+
+CASES = [Case(100_000, 5, 0.7), Case(MILLION, 3, 0.3, memory_goal=0.25)]
+
+
+def main() -> None:
+    """Make the logs, let both write, print every ratio."""
+    with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as temporary:
+        home = Path(os.environ.get(HOME_VARIABLE) or temporary)
+        for case in CASES:
+            folder = home / f"{case.files}-files"
+            if not folder.exists():
+                adds = max(100, case.files // 1000)
+                write_checkpointed_log(
+                    folder, files=case.files, adds=adds, removes=adds // 2
+                )
+            _compare(case, folder)
+
+
+def _compare(case: Case, folder: Path) -> None:
+    writers = (THEIRS, OURS, IN_PARTS)
+    spent: dict[str, list[Spent]] = {writer: [] for writer in writers}
+    for _ in range(case.rounds):
+        for writer in writers:
+            spent[writer].append(_write(writer, folder))
+    for writer, name in ((OURS, ""), (IN_PARTS, f", {PARTS} parts")):
+        what = f"{case.files:,} files{name}"
+        ours, theirs = spent[writer], spent[THEIRS]
+        _print(f"time, {what}", _medians(ours, theirs, "wall"), case.time_goal, "s")
+        _print(f"cpu, {what}", _medians(ours, theirs, "cpu"), case.time_goal, "s")
+        size = _medians(ours, theirs, "size_bytes")
+        _print(f"size, {what}", size, case.size_goal, "MiB")
+        if case.memory_goal is not None:
+            peak = _medians(ours, theirs, "peak_bytes")
+            _print(f"peak, {what}", peak, case.memory_goal, "MiB")
+
+
+def _medians(
+    ours: Sequence[Spent], theirs: Sequence[Spent], name: str
+) -> tuple[float, float]:
+    first, second = (
+        statistics.median(getattr(spent, name) for spent in some)
+        for some in (ours, theirs)
+    )
+    return first, second
+
+
+def _print(what: str, pair: tuple[float, float], goal: float, unit: str) -> None:
+    ours, theirs = pair
+    scale = MEGABYTE if unit == "MiB" else 1
+    verdict = "ok  " if ours / theirs <= goal else "MISS"
+    note = f"{ours / scale:.1f} beside {theirs / scale:.1f} {unit}"
+    print(
+        f"{verdict} {what:32} {ours / theirs:6.3f}x  goal {goal}x  {note}", flush=True
+    )
+
+
+def _write(writer: str, folder: Path) -> Spent:
+    """Let a process of its own write the checkpoint of a copy of the log."""
+    with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as temporary:
+        copy = Path(temporary) / "table"
+        shutil.copytree(folder, copy, copy_function=os.link)
+        hint = copy / "_delta_log" / "_last_checkpoint"
+        _unlink_from(hint)
+        before = set(copy.rglob(NEW_NAMES))
+        command = [sys.executable, "-m", __name__, writer, str(copy)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        size_bytes = sum(
+            path.stat().st_size for path in set(copy.rglob(NEW_NAMES)) - before
+        )
+        _check_equal(copy, folder)
+        return Spent(**json.loads(done.stdout), size_bytes=size_bytes)
+
+
+def _unlink_from(path: Path) -> None:
+    """Make a hard link a file of its own, which can be written."""
+    data = path.read_bytes()
+    path.unlink()
+    path.write_bytes(data)
+
+
+def _check_equal(copy: Path, folder: Path) -> None:
+    """Stop when the copy, read from its new checkpoint, holds other files."""
+    found, wanted = DeltaTable(str(copy)).snapshot(), DeltaTable(str(folder)).snapshot()
+    peer = deltalake.DeltaTable(str(copy), without_files=True)
+    checkpoint = found.state.checkpoint
+    if (
+        checkpoint is None
+        or checkpoint.version != wanted.version
+        or peer.version() != wanted.version
+        or found.num_files != wanted.num_files
+        or found.size_bytes != wanted.size_bytes
+    ):
+        message = f"the checkpoint of {folder} holds something else"
+        raise SystemExit(message)
+
+
+def _run(writer: str, folder: str) -> None:
+    """Write a checkpoint and print what it cost this process."""
+    idle = _peak_bytes()
+    wall, cpu = time.perf_counter(), time.process_time()
+    if writer == THEIRS:
+        deltalake.DeltaTable(folder).create_checkpoint()
+    else:
+        parts = PARTS if writer == IN_PARTS else None
+        DeltaTable(folder).create_checkpoint(parts=parts)
+    spent = {
+        "wall": time.perf_counter() - wall,
+        "cpu": time.process_time() - cpu,
+        "peak_bytes": _peak_bytes() - idle,
+    }
+    print(json.dumps(spent))
+
+
+def _peak_bytes() -> int:
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) * 1024
+
+
+if __name__ == "__main__":
+    _run(*sys.argv[1:])
