@@ -68,12 +68,26 @@ class Tail:
         protocol: The newest protocol; None when no commit has one.
         metadata: The newest metaData; None when no commit has one.
         transactions: The newest transaction of each application in them.
+        partition_keys: Keys that their partition values may have, by any metaData.
     """
 
     layer: TailLayer
     protocol: Protocol | None
     metadata: Metadata | None
     transactions: Mapping[str, SetTransaction]
+    partition_keys: Sequence[str] = ()
+
+
+class PartitionKeys(NamedTuple):
+    """The keys of partition values, known of the whole log.
+
+    Attributes:
+        possible: Every key that a value is taken of.
+        required: Those that each file has an entry of, in order.
+    """
+
+    possible: Sequence[str]
+    required: Sequence[str]
 
 
 class TailCommits:
@@ -124,6 +138,7 @@ def read_tail(
     *,
     protocol: Protocol | None = None,
     metadata: Metadata | None = None,
+    keys: PartitionKeys | None = None,
 ) -> Tail:
     """Reconcile the actions of commits.
 
@@ -131,11 +146,13 @@ def read_tail(
         commits: The commits, oldest first.
         protocol: The protocol in force before them, if any.
         metadata: The metaData in force before them, if any.
+        keys: The keys of partition values, where commits are part of a longer tail;
+            by the protocol and the metaData for None.
 
     Raises:
         LogCorruptError: If a commit does not read.
     """
-    reader = _TailReader(commits, protocol, metadata)
+    reader = _TailReader(commits, protocol, metadata, keys)
     for batch in commits.batches():
         reader.add(batch)
     return reader.finish()
@@ -231,6 +248,7 @@ class _TailReader:
         commits: TailCommits,
         protocol: Protocol | None,
         metadata: Metadata | None,
+        keys: PartitionKeys | None,
     ) -> None:
         self.store = commits.store
         self.names = commits.names
@@ -239,7 +257,8 @@ class _TailReader:
         self.new_protocol: Protocol | None = None
         self.new_metadata: Metadata | None = None
         self.transactions: dict[str, SetTransaction] = {}
-        self.keys = _possible_keys(metadata)
+        self.required = None if keys is None else keys.required
+        self.keys = _possible_keys(metadata) if keys is None else [*keys.possible]
         self.ahead: ActionBatch | None = None
         if commits.ahead is not None and set(commits.ahead.keys) == set(self.keys):
             self.keys, self.ahead = commits.ahead
@@ -248,7 +267,7 @@ class _TailReader:
 
     def add(self, commits: Sequence[CommitData]) -> None:
         """Parse some commits; again, when they turn out to partition otherwise."""
-        if self.metadata is None and self.new_metadata is None:
+        if not self.keys and self.metadata is None and self.new_metadata is None:
             self._take_metadata(parse_actions(commits[:1], _schema([])), commits)
         batch = self.ahead or parse_actions(commits, _schema(self.keys))
         self.ahead = None
@@ -263,15 +282,24 @@ class _TailReader:
         """Reconcile what was collected."""
         protocol = self.new_protocol or self.protocol
         metadata = self.new_metadata or self.metadata
+        required = self.required
+        if required is None:
+            required = partition_keys(protocol, metadata)
         adds, removes = _schema(self.keys).field("add").type, REMOVE
         layer = reconcile_tail(
             _combine([self._cast(add) for add in self.adds], adds),
             _combine(self.removes, removes),
-            partition_columns=partition_keys(protocol, metadata),
+            partition_columns=required,
             path=f"{self.store.root}/_delta_log",
             load_statistics=partial(load_statistics, self.store, tuple(self.names)),
         )
-        return Tail(layer, self.new_protocol, self.new_metadata, self.transactions)
+        return Tail(
+            layer=layer,
+            protocol=self.new_protocol,
+            metadata=self.new_metadata,
+            transactions=self.transactions,
+            partition_keys=tuple(self.keys),
+        )
 
     def _take_metadata(self, batch: ActionBatch, commits: Sequence[CommitData]) -> bool:
         """Note the newest metaData; tell whether it brings partition columns."""

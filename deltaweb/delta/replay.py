@@ -92,7 +92,7 @@ class SelectedBlock:
         if self.mask is None:
             return self
         files = _live_rows(self.block.files, self.mask)
-        return SelectedBlock(FileBlock(files, self.statistics))
+        return SelectedBlock(FileBlock(files, self.statistics, self.text))
 
     def statistics(self) -> RawStatistics:
         """The statistics of the live rows."""

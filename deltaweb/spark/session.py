@@ -12,11 +12,20 @@ from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from deltaweb.spark.cluster import (
+    ApplicationEndedError,
+    SparkClusterError,
+    check_executors,
+    find_driver_host,
+    first_line,
+    is_local,
+)
 from deltaweb.spark.java import find_java_home
 
 logger = logging.getLogger(__name__)
 
 APP_NAME: Final = "deltaweb"
+LOOPBACK: Final = "127.0.0.1"
 SHUFFLE_PARTITIONS: Final = 4
 # A quick start and a small footprint: the jobs are short and mostly wait for Python.
 JAVA_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
@@ -37,13 +46,16 @@ class SparkOptions:
 
     Attributes:
         master: A Spark master: `local[*]`, `spark://host:7077`, `yarn`, ...
-        folder: Where Spark may keep its files; made when needed.
+        folder: Where Spark may keep its files; made when needed. On a cluster the
+            executors share it.
         driver_memory: Heap of the driver, in Java's spelling.
+        executors_within_s: How long a cluster may take to give the first executor.
     """
 
     master: str
     folder: Path
     driver_memory: str = "2g"
+    executors_within_s: float = 120
 
 
 def get_spark(options: SparkOptions) -> SparkSession:
@@ -54,6 +66,8 @@ def get_spark(options: SparkOptions) -> SparkSession:
 
     Raises:
         JavaNotFoundError: If there is no Java to run Spark with.
+        SparkClusterError: If the master is a cluster that is not reached, gives no
+            executor, or whose executors cannot run our jobs.
     """
     with _lock:
         session = _default_session()
@@ -82,10 +96,14 @@ def is_alive(session: SparkSession) -> bool:
 def stop_session() -> None:
     """Stop this process's session and its JVM, if there is one."""
     with _lock:
-        session = _default_session()
-        if session is not None and is_alive(session):
-            session.stop()
-        forget_session()
+        _stop()
+
+
+def _stop() -> None:
+    session = _default_session()
+    if session is not None and is_alive(session):
+        session.stop()
+    forget_session()
 
 
 def forget_session() -> None:
@@ -116,15 +134,32 @@ def _build_session(options: SparkOptions) -> SparkSession:
     logging.getLogger("py4j").setLevel(logging.WARNING)
     # Read by the launcher and by the workers that it starts, not by us.
     os.environ["JAVA_HOME"] = str(find_java_home(options.folder))
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    is_local = options.master.startswith("local")
-    if is_local:
-        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    builder = SparkSession.builder.config(conf=_conf(options, is_local=is_local))
-    return builder.getOrCreate()
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if is_local(options.master):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        os.environ["SPARK_LOCAL_IP"] = LOOPBACK
+        conf = _conf(options, driver_host=LOOPBACK)
+        return SparkSession.builder.config(conf=conf).getOrCreate()
+    # Executors may have their Python elsewhere, and this machine several addresses.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    reached_from = find_driver_host(options.master)
+    driver_host = os.environ.get("SPARK_LOCAL_IP") or reached_from
+    conf = _conf(options, driver_host=driver_host)
+    try:
+        session = SparkSession.builder.config(conf=conf).getOrCreate()
+        within_s = options.executors_within_s
+        check_executors(session, options.folder, within_s=within_s)
+    except SparkClusterError:
+        _stop()
+        raise
+    except Py4JError as error:
+        _stop()
+        reason = first_line(error)
+        raise ApplicationEndedError(master=options.master, reason=reason) from error
+    return session
 
 
-def _conf(options: SparkOptions, *, is_local: bool) -> SparkConf:
+def _conf(options: SparkOptions, *, driver_host: str | None) -> SparkConf:
     log4j = options.folder / "log4j2.properties"
     log4j.write_text(_LOG4J, encoding="utf-8")
     temporary = options.folder / "tmp"
@@ -145,7 +180,7 @@ def _conf(options: SparkOptions, *, is_local: bool) -> SparkConf:
     conf.set("spark.python.worker.reuse", "true")
     conf.set("spark.local.dir", str(options.folder / "local"))
     conf.set("spark.sql.warehouse.dir", str(options.folder / "warehouse"))
-    if is_local:
-        conf.set("spark.driver.bindAddress", "127.0.0.1")
-        conf.set("spark.driver.host", "127.0.0.1")
+    if driver_host:
+        conf.set("spark.driver.bindAddress", driver_host)
+        conf.set("spark.driver.host", driver_host)
     return conf

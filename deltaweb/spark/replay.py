@@ -1,0 +1,587 @@
+"""The state of a table at one version, replayed by Spark.
+
+The rules are those of `deltaweb.delta.replay`, and so are the names. A log segment is
+pieces of work: row groups of the checkpoint, and packs of commits. Each pack is
+reconciled by one task; then, by how much the commits are:
+
+    broadcast   The keys that each pack speaks of go to every executor, and each piece
+                leaves out what a later pack speaks of. Nothing is shuffled.
+    shuffled    More commits than that: their file actions are shuffled by key, the
+                last one of each key wins, and the checkpoint is anti-joined with them.
+
+The driver holds the protocol, the metaData, the transactions and, for a broadcast,
+keys of bounded size; it never holds the files.
+
+Source: delta_protocol.md, "Action Reconciliation".
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
+
+from deltaweb.delta import commit_file
+from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.checkpoint import CheckpointReader
+from deltaweb.delta.commit_file import PartitionKeys, Tail, TailCommits, partition_keys
+from deltaweb.delta.errors import (
+    LogCorruptError,
+    LogGapError,
+    MissingMetadataError,
+    MissingProtocolError,
+)
+from deltaweb.delta.file_actions import TOMBSTONES_SCHEMA, file_keys
+from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log_segment import Checkpoint, LogSegment, load_log_segment
+from deltaweb.delta.log_store import FileStatus, LogStore, TableStore
+from deltaweb.delta.replay import KeySet, SelectedBlock
+from deltaweb.spark.arrow_frames import (
+    Batches,
+    in_small_batches,
+    map_in_arrow,
+    run_tasks,
+)
+from deltaweb.spark.log_reader import (
+    ACTIONS_SCHEMA,
+    KEY,
+    LIVE_FILES_SCHEMA,
+    CommitPack,
+    LogSource,
+    RowGroupTask,
+    action_rows,
+    block_of_rows,
+    checkpoint_blocks,
+    checkpoint_tombstones,
+    file_rows,
+    pack_commits,
+    read_tail,
+    row_group_tasks,
+    with_keys,
+)
+from deltaweb.spark.session import SHUFFLE_PARTITIONS
+from deltaweb.spark.task_faults import faults_are_carried, faults_are_raised
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+
+T = TypeVar("T")
+
+BROADCAST_TAIL_BYTES: Final = 512 << 20
+"""Commits of more bytes are shuffled: their keys would fill the driver."""
+SHUFFLED_BYTES: Final = 128 << 20
+"""Commits of so many bytes are a partition of their own when shuffled."""
+
+Blocks = Iterator[SelectedBlock]
+BlockFunction = Callable[[Blocks], Batches]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TailLayers:
+    """The commits after a checkpoint: a layer a pack, oldest first.
+
+    Attributes:
+        packs: The commits of each layer.
+        partition_keys: The keys of partition values, known of the whole log.
+        keys: For each layer every file that it speaks of, held by every executor;
+            None where they are shuffled.
+    """
+
+    packs: Sequence[CommitPack]
+    partition_keys: PartitionKeys
+    keys: "Broadcast[list[pa.Array]] | None"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReplayedState:
+    """The state of a table at one version, its files in the executors.
+
+    Attributes:
+        spark: The session.
+        source: The table's log.
+        version: The version.
+        protocol: The protocol in force.
+        metadata: The metaData in force.
+        checkpoint: The checkpoint below the layers; None without one.
+        layers: What came after the checkpoint.
+        new_transactions: Transactions of the layers, by application.
+        commit_status: Size and time of the version's commit file; None without one.
+    """
+
+    spark: SparkSession
+    source: LogSource
+    version: int
+    protocol: Protocol
+    metadata: Metadata
+    checkpoint: CheckpointReader | None
+    layers: TailLayers
+    new_transactions: dict[str, SetTransaction]
+    commit_status: FileStatus | None
+
+    def transactions(self) -> dict[str, SetTransaction]:
+        """Read the checkpoint's transactions and bring them up to the version."""
+        older = self.checkpoint.transactions() if self.checkpoint is not None else {}
+        return {**older, **self.new_transactions}
+
+    def live_files(self) -> DataFrame:
+        """Return the live files by `LIVE_FILES_SCHEMA`, in no order."""
+        return self.map_files(_rows_of_blocks, LIVE_FILES_SCHEMA)
+
+    def map_files(self, function: BlockFunction, schema: pa.Schema) -> DataFrame:
+        """Return what a function makes of the live files, where they are read.
+
+        Args:
+            function: Called in tasks with some of the blocks; it travels there with
+                all that it refers to, and may be called again for the same blocks.
+            schema: The columns of the batches that it makes.
+        """
+        if self.layers.keys is None:
+            frame = apply_layer(_keyed_files(self), _tail_actions(self))
+            return map_in_arrow(frame, partial(_of_rows, function), schema)
+        pieces = self._pieces("add")
+        task = partial(_map_blocks, self.source, self.layers, pieces, function)
+        return run_tasks(self.spark, len(pieces), task, schema)
+
+    def tombstones(self) -> DataFrame:
+        """Return the tombstones by `TOMBSTONES_SCHEMA`, in no order."""
+        if self.layers.keys is None:
+            return apply_tombstones(_keyed_tombstones(self), _tail_actions(self))
+        pieces = self._pieces("remove")
+        task = partial(_read_tombstones, self.source, self.layers, pieces)
+        return run_tasks(self.spark, len(pieces), task, TOMBSTONES_SCHEMA)
+
+    def _pieces(self, action: str) -> list[RowGroupTask | int]:
+        """Return what tasks read: pieces of the checkpoint, and numbers of layers."""
+        pieces: list[RowGroupTask | int] = []
+        if self.checkpoint is not None:
+            pieces.extend(row_group_tasks(self.checkpoint, action))
+        pieces.extend(range(len(self.layers.packs)))
+        return pieces
+
+
+# === Loading ===
+
+
+class UnreadableCheckpointError(Exception):
+    """A checkpoint turned out broken while it was read.
+
+    Attributes:
+        checkpoint: The checkpoint.
+        cause: What is wrong with it.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, cause: LogCorruptError) -> None:
+        super().__init__(str(cause))
+        self.checkpoint = checkpoint
+        self.cause = cause
+
+
+def use_state(
+    spark: SparkSession,
+    source: LogSource,
+    version: int | None,
+    use: Callable[[ReplayedState], T],
+) -> T:
+    """Replay a version and do something with it, by an older checkpoint if need be.
+
+    Args:
+        spark: The session.
+        source: The table's log.
+        version: The version, the newest one for None.
+        use: What is done; it may be called again, when tasks find out that the
+            checkpoint does not read.
+
+    Raises:
+        DeltaError: As `deltaweb.delta.snapshot_state.load_state` does; and those of
+            `use`.
+    """
+    unreadable: dict[Checkpoint, LogCorruptError] = {}
+    while True:
+        try:
+            with faults_are_raised():
+                segment = _find_segment(source.open(), version, unreadable)
+                state = _read_segment(spark, source, segment)
+                return _use_checkpoint(state, segment.checkpoint, use)
+        except UnreadableCheckpointError as fault:
+            unreadable[fault.checkpoint] = fault.cause
+
+
+def load_state(
+    spark: SparkSession, source: LogSource, version: int | None = None
+) -> ReplayedState:
+    """Read what the driver holds of a version, the newest one for None.
+
+    A checkpoint whose files do not read is passed over for an older one as far as
+    footers and rare actions tell; `use_state` does so for its row groups, too.
+
+    Raises:
+        DeltaError: As `deltaweb.delta.snapshot_state.load_state` does.
+    """
+    return use_state(spark, source, version, lambda state: state)
+
+
+def _find_segment(
+    store: LogStore,
+    version: int | None,
+    unreadable: dict[Checkpoint, LogCorruptError],
+) -> LogSegment:
+    try:
+        return load_log_segment(store, version, unreadable=unreadable)
+    except LogGapError:
+        if unreadable:
+            raise next(iter(unreadable.values())) from None
+        raise
+
+
+def _use_checkpoint(
+    state: ReplayedState,
+    checkpoint: Checkpoint | None,
+    use: Callable[[ReplayedState], T],
+) -> T:
+    try:
+        with faults_are_raised():
+            return use(state)
+    except LogCorruptError as fault:
+        names = () if checkpoint is None else checkpoint.names
+        if checkpoint is not None and fault.path.rsplit("/", 1)[-1] in names:
+            raise UnreadableCheckpointError(checkpoint, fault) from None
+        raise
+
+
+def _read_segment(
+    spark: SparkSession, source: LogSource, segment: LogSegment
+) -> ReplayedState:
+    store = source.open()
+    reader, protocol, metadata = None, None, None
+    if segment.checkpoint is not None:
+        try:
+            reader = CheckpointReader(store, segment.checkpoint)
+            protocol, metadata = reader.protocol_and_metadata(reads_ahead=False)
+        except LogCorruptError as fault:
+            raise UnreadableCheckpointError(segment.checkpoint, fault) from None
+    packs = pack_commits(_statuses(store, segment))
+    tail = read_layers(spark, source, packs, protocol=protocol, metadata=metadata)
+    protocol, metadata = tail.protocol or protocol, tail.metadata or metadata
+    if protocol is None:
+        raise MissingProtocolError(root=store.root, version=segment.version)
+    if metadata is None:
+        raise MissingMetadataError(root=store.root, version=segment.version)
+    required = partition_keys(protocol, metadata)
+    return ReplayedState(
+        spark=spark,
+        source=source,
+        version=segment.version,
+        protocol=protocol,
+        metadata=metadata,
+        checkpoint=reader,
+        layers=TailLayers(
+            packs=packs,
+            partition_keys=PartitionKeys(tail.possible_keys, required),
+            keys=tail.keys,
+        ),
+        new_transactions=tail.transactions,
+        commit_status=_commit_status(store, segment.version),
+    )
+
+
+def _statuses(store: LogStore, segment: LogSegment) -> list[FileStatus]:
+    """Return the commits of a segment with their sizes."""
+    if not segment.commit_versions:
+        return []
+    names = set(segment.commit_names)
+    listed = store.list_from(segment.commit_names[0])
+    found = [status for status in listed if status.name in names]
+    if len(found) < len(names):
+        missing = min(names.difference(status.name for status in found))
+        path = f"{store.root}/_delta_log/{missing}"
+        raise LogCorruptError(path=path, reason="it went away while read")
+    return found
+
+
+def _commit_status(store: LogStore, version: int) -> FileStatus | None:
+    try:
+        return store.status(commit_name(version))
+    except FileNotFoundError:
+        return None
+
+
+# === What the driver learns of the commits ===
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TailFacts:
+    """What the driver holds of commits: nothing of the size of their files.
+
+    Attributes:
+        protocol: The newest protocol; None when no commit has one.
+        metadata: The newest metaData; None when no commit has one.
+        transactions: The newest transaction of each application in them.
+        possible_keys: Keys that their partition values may have.
+        keys: For each pack the files that it speaks of; None when they are shuffled.
+    """
+
+    protocol: Protocol | None
+    metadata: Metadata | None
+    transactions: dict[str, SetTransaction]
+    possible_keys: list[str]
+    keys: "Broadcast[list[pa.Array]] | None"
+
+
+def read_layers(
+    spark: SparkSession,
+    source: LogSource,
+    packs: Sequence[CommitPack],
+    *,
+    protocol: Protocol | None,
+    metadata: Metadata | None,
+) -> TailFacts:
+    """Read what packs of commits say beside their files.
+
+    One pack is read in the driver, which takes less than a Spark job does; more are
+    read by tasks.
+
+    Args:
+        spark: The session.
+        source: The table's log.
+        packs: The commits, oldest first.
+        protocol: The protocol in force before them, if any.
+        metadata: The metaData in force before them, if any.
+
+    Raises:
+        LogCorruptError: If a commit does not read.
+    """
+    holds_keys = sum(pack.size_bytes for pack in packs) <= BROADCAST_TAIL_BYTES
+    read = partial(
+        _read_facts, source, protocol=protocol, metadata=metadata, holds_keys=holds_keys
+    )
+    if len(packs) <= 1:
+        found = [read(pack) for pack in packs]
+    else:
+        rows = spark.sparkContext.parallelize(packs, len(packs))
+        found = rows.map(partial(_carried, read)).collect()
+    newest_protocol, newest_metadata = None, None
+    transactions: dict[str, SetTransaction] = {}
+    possible_keys: dict[str, None] = {}
+    for facts in found:
+        newest_protocol = facts.protocol or newest_protocol
+        newest_metadata = facts.metadata or newest_metadata
+        transactions.update(facts.transactions)
+        possible_keys.update(dict.fromkeys(facts.partition_keys))
+    keys = [facts.keys for facts in found if facts.keys is not None]
+    return TailFacts(
+        protocol=newest_protocol,
+        metadata=newest_metadata,
+        transactions=transactions,
+        possible_keys=list(possible_keys),
+        keys=spark.sparkContext.broadcast(keys) if holds_keys else None,
+    )
+
+
+class _PackFacts(NamedTuple):
+    """What one pack says beside its files, and the keys of these if asked for."""
+
+    protocol: Protocol | None
+    metadata: Metadata | None
+    transactions: Mapping[str, SetTransaction]
+    partition_keys: Sequence[str]
+    keys: pa.Array | None
+
+
+def _read_facts(
+    source: LogSource,
+    pack: CommitPack,
+    *,
+    protocol: Protocol | None,
+    metadata: Metadata | None,
+    holds_keys: bool,
+) -> _PackFacts:
+    commits = TailCommits(source.open(), pack.names)
+    tail = commit_file.read_tail(commits, protocol=protocol, metadata=metadata)
+    return _PackFacts(
+        protocol=tail.protocol,
+        metadata=tail.metadata,
+        transactions=tail.transactions,
+        partition_keys=tail.partition_keys,
+        keys=_keys_of(tail) if holds_keys else None,
+    )
+
+
+def _keys_of(tail: Tail) -> pa.Array:
+    """Return the key of every file that the commits speak of."""
+    removed = tail.layer.tombstones.combine_chunks()
+    added = [] if tail.layer.block is None else [tail.layer.block.keys()]
+    arrays = [
+        file_keys(batch["path"], batch["dv_id"]) for batch in removed.to_batches()
+    ]
+    return pa.concat_arrays([pa.array([], pa.string()), *added, *arrays])
+
+
+def _carried(read: Callable[[CommitPack], _PackFacts], pack: CommitPack) -> _PackFacts:
+    with faults_are_carried():
+        return read(pack)
+
+
+# === Broadcast: in a task ===
+
+
+def _newer_keys(layers: TailLayers, piece: RowGroupTask | int) -> KeySet:
+    """Return what later commits speak of: all for the checkpoint's pieces."""
+    keys = [] if layers.keys is None else layers.keys.value
+    newer = keys if isinstance(piece, RowGroupTask) else keys[piece + 1 :]
+    return KeySet(pa.concat_arrays([pa.array([], pa.string()), *newer]))
+
+
+def _map_blocks(
+    source: LogSource,
+    layers: TailLayers,
+    pieces: Sequence[RowGroupTask | int],
+    function: BlockFunction,
+    number: int,
+) -> Batches:
+    with faults_are_carried():
+        yield from function(_live_blocks(source, layers, pieces[number]))
+
+
+def _live_blocks(
+    source: LogSource, layers: TailLayers, piece: RowGroupTask | int
+) -> Blocks:
+    """Read the files of a piece that no later commit speaks of."""
+    store = source.open()
+    newer = _newer_keys(layers, piece)
+    if isinstance(piece, RowGroupTask):
+        blocks = checkpoint_blocks(store, piece)
+    else:
+        tail = read_tail(store, layers.packs[piece], layers.partition_keys)
+        blocks = [] if tail.layer.block is None else [tail.layer.block]
+    for block in blocks:
+        selected = SelectedBlock(block)
+        if len(newer):
+            selected = selected.without(newer)
+        if selected.num_files:
+            yield selected
+
+
+def _read_tombstones(
+    source: LogSource,
+    layers: TailLayers,
+    pieces: Sequence[RowGroupTask | int],
+    number: int,
+) -> Batches:
+    """Read the tombstones of a piece that no later commit speaks of."""
+    with faults_are_carried():
+        store, piece = source.open(), pieces[number]
+        newer = _newer_keys(layers, piece)
+        if isinstance(piece, RowGroupTask):
+            batches = checkpoint_tombstones(store, piece)
+        else:
+            tail = read_tail(store, layers.packs[piece], layers.partition_keys)
+            batches = tail.layer.tombstones.combine_chunks().to_batches()
+        for batch in batches:
+            keys = file_keys(batch["path"], batch["dv_id"])
+            kept = batch.filter(pc.invert(newer.contains(keys)))
+            yield from in_small_batches(kept)
+
+
+def _rows_of_blocks(blocks: Blocks) -> Batches:
+    for block in blocks:
+        yield from in_small_batches(file_rows(block))
+
+
+# === Shuffled ===
+
+
+def reconcile_tail(actions: DataFrame) -> DataFrame:
+    """Reconcile the file actions of packs: the last one of each key wins.
+
+    Args:
+        actions: By `ACTIONS_SCHEMA`, each pack reconciled already.
+    """
+    rest = [name for name in ACTIONS_SCHEMA.names if name not in {KEY.name, "pack"}]
+    last = F.max_by(F.struct(*rest), "pack").alias("last")
+    return actions.groupBy(KEY.name).agg(last).select(KEY.name, "last.*")
+
+
+def apply_layer(files: DataFrame, actions: DataFrame) -> DataFrame:
+    """Return the live files after some commits.
+
+    Args:
+        files: Those before, by `LIVE_FILES_SCHEMA` with their keys.
+        actions: File actions of the commits, by `ACTIONS_SCHEMA`.
+    """
+    return _applied(files, actions, LIVE_FILES_SCHEMA.names, is_add=True)
+
+
+def apply_tombstones(tombstones: DataFrame, actions: DataFrame) -> DataFrame:
+    """Return the tombstones after some commits; as `apply_layer` does the files."""
+    return _applied(tombstones, actions, TOMBSTONES_SCHEMA.names, is_add=False)
+
+
+def _applied(
+    before: DataFrame, actions: DataFrame, names: list[str], *, is_add: bool
+) -> DataFrame:
+    kept = before.join(actions.select(KEY.name), KEY.name, "left_anti")
+    newest = reconcile_tail(actions).where(F.col("is_add") == F.lit(is_add))
+    return kept.select(*names).unionByName(newest.select(*names))
+
+
+def _tail_actions(state: ReplayedState) -> DataFrame:
+    layers = state.layers
+    task = partial(_read_actions, state.source, layers)
+    frame = run_tasks(state.spark, len(layers.packs), task, ACTIONS_SCHEMA)
+    size = sum(pack.size_bytes for pack in layers.packs)
+    partitions = SHUFFLE_PARTITIONS + size // SHUFFLED_BYTES
+    return frame.repartition(partitions, KEY.name)
+
+
+def _read_actions(source: LogSource, layers: TailLayers, number: int) -> Batches:
+    with faults_are_carried():
+        tail = read_tail(source.open(), layers.packs[number], layers.partition_keys)
+        for rows in action_rows(tail, number):
+            yield from in_small_batches(rows)
+
+
+def _keyed_files(state: ReplayedState) -> DataFrame:
+    return _keyed(state, "add", _checkpoint_files, LIVE_FILES_SCHEMA)
+
+
+def _keyed_tombstones(state: ReplayedState) -> DataFrame:
+    return _keyed(state, "remove", checkpoint_tombstones, TOMBSTONES_SCHEMA)
+
+
+def _keyed(
+    state: ReplayedState,
+    action: str,
+    read: Callable[[TableStore, RowGroupTask], Iterable[pa.RecordBatch]],
+    schema: pa.Schema,
+) -> DataFrame:
+    """Return one kind of file action of the checkpoint, with keys."""
+    pieces = (
+        [] if state.checkpoint is None else row_group_tasks(state.checkpoint, action)
+    )
+    task = partial(_read_keyed, state.source, pieces, read)
+    return run_tasks(state.spark, len(pieces), task, pa.schema([KEY, *schema]))
+
+
+def _read_keyed(
+    source: LogSource,
+    pieces: Sequence[RowGroupTask],
+    read: Callable[[TableStore, RowGroupTask], Iterable[pa.RecordBatch]],
+    number: int,
+) -> Batches:
+    with faults_are_carried():
+        for rows in read(source.open(), pieces[number]):
+            yield from in_small_batches(with_keys(rows))
+
+
+def _checkpoint_files(store: TableStore, task: RowGroupTask) -> Batches:
+    for block in checkpoint_blocks(store, task):
+        yield file_rows(SelectedBlock(block))
+
+
+def _of_rows(function: BlockFunction, batches: Batches) -> Batches:
+    with faults_are_carried():
+        yield from function(block_of_rows(batch) for batch in batches)

@@ -1,0 +1,304 @@
+"""Both engines make the same of every log, at every version.
+
+Random logs are replayed by Spark and in this process. Frames of many versions are
+joined into one job: a job costs more than a small log does.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log_path import checkpoint_part_names
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.index.statistics_text import statistics_texts
+from deltaweb.table import DeltaTable
+from tests.delta_logs import (
+    Action,
+    LogBuilder,
+    add,
+    deletion_vector,
+    metadata,
+    protocol,
+    remove,
+    schema_string,
+    txn,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from deltaweb.spark.replay import ReplayedState
+
+HEALTH = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+PATHS = [
+    *["a", "b", "p=1/c", "p=%20/d", "file:/abs/e", "/abs/e", "file:///abs/e"],
+    *["ü", "e\u0301", "\U0001f600", "a'b", 'q"', "back\\slash", "tab\tin", "a,b|c"],
+]
+VECTORS = [None, None, None, ("v1", None), ("v1", 4), ("v2", None)]
+VALUES = [None, "", "1", "x=y", "ü", "__HIVE_DEFAULT_PARTITION__"]
+STATS = [
+    None,
+    "",
+    '{"numRecords":3}',
+    '{"numRecords": 9007199254740993, "minValues":{"id":"\\u00fc\\n"}}',
+    "not json",
+]
+PARTITIONS = [["p"], ["p", "q"], ["q"], []]
+
+Key = tuple[str, str | None, int | None]
+
+
+# === Random logs ===
+
+
+@st.composite
+def file_action(draw: st.DrawFn, path: str, vector: tuple[str, int | None]) -> Action:
+    extra: dict[str, Any] = {}
+    if vector is not None:
+        extra["deletionVector"] = deletion_vector(*vector)
+    if draw(st.integers(0, 2)) == 0:
+        moment = draw(st.sampled_from([0, 1, 2**62]))
+        return remove(path, deletionTimestamp=moment, **extra)
+    if (stats := draw(st.sampled_from(STATS))) is not None:
+        extra["stats"] = stats
+    values = draw(
+        st.dictionaries(st.sampled_from(["p", "q", "else"]), st.sampled_from(VALUES))
+    )
+    return add(
+        path,
+        size=draw(st.sampled_from([0, 1, 2**53 + 1, 2**63 - 1])),
+        modificationTime=draw(st.integers(0, 3)),
+        dataChange=draw(st.booleans()),  # false alone: statistics made anew
+        partitionValues=values,
+        **extra,
+    )
+
+
+@st.composite
+def commit(draw: st.DrawFn, version: int) -> list[Action]:
+    keys = draw(
+        st.lists(
+            st.tuples(st.sampled_from(PATHS), st.sampled_from(VECTORS)),
+            unique_by=lambda key: (_canonical(key[0]), key[1]),
+            max_size=7,
+        )
+    )
+    actions = [draw(file_action(path, vector)) for path, vector in keys]
+    if draw(st.booleans()):
+        app = draw(st.sampled_from(["app1", "äpp 2"]))
+        actions.append(txn(app, draw(st.integers(-5, 5))))
+    if draw(st.integers(0, 2)) == 0:
+        actions.append(_metadata(f"t{version}", draw(st.sampled_from(PARTITIONS))))
+    if draw(st.integers(0, 4)) == 0:
+        actions.append(protocol(1, draw(st.integers(1, 2))))
+    if draw(st.booleans()):
+        actions.insert(0, {"commitInfo": {"operation": "WRITE", "x": [1, {}]}})
+    if draw(st.integers(0, 3)) == 0:
+        actions.append({"somethingNew": {"path": "a"}})
+    return actions
+
+
+def _metadata(table_id: str, partition_columns: Sequence[str]) -> Action:
+    return metadata(
+        table_id,
+        partitionColumns=partition_columns,
+        schemaString=schema_string("id", "p", "q"),
+    )
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> LogBuilder:
+    """A log with commits, checkpoints of any kind, and hints or none."""
+    builder = LogBuilder()
+    state = _State()
+    opening = [protocol(), _metadata("t", draw(st.sampled_from(PARTITIONS)))]
+    for version in range(draw(st.integers(1, 6))):
+        actions = draw(commit(version))
+        if version == 0:
+            actions = opening + [
+                action
+                for action in actions
+                if not action.keys() & {"metaData", "protocol"}
+            ]
+        state.take(actions)
+        builder.commit(version, *actions)
+        if draw(st.integers(0, 2)) == 0:
+            parts = draw(st.sampled_from([None, 1, 2, 3]))
+            builder.checkpoint(version, *state.actions(), parts=parts)
+            if parts is not None and parts > 1 and draw(st.booleans()):
+                builder.delete(checkpoint_part_names(version, parts)[1])
+            elif draw(st.booleans()):
+                builder.hint(json.dumps({"version": version, "size": 1}).encode())
+    return builder
+
+
+class _State:
+    """What a checkpoint holds, kept in dictionaries."""
+
+    def __init__(self) -> None:
+        self.files: dict[Any, Action] = {}
+        self.rare: dict[str, Action] = {}
+
+    def take(self, actions: Sequence[Action]) -> None:
+        for action in actions:
+            ((kind, fields),) = action.items()
+            if kind in {"add", "remove"}:
+                self.files[_key(fields)] = action
+            elif kind == "txn":
+                self.rare[fields["appId"]] = action
+            elif kind in {"protocol", "metaData"}:
+                self.rare[f" {kind}"] = action
+
+    def actions(self) -> list[Action]:
+        return [*self.rare.values(), *self.files.values()]
+
+
+def _key(fields: Action) -> Key:
+    vector = fields.get("deletionVector", {})
+    return (
+        _canonical(fields["path"]),
+        vector.get("pathOrInlineDv"),
+        vector.get("offset"),
+    )
+
+
+def _canonical(path: str) -> str:
+    return path.removeprefix("file://").removeprefix("file:")
+
+
+def on_disk(builder: LogBuilder, folder: Path) -> Path:
+    log = folder / "_delta_log"
+    log.mkdir(parents=True)
+    for name, data in builder.store.log_files.items():
+        (log / name).write_bytes(data)
+    return folder
+
+
+# === What each engine makes of it ===
+
+
+def file_facts(rows: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Rows of files in one order, as values that compare."""
+    facts = [
+        (*row[:4], None if row[4] is None else tuple(dict(row[4]).items()), *row[5:])
+        for row in rows
+    ]
+    return sorted(facts, key=repr)
+
+
+def files_here(snapshot: Snapshot) -> list[tuple[Any, ...]]:
+    texts = [
+        statistics_texts(block.statistics(), block.text, block.num_files)
+        for block in snapshot.state.blocks
+    ]
+    stats = pa.chunked_array(texts, pa.string())
+    rows = snapshot.files.append_column("stats", stats).to_pylist()
+    return file_facts([tuple(row.values()) for row in rows])
+
+
+def tombstones_here(snapshot: Snapshot) -> list[tuple[Any, ...]]:
+    rows = snapshot.tombstones.to_pylist()
+    return sorted((tuple(row.values()) for row in rows), key=repr)
+
+
+def collected(frames: "Sequence[DataFrame]") -> list[list[tuple[Any, ...]]]:
+    """The rows of many frames, by one job."""
+    from pyspark.sql import functions
+
+    marked = [
+        frame.select(functions.lit(number), "*") for number, frame in enumerate(frames)
+    ]
+    found: list[list[tuple[Any, ...]]] = [[] for _ in frames]
+    for row in reduce(lambda one, other: one.unionAll(other), marked).collect():
+        found[row[0]].append(tuple(row[1:]))
+    return found
+
+
+def assert_engines_agree(pairs: "Sequence[tuple[ReplayedState, Snapshot]]") -> None:
+    """Compare states of Spark with snapshots of this process."""
+    files = collected([state.live_files() for state, _ in pairs])
+    tombstones = collected([state.tombstones() for state, _ in pairs])
+    for (state, snapshot), listed, removed in zip(
+        pairs, files, tombstones, strict=True
+    ):
+        assert state.version == snapshot.version
+        assert state.protocol == snapshot.protocol
+        assert state.metadata == snapshot.metadata
+        assert state.transactions() == snapshot.transactions
+        assert state.commit_status == snapshot.state.commit_status
+        assert file_facts(listed) == files_here(snapshot)
+        assert sorted(removed, key=repr) == tombstones_here(snapshot)
+
+
+def every_version(
+    spark: "SparkSession", folder: Path
+) -> "Iterator[tuple[ReplayedState, Snapshot]]":
+    """Each version of a table by both engines, which refuse the same ones."""
+    from deltaweb.spark.log_reader import LogSource
+    from deltaweb.spark.replay import load_state
+
+    table = DeltaTable(str(folder))
+    for version in range(table.latest_version() + 1):
+        here = outcome(lambda at=version: table.snapshot_metadata(at))
+        there = outcome(
+            lambda at=version: load_state(spark, LogSource(str(folder)), at)
+        )
+        if isinstance(here, DeltaError) or isinstance(there, DeltaError):
+            assert (type(there), str(there)) == (type(here), str(here))
+        else:
+            yield there, here
+
+
+def outcome(load: Any) -> Any:  # noqa: ANN401 (a snapshot or a state)
+    try:
+        return load()
+    except DeltaError as error:
+        return error
+
+
+@pytest.fixture(
+    params=[(512 << 20, 4096), (512 << 20, 1), (0, 2)],
+    ids=["one pack", "a pack a commit", "shuffled"],
+)
+def _ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Take each way that the size of a tail can call for; return examples to run."""
+    from deltaweb.spark import log_reader, replay
+
+    broadcast_bytes, commits = request.param
+    monkeypatch.setattr(replay, "BROADCAST_TAIL_BYTES", broadcast_bytes)
+    monkeypatch.setattr(log_reader, "PACK_COMMITS", commits)
+    return 6 if broadcast_bytes else 3
+
+
+class TestEveryVersion:
+    def test_is_the_same_in_both_engines(
+        self, spark: "SparkSession", _ways: int
+    ) -> None:
+        @settings(
+            max_examples=_ways,
+            deadline=None,
+            suppress_health_check=HEALTH,
+            database=None,
+        )
+        @given(st.lists(logs(), min_size=1, max_size=3))
+        def compare(builders: list[LogBuilder]) -> None:
+            with tempfile.TemporaryDirectory() as home:
+                pairs = [
+                    pair
+                    for number, builder in enumerate(builders)
+                    for pair in every_version(
+                        spark, on_disk(builder, Path(home) / str(number))
+                    )
+                ]
+                assert_engines_agree(pairs)
+
+        compare()
