@@ -87,7 +87,8 @@ class ShareNotFoundError(SharingStateError):
 
     def __init__(self, *, name: str) -> None:
         super().__init__(
-            f"No share is named {name[:80]!r}.", hint="'share list' shows them."
+            f"No share is named {name[:80]!r}.",
+            hint="The list of shares has all their names.",
         )
 
 
@@ -99,7 +100,8 @@ class RecipientNotFoundError(SharingStateError):
 
     def __init__(self, *, name: str) -> None:
         super().__init__(
-            f"No recipient is named {name[:80]!r}.", hint="'recipient list' shows them."
+            f"No recipient is named {name[:80]!r}.",
+            hint="The list of recipients has all their names.",
         )
 
 
@@ -112,7 +114,7 @@ class SharedTableNotFoundError(SharingStateError):
     def __init__(self, *, share: str, name: str) -> None:
         super().__init__(
             f"The share {share} has no table {name[:200]!r}.",
-            hint=f"'share show {share}' lists its tables.",
+            hint=f"The share {share} itself shows which tables it has.",
         )
 
 
@@ -211,7 +213,7 @@ class NoWaitingTokenError(SharingStateError):
     def __init__(self, *, name: str) -> None:
         super().__init__(
             f"{name} has no token that waits for its activation.",
-            hint=f"'recipient rotate {name}' makes one, with a link.",
+            hint="A rotation makes one, with a link to hand over.",
         )
 
 

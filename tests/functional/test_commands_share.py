@@ -386,7 +386,7 @@ class TestRecipient:
                 "10.0.0.0/8",
             ),
             (("show", "none"), "No recipient is named 'none'"),
-            (("link", "acme"), "recipient rotate acme"),
+            (("link", "acme"), "A rotation makes one"),
             (("grant", "acme", "none"), "No share is named"),
             (("rotate", "none"), "No recipient is named"),
             (("rotate", "acme", "--keep-old", "soon"), "neither a span"),
