@@ -88,7 +88,7 @@ def daily_use(events: QuerySet[AuditEvent], *, days: Sequence[date]) -> list[Dai
     first, *others = (_counts_of(events, day) for day in days)
     rows = first.union(*others, all=True) if others else first
     found = {row["day"]: row for row in rows}
-    return [DailyUse(**{**found[str(day)], "day": day}) for day in days]
+    return [_use_of(day, found[str(day)]) for day in days]
 
 
 def daily_requests(
@@ -106,7 +106,7 @@ def daily_requests(
                 on_day(requests, day)
                 .order_by()
                 .values(column)
-                .annotate(requests=Count("id"))
+                .annotate(requests=Count("*"))
                 .values("requests")
             ),
             0,
@@ -134,8 +134,20 @@ def _counts_of(events: QuerySet[AuditEvent], day: date) -> QuerySet[Any]:
     """Return one row of counts; grouping all days by their date would sort."""
     of_day = on_day(events, day).order_by().annotate(day=Value(str(day)))
     return of_day.values("day").annotate(
-        num_requests=Count("id", filter=IS_REQUEST),
-        num_refused=Count("id", filter=IS_REQUEST & Q(status__gte=FIRST_FAILED_STATUS)),
-        num_others=Count("id", filter=~IS_REQUEST),
-        size_bytes=Coalesce(Sum("size_bytes"), 0),
+        num_events=Count("*"),
+        num_requests=Count(Value(1), filter=IS_REQUEST),
+        num_refused=Count(
+            Value(1), filter=IS_REQUEST & Q(status__gte=FIRST_FAILED_STATUS)
+        ),
+        size_bytes=Sum("size_bytes"),
+    )
+
+
+def _use_of(day: date, row: Mapping[str, Any]) -> DailyUse:
+    return DailyUse(
+        day=day,
+        num_requests=row["num_requests"],
+        num_refused=row["num_refused"],
+        num_others=row["num_events"] - row["num_requests"],
+        size_bytes=row["size_bytes"] or 0,
     )
