@@ -23,7 +23,11 @@ from deltaweb.delta.checkpoint_writer.last_checkpoint import (
 )
 from deltaweb.delta.checkpoint_writer.older_checkpoint import count_rows
 from deltaweb.delta.commit_times import make_monotonic, to_ms
-from deltaweb.delta.errors import LogCorruptError, UnsupportedWriterFeatureError
+from deltaweb.delta.errors import (
+    LogCorruptError,
+    LogGapError,
+    UnsupportedWriterFeatureError,
+)
 from deltaweb.delta.log_path import (
     FIRST_NAME,
     checkpoint_name,
@@ -171,7 +175,10 @@ def _kept_checkpoint(
         if checkpoint.version > newest_expired or checkpoint.version not in commits:
             continue
         alone = LogListing(listing.commits, [checkpoint], (), is_whole=True)
-        build_segment(alone, latest, store=store)
+        try:
+            build_segment(alone, latest, store=store)
+        except LogGapError:
+            return None
         if _is_whole(store, checkpoint):
             return checkpoint
     return None

@@ -127,6 +127,75 @@ class AbstractTableStoreTests(ABC):
         assert len(winners) == 1
         assert store.read("a") == b"%d" % winners[0] * 10_000
 
+    # === Files that are written piece by piece ===
+
+    @pytest.mark.parametrize("size", [0, 1, 4_300_000])
+    def test_a_pending_file_is_seen_when_it_is_committed(
+        self, store: TableStore, size: int
+    ) -> None:
+        store.put("0", b"")
+        file = store.begin_file("a")
+        file.sink.write(b"x" * size)
+
+        counted = file.finish()
+
+        assert counted == size
+        assert [name for name in store.list_names_from("") if name[0] != "."] == ["0"]
+        file.commit()
+        file.discard()
+        assert len(store.read("a")) == size
+        assert store.list_names_from("") == ["0", "a"]
+
+    def test_a_pending_file_replaces_the_one_that_is_there(
+        self, store: TableStore
+    ) -> None:
+        store.put("a", b"first")
+        file = store.begin_file("a")
+        file.sink.write(b"second")
+        file.finish()
+
+        file.commit()
+
+        assert store.read("a") == b"second"
+
+    @pytest.mark.parametrize("is_finished", [True, False])
+    def test_a_discarded_file_leaves_nothing(
+        self, store: TableStore, *, is_finished: bool
+    ) -> None:
+        store.put("0", b"")
+        file = store.begin_file("a")
+        file.sink.write(b"x")
+        if is_finished:
+            file.finish()
+
+        file.discard()
+        file.discard()
+
+        assert store.list_names_from("") == ["0"]
+        assert store.remove_leftovers() == []
+
+    def test_an_update_sees_what_is_there(self, store: TableStore) -> None:
+        store.put("0", b"")
+        seen: list[bytes | None] = []
+
+        def change(before: bytes | None) -> bytes | None:
+            seen.append(before)
+            return b"new" if before is None else None
+
+        store.update("a", change)
+        store.update("a", change)
+
+        assert seen == [None, b"new"]
+        assert store.read("a") == b"new"
+
+    def test_a_deleted_file_is_gone(self, store: TableStore) -> None:
+        store.put("a", b"x")
+        store.put("b", b"x")
+
+        store.delete("a")
+
+        assert store.list_names_from("") == ["b"]
+
     # === Data files ===
 
     def test_a_path_is_decoded_once(self, store: TableStore) -> None:

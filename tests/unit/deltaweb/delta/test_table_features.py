@@ -1,11 +1,19 @@
 import pytest
 
 from deltaweb.delta.actions import Metadata, Protocol
-from deltaweb.delta.errors import UnsupportedFeatureError, UnsupportedProtocolError
+from deltaweb.delta.errors import (
+    UnsupportedFeatureError,
+    UnsupportedProtocolError,
+    UnsupportedWriterError,
+    UnsupportedWriterFeatureError,
+)
 from deltaweb.delta.table_features import (
+    FEATURES,
     READING,
+    LogWriting,
     Reading,
     has_mapped_columns,
+    log_writing_refusal,
     reading_refusal,
 )
 
@@ -101,3 +109,77 @@ class TestReaderFeature:
         )
 
         assert refusal(protocol) is None
+
+
+class TestWritingOfTheLog:
+    def refusal(
+        self,
+        writer: int,
+        features: list[str] | None = None,
+        configuration: dict[str, str] | None = None,
+    ) -> object:
+        found = Protocol(
+            min_reader_version=1, min_writer_version=writer, writer_features=features
+        )
+        return log_writing_refusal(
+            found,
+            Metadata(id="t", configuration=configuration or {}),
+            root="/t",
+            version=3,
+            operation="no checkpoint",
+        )
+
+    @pytest.mark.parametrize("writer", [0, 1, 2, 3, 4, 5, 6])
+    def test_versions_that_mean_known_features_are_written(self, writer: int) -> None:
+        assert self.refusal(writer) is None
+
+    def test_a_version_above_ours_is_refused(self) -> None:
+        found = self.refusal(8, [])
+
+        assert isinstance(found, UnsupportedWriterError)
+        assert found.min_writer_version == 8
+
+    def test_seven_without_a_list_is_refused(self) -> None:
+        assert isinstance(self.refusal(7), UnsupportedWriterFeatureError)
+        assert self.refusal(7, []) is None
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *(n for n, a in FEATURES.items() if a.log_writing is LogWriting.REFUSED),
+            "neverHeardOf",
+        ],
+    )
+    def test_refused_features_are_named(self, name: str) -> None:
+        found = self.refusal(7, ["appendOnly", name])
+
+        assert isinstance(found, UnsupportedWriterFeatureError)
+        assert found.features == (name,)
+
+    @pytest.mark.parametrize(
+        "name",
+        [n for n, a in FEATURES.items() if a.log_writing is not LogWriting.REFUSED],
+    )
+    def test_features_that_a_checkpoint_keeps_are_written(self, name: str) -> None:
+        assert self.refusal(7, [name]) is None
+
+    def test_what_is_not_read_is_not_written(self) -> None:
+        found = log_writing_refusal(
+            of_version(3, ["deletionVectors"]),
+            Metadata(id="t"),
+            root="/t",
+            version=3,
+            operation="no checkpoint",
+        )
+
+        assert isinstance(found, UnsupportedFeatureError)
+
+    @pytest.mark.parametrize(
+        ("policy", "is_written"), [("classic", True), ("v2", False)]
+    )
+    def test_the_policy_decides_the_kind(
+        self, policy: str, *, is_written: bool
+    ) -> None:
+        found = self.refusal(2, configuration={"delta.checkpointPolicy": policy})
+
+        assert (found is None) == is_written

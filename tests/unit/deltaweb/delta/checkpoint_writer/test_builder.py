@@ -360,10 +360,12 @@ class TestParts:
         assert sum(len(part) for part in parts) == 4
         assert len([part for part in parts if {"path": "a"} in part.to_pylist()]) == 1
 
-    @pytest.mark.parametrize("counts", [{"parts": 0}, {"rows_per_part": 0}])
-    def test_are_at_least_one(self, counts: dict[str, int]) -> None:
+    @pytest.mark.parametrize(("parts", "rows"), [(0, None), (None, 0), (-1, 1)])
+    def test_are_at_least_one(self, parts: int | None, rows: int | None) -> None:
+        table = LogBuilder().start().table
+
         with pytest.raises(ValueError, match="from 1"):
-            LogBuilder().start().table.create_checkpoint(now=NOW, **counts)
+            table.create_checkpoint(parts=parts, rows_per_part=rows, now=NOW)
 
 
 def hint_of(log: LogBuilder) -> dict[str, Any]:

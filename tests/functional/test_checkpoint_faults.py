@@ -1,0 +1,254 @@
+"""Builders of checkpoints that are killed, that meet a full disk, or each other."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import deltalake
+import pytest
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log_path import checkpoint_part_names
+from deltaweb.storage import local_pending
+from deltaweb.table import DeltaTable
+from tests.benchmarks.logs import write_commit, write_json_log
+
+NOW = datetime(2025, 1, 1, tzinfo=UTC)
+COMMITS = 12
+ADDS = 40
+
+BUILDER = """
+import sys, time
+from datetime import UTC, datetime
+from deltaweb.delta.checkpoint_writer import builder
+from deltaweb.storage.local_pending import LocalPendingFile
+from deltaweb.table import DeltaTable
+
+folder, stage = sys.argv[1:]
+
+def wait(*_):
+    print("waiting", flush=True)
+    time.sleep(600)
+
+commit = LocalPendingFile.commit
+seen = []
+
+def commit_one(file):
+    if seen:
+        wait()
+    seen.append(file)
+    commit(file)
+
+if stage == "between two parts":
+    LocalPendingFile.commit = commit_one
+if stage == "before the parts":
+    LocalPendingFile.commit = wait
+if stage == "before the hint":
+    builder.write_last_checkpoint = wait
+DeltaTable(folder).create_checkpoint(
+    parts=3,
+    now=datetime(2025, 1, 1, tzinfo=UTC),
+    on_progress=wait if stage == "while rows are written" else None,
+)
+"""
+STAGES = [
+    "while rows are written",
+    "before the parts",
+    "between two parts",
+    "before the hint",
+]
+LIMITED = """
+import json, resource, sys
+from deltaweb.delta.errors import DeltaError
+from deltaweb.table import DeltaTable
+
+folder, limit, parts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+try:
+    DeltaTable(folder).create_checkpoint(parts=parts or None)
+except DeltaError as error:
+    print(json.dumps([error.code, error.message]))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_json_log(tmp_path / "table", commits=COMMITS, adds=ADDS, removes=10)
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "_delta_log").iterdir()}
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [name for name in names(folder) if name.endswith(".tmp")]
+
+
+def paths(folder: Path) -> list[str]:
+    return sorted(DeltaTable(str(folder)).snapshot().files["path"].to_pylist())
+
+
+@pytest.fixture
+def killed(folder: Path, request: pytest.FixtureRequest) -> Path:
+    """A table whose builder was killed at a stage, which is the parameter."""
+    command = [sys.executable, "-c", BUILDER, str(folder), request.param]
+    builder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert builder.stdout is not None
+        assert builder.stdout.readline() == "waiting\n"
+    finally:
+        builder.send_signal(signal.SIGKILL)
+        builder.communicate()
+    return folder
+
+
+@pytest.mark.parametrize("killed", STAGES, indirect=True, ids=str)
+class TestAKilledBuilder:
+    def test_leaves_a_table_that_reads_as_before(
+        self, killed: Path, tmp_path: Path
+    ) -> None:
+        before = write_json_log(
+            tmp_path / "same", commits=COMMITS, adds=ADDS, removes=10
+        )
+
+        assert paths(killed) == paths(before)
+        assert "_last_checkpoint" not in names(killed)
+        assert len(deltalake.DeltaTable(str(killed)).file_uris()) == len(paths(before))
+
+    def test_gives_way_to_the_next_one(self, killed: Path) -> None:
+        before = paths(killed)
+
+        written = DeltaTable(str(killed)).create_checkpoint(parts=3, now=NOW)
+
+        assert leftovers(killed) == []
+        assert set(written.names) <= names(killed)
+        assert paths(killed) == before
+        assert DeltaTable(str(killed)).snapshot().state.checkpoint is not None
+
+    def test_is_cleaned_up_after(self, killed: Path) -> None:
+        before = paths(killed)
+
+        DeltaTable(str(killed)).clean_up_log(now=NOW)
+
+        assert leftovers(killed) == []
+        assert paths(killed) == before
+
+
+def test_a_builder_that_lives_keeps_its_files(folder: Path) -> None:
+    store = DeltaTable(str(folder)).store
+    file = store.begin_file("00000000000000000003.checkpoint.parquet")
+    before = leftovers(folder)
+
+    DeltaTable(str(folder)).create_checkpoint(now=NOW)
+
+    assert leftovers(folder) == before
+    assert len(before) == 1
+    file.discard()
+    assert leftovers(folder) == []
+
+
+def test_only_names_of_ours_are_leftovers(folder: Path) -> None:
+    strangers = {".hidden.tmp", ".00000000000000000001.json.abcdefgh.tmp", "x.tmp"}
+    for name in strangers:
+        (folder / "_delta_log" / name).write_bytes(b"")
+
+    removed = local_pending.remove_local_leftovers(folder / "_delta_log")
+
+    assert removed == []
+    assert strangers <= names(folder)
+
+
+class TestAFullDisk:
+    @pytest.mark.parametrize("limit", [1, 4_000, 40_000])
+    @pytest.mark.parametrize("parts", [0, 2])
+    def test_is_told_and_leaves_nothing(
+        self, folder: Path, limit: int, parts: int
+    ) -> None:
+        before, files = names(folder), paths(folder)
+        command = [sys.executable, "-c", LIMITED, str(folder), str(limit), str(parts)]
+
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+        if limit == 40_000 and not done.stdout:
+            pytest.skip("the checkpoint is smaller than that")
+        code, message = json.loads(done.stdout)
+        assert code == "storage-full"
+        assert str(folder) in message
+        assert done.stderr == ""
+        assert names(folder) == before
+        assert paths(folder) == files
+
+    def test_for_the_hint_alone_leaves_a_checkpoint_without_one(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        table = DeltaTable(str(folder))
+
+        def fail_for_the_hint(handle: int) -> None:
+            if "_last_checkpoint" in os.readlink(f"/proc/self/fd/{handle}"):  # noqa: PTH115  # of a handle
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", fail_for_the_hint)
+
+        with pytest.raises(DeltaError) as caught:
+            table.create_checkpoint(now=NOW)
+
+        assert caught.value.code == "storage-full"
+        assert leftovers(folder) == []
+        assert "_last_checkpoint" not in names(folder)
+        assert table.snapshot().state.checkpoint is not None
+
+
+class TestAtTheSameTime:
+    def test_builders_of_one_version_do_no_harm(self, folder: Path) -> None:
+        before = paths(folder)
+
+        def build(parts: int | None) -> object:
+            return DeltaTable(str(folder)).create_checkpoint(parts=parts, now=NOW)
+
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(build, [None, 3, 3, 2, None, 3]))
+
+        assert leftovers(folder) == []
+        version = COMMITS - 1
+        for path in (folder / "_delta_log").glob("*.json"):
+            if path.name != f"{version:020d}.json":
+                path.unlink()
+        assert paths(folder) == before
+        single = folder / "_delta_log" / f"{version:020d}.checkpoint.parquet"
+        single.unlink()
+        assert paths(folder) == before
+        assert set(checkpoint_part_names(version, 3)) <= names(folder)
+
+    def test_builders_of_many_versions_leave_the_newest_in_the_hint(
+        self, folder: Path
+    ) -> None:
+        def build(version: int) -> object:
+            return DeltaTable(str(folder)).create_checkpoint(version, now=NOW)
+
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(build, [5, 11, 2, 8, 10, 9, 3]))
+
+        hint = json.loads((folder / "_delta_log" / "_last_checkpoint").read_bytes())
+        assert hint["version"] == 11
+
+    def test_a_commit_that_arrives_meanwhile_is_no_part_of_it(
+        self, folder: Path
+    ) -> None:
+        def commit(_done: int, _total: int) -> None:
+            if not (folder / "_delta_log" / f"{COMMITS:020d}.json").exists():
+                write_commit(
+                    folder / "_delta_log", COMMITS, first=9_000, adds=5, removed=[]
+                )
+
+        before = len(paths(folder))
+        written = DeltaTable(str(folder)).create_checkpoint(on_progress=commit, now=NOW)
+
+        assert (written.version, written.num_files) == (COMMITS - 1, before)
+        assert len(paths(folder)) == before + 5
+        assert DeltaTable(str(folder)).latest_version() == COMMITS
