@@ -23,4 +23,11 @@ class ExplorerConfig(AppConfig):
                 also=("explorer:commit-detail",),
             )
         )
-        register(Tab(label="Files", url_name="explorer:file-list", order=60))
+        register(
+            Tab(
+                label="Files",
+                url_name="explorer:file-list",
+                order=60,
+                also=("explorer:partition-list",),
+            )
+        )

@@ -86,10 +86,10 @@ def commits_per_day(
         )
         for family, counts in families.items()
     ]
-    figure = _figure(
+    figure = plain_figure(
         bars,
         xaxis={"type": "date", "tickformat": "%-d %b", "hoverformat": "%a %-d %b %Y"},
-        yaxis={"rangemode": "tozero", **_count_ticks(highest)},
+        yaxis={"rangemode": "tozero", **count_ticks(highest)},
         barmode="stack",
         bargap=0.28,
         hovermode="x unified",
@@ -146,7 +146,7 @@ def file_sizes(
     ticks = range(0, len(edges), -(-len(edges) // MAX_SIZE_TICKS) or 1)
     top = max(counts, default=1) or 1
     shapes, notes = _marks(edges, counts, target_bytes, small)
-    figure = _figure(
+    figure = plain_figure(
         [bars],
         xaxis={
             "tickmode": "array",
@@ -154,7 +154,7 @@ def file_sizes(
             "ticktext": [bytes_text(edges[tick]) for tick in ticks],
             "range": [-0.5, max(len(counts), 1) - 0.5],
         },
-        yaxis={"range": [0, top * ROOM_FOR_NOTES], **_count_ticks(top)},
+        yaxis={"range": [0, top * ROOM_FOR_NOTES], **count_ticks(top)},
         bargap=0.12,
         shapes=shapes,
         annotations=notes,
@@ -210,7 +210,7 @@ def over_versions(
         hovertemplate="v%{x}: schema change<extra></extra>",
     )
     is_older = shown is not None and bool(points) and shown != points[-1].version
-    figure = _figure(
+    figure = plain_figure(
         [line, changes] if marked else [line],
         xaxis={"tickprefix": "v", "tickformat": "d", "nticks": 4},
         yaxis={"rangemode": "tozero", "nticks": 5, "tickformat": "~s"},
@@ -239,7 +239,7 @@ def bytes_text(size_bytes: int) -> str:
     return f"{value:.10g} {BYTE_UNITS[unit]}"
 
 
-def _figure(
+def plain_figure(
     data: Sequence[BaseTraceType],
     *,
     xaxis: dict[str, Any],
@@ -289,7 +289,7 @@ def _figure(
     return plain
 
 
-def _count_ticks(highest: int) -> dict[str, Any]:
+def count_ticks(highest: int) -> dict[str, Any]:
     """Return the ticks of an axis that counts: never between two whole numbers."""
     step = {"dtick": 1} if highest <= MAX_SINGLE_STEPS else {"nticks": 5}
     return {"tickformat": ",d", **step}

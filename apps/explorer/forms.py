@@ -62,14 +62,33 @@ class FileFilter:
     partitions: tuple[tuple[str, str | None], ...] = ()
     min_size_bytes: int | None = None
     max_size_bytes: int | None = None
+    has_stats: bool | None = None  # whether the file tells its rows; None is either
     sort: str = "-size"
     page: int = 1
 
     @property
     def is_empty(self) -> bool:
         """Whether every file passes."""
-        limits = (self.min_size_bytes, self.max_size_bytes)
+        limits = (self.min_size_bytes, self.max_size_bytes, self.has_stats)
         return not self.partitions and all(limit is None for limit in limits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionFilter:
+    """Which partitions a list shows, in which order, and which page of them.
+
+    `partitions` are pairs of column and value as the log writes it, None for null.
+    """
+
+    partitions: tuple[tuple[str, str | None], ...] = ()
+    text: str = ""
+    sort: str = "-bytes"
+    page: int = 1
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every partition passes."""
+        return not self.partitions and not self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,16 +138,23 @@ def parse_history_filter(query: QueryDict) -> HistoryFilter:
 
 
 def parse_file_filter(query: QueryDict) -> FileFilter:
-    """Read `partition` (repeatable), `min`, `max`, `sort` and `page`."""
-    pairs = []
-    for text in _texts(query, "partition"):
-        column, equals, value = text.partition("=")
-        pairs.append((column, value if equals else None))
+    """Read `partition` (repeatable), `min`, `max`, `stats`, `sort` and `page`."""
     return FileFilter(
-        partitions=tuple(dict.fromkeys(pairs)),
+        partitions=_partitions(query),
         min_size_bytes=_size_bytes(query, "min"),
         max_size_bytes=_size_bytes(query, "max"),
+        has_stats=_yes_or_no(query, "stats"),
         sort=_text(query, "sort") or "-size",
+        page=_page(query),
+    )
+
+
+def parse_partition_filter(query: QueryDict) -> PartitionFilter:
+    """Read `partition` (repeatable), `q`, `sort` and `page`."""
+    return PartitionFilter(
+        partitions=_partitions(query),
+        text=parse_search(query),
+        sort=_text(query, "sort") or "-bytes",
         page=_page(query),
     )
 
@@ -141,6 +167,14 @@ def parse_row_query(query: QueryDict) -> RowQuery:
         sort=_text(query, "sort"),
         page=_page(query),
     )
+
+
+def _partitions(query: QueryDict) -> tuple[tuple[str, str | None], ...]:
+    pairs = []
+    for text in _texts(query, "partition"):
+        column, equals, value = text.partition("=")
+        pairs.append((column, value if equals else None))
+    return tuple(dict.fromkeys(pairs))
 
 
 def _clean(form: forms.Form) -> dict[str, Any]:
@@ -171,6 +205,13 @@ def _text(query: QueryDict, name: str) -> str:
 
 def _page(query: QueryDict) -> int:
     return _clean(_PageForm(query))["page"] or 1
+
+
+def _yes_or_no(query: QueryDict, name: str) -> bool | None:
+    text = _text(query, name)
+    if text not in {"", "yes", "no"}:
+        raise QueryError(part=name, expected="yes or no")
+    return None if not text else text == "yes"
 
 
 def _day(query: QueryDict, name: str) -> date | None:

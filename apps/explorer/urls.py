@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.explorer import views
+from apps.explorer.views import partitions
 from apps.pages.urls import page
 
 app_name = "explorer"
@@ -22,4 +23,10 @@ urlpatterns = [
         name="commit-raw",
     ),
     *page(f"{TABLE}/files", views.file_list, "file-list", csv=True),
+    *page(
+        f"{TABLE}/partitions",
+        partitions.partition_list,
+        "partition-list",
+        csv=True,
+    ),
 ]

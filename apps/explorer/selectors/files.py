@@ -116,6 +116,8 @@ def matching_files(
         conditions.append(pc.greater_equal(files["size"], wanted.min_size_bytes))
     if wanted.max_size_bytes is not None:
         conditions.append(pc.less_equal(files["size"], wanted.max_size_bytes))
+    if wanted.has_stats is not None:
+        conditions.append(_stats_mask(files, has_stats=wanted.has_stats))
     if not conditions:
         return files
     mask = conditions[0]
@@ -205,6 +207,14 @@ def _partition_mask(
         is_empty = pc.fill_null(pc.equal(written, ""), fill_value=True)
         return pc.or_(pc.is_null(written), is_empty)
     return pc.fill_null(pc.equal(written, value), fill_value=False)
+
+
+def _stats_mask(files: pa.Table, *, has_stats: bool) -> pa.ChunkedArray:
+    """Mark the files that do, or do not, tell how many rows they have."""
+    if "num_records" not in files.column_names:
+        return pa.chunked_array([pa.repeat(not has_stats, files.num_rows)])
+    records = files["num_records"]
+    return pc.is_valid(records) if has_stats else pc.is_null(records)
 
 
 def _ordered(files: pa.Table, sort: str, length: int) -> pa.Array:

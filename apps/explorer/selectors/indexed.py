@@ -12,14 +12,21 @@ from deltaweb.index.file_index import IndexMissingError, open_index
 LISTED: Final = ("path", "size", "modification_time", "partition_values", "num_records")
 
 
+def index_folder(table: Table) -> Path | None:
+    """Return where the index of a table is; None when it has none."""
+    if not table.index_name:
+        return None
+    return Path(settings.HOME) / "index" / str(table.id) / table.index_name
+
+
 def indexed_files(table: Table) -> pa.Table | None:
     """Return the files of the newest indexed version; None when there is no index.
 
     A missing or broken index is not an error: a job lists the files instead.
     """
-    if not table.index_name:
+    folder = index_folder(table)
+    if folder is None:
         return None
-    folder = Path(settings.HOME) / "index" / str(table.id) / table.index_name
     try:
         files = open_index(folder).files
     except IndexMissingError:

@@ -1,23 +1,18 @@
 """The files of a table."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import pyarrow as pa
 from django.http import HttpRequest, HttpResponseBase
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.users import signed_in_user
-from apps.explorer import services
+from apps.explorer import charts, distribution_charts
 from apps.explorer.forms import FileFilter, parse_file_filter
 from apps.explorer.selectors import files
-from apps.explorer.selectors.indexed import indexed_files
+from apps.explorer.selectors.distributions import FileSpread, file_spread
 from apps.explorer.selectors.overview import sizes_chart
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.views.job_errors import check_job
-from apps.jobs.models import Job
-from apps.pages.errors import PageError
+from apps.explorer.views.listed import described_job, listed_files, not_ready
 from apps.pages.links import Chip, changed, only, without
 from apps.pages.responses import respond
 
@@ -37,15 +32,16 @@ def file_list(
     """List the files of a version; those of an older one come from a job."""
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     wanted = parse_file_filter(request.GET)
-    listed, job = _listed(request, at, waits=fmt == "csv")
+    listed, job = listed_files(request, at, waits=fmt == "csv")
     columns = _partition_columns(at)
-    page = None if listed is None else files.file_page(listed, wanted, columns)
+    page = None if listed is None else files.file_page(listed.files, wanted, columns)
     shares = files.partition_shares(at.table) if at.is_latest else []
+    spread = None if listed is None or fmt == "csv" else file_spread(listed)
     next_url = changed(request, page=page.next_page) if page and page.next_page else ""
     if fmt != "html":
         check_job(job)
     if fmt == "csv" and listed is None:
-        raise _not_ready(at, job)
+        raise not_ready(at, job)
     return respond(
         request,
         fmt,
@@ -68,75 +64,55 @@ def file_list(
             "shares": [_share(request, share) for share in shares[:MAX_PARTITIONS]],
             "partitions_raw": request.GET.getlist("partition"),
             "num_partitions": at.table.summary.get("num_partitions"),
-            "chart": _chart(request, at, fmt),
+            **_charts(request, at, spread),
         },
         data={
             **at.describe(),
             "count": page.num_matching if page else None,
             "next": request.build_absolute_uri(next_url) if next_url else None,
-            "job": _job(job),
+            "job": described_job(job),
             "num_files": page.num_files if page else None,
             "matching_bytes": page.matching_bytes if page else None,
             "files": [file.describe() for file in page.files] if page else [],
             "partitions": [share.describe() for share in shares],
+            "distributions": _distributions(at, spread),
         },
-        rows=() if listed is None else files.file_rows(listed, wanted, columns),
+        rows=() if listed is None else files.file_rows(listed.files, wanted, columns),
         status=202 if job and listed is None and fmt == "json" else 200,
     )
-
-
-def _listed(
-    request: HttpRequest, at: TableVersion, *, waits: bool
-) -> tuple[pa.Table | None, Job | None]:
-    """Return the files of the version, or the job that lists them."""
-    if at.version is None or at.unreadable_reason:
-        return None, None
-    if at.is_latest:
-        listed = indexed_files(at.table)
-        if listed is not None:
-            return listed, None
-    job, result = services.files_job(
-        at.table,
-        version=at.version,
-        requested_by=signed_in_user(request),
-        now=timezone.now(),
-        waits=waits,
-    )
-    return (result.rows if result else None), job
 
 
 def _partition_columns(at: TableVersion) -> Sequence[str]:
     return at.metadata.partition_columns if at.metadata else []
 
 
-def _chart(request: HttpRequest, at: TableVersion, fmt: str) -> Any:  # noqa: ANN401 (a chart or none)
-    if not at.is_latest or fmt != "html" or "HX-Request" in request.headers:
+def _distributions(
+    at: TableVersion, spread: FileSpread | None
+) -> dict[str, object] | None:
+    """Return how the files are spread, as the JSON form tells it."""
+    if spread is None:
         return None
-    return sizes_chart(at, height="x-plot-m")
+    sizes = at.table.summary.get("size_histogram") if at.is_latest else None
+    return {"sizes": sizes, **spread.describe()}
 
 
-def _job(job: Job | None) -> dict[str, object] | None:
-    if job is None:
-        return None
-    return {"id": job.id, "state": job.state, "error": job.error or None}
-
-
-def _not_ready(at: TableVersion, job: Job | None) -> PageError:
-    if job is None:
-        return PageError(
-            status=409,
-            code="not-listed",
-            message=at.unreadable_reason
-            or at.table.error
-            or f"{at.table.full_name} is not indexed yet.",
-            hint="Open the page of the table: it says why.",
-        )
-    return PageError(
-        status=409,
-        code="still-listing",
-        message=f"The files of version {at.version} are still being listed.",
-        hint=f"Ask again when job {job.id} is done.",
-    )
+def _charts(
+    request: HttpRequest, at: TableVersion, spread: FileSpread | None
+) -> dict[str, charts.Chart | None]:
+    """Return the pictures; an exchanged part of the page has none."""
+    if "HX-Request" in request.headers:
+        return {}
+    target = at.table.summary.get("target_file_size_bytes")
+    small_bytes = target // files.SMALL_SHARE if isinstance(target, int) else None
+    ages = spread.ages if spread else None
+    rows = spread.rows if spread else None
+    return {
+        "chart": sizes_chart(at, height="x-plot-m") if at.is_latest else None,
+        "ages_chart": distribution_charts.sizes_by_age(ages, small_bytes=small_bytes)
+        if ages
+        else None,
+        "rows_chart": distribution_charts.rows_per_file(rows) if rows else None,
+    }
 
 
 def _share(request: HttpRequest, share: files.PartitionShare) -> dict[str, object]:
@@ -191,4 +167,7 @@ def _chips(request: HttpRequest, wanted: FileFilter) -> list[Chip]:
     for name, words in (("min", "at least"), ("max", "at most")):
         if text := request.GET.get(name):
             chips.append(Chip(text=f"{words} {text}", url=without(request, name)))
+    if wanted.has_stats is not None:
+        words = "with" if wanted.has_stats else "without"
+        chips.append(Chip(text=f"{words} row counts", url=without(request, "stats")))
     return chips

@@ -1,0 +1,256 @@
+"""Pictures of how files, partitions and values are spread; see `charts`."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+from apps.explorer.charts import (
+    ACCENT,
+    SMALL,
+    Chart,
+    bytes_text,
+    count_ticks,
+    plain_figure,
+)
+from apps.explorer.selectors.distributions import AgeGrid, FileAges, Histogram
+from apps.explorer.selectors.partitions import Skew
+from apps.explorer.selectors.partitions_grid import PartitionGrid
+
+MAX_TABLE_ROWS: Final = 60
+SCALE: Final = [
+    [0.0, "var(--dw-accent-soft)"],
+    [1.0, "var(--dw-accent)"],
+]
+
+
+def partition_heatmap(grid: PartitionGrid) -> Chart:
+    """Draw the bytes of partitions, a cell a pair of labels."""
+    texts = [
+        [
+            "" if size is None else f"{short_size(size)}, {files:,} files"
+            for size, files in zip(sizes, counts, strict=True)
+        ]
+        for sizes, counts in zip(grid.size_bytes, grid.num_files, strict=True)
+    ]
+    figure = plain_figure(
+        [_cells(grid.across, grid.down, grid.size_bytes, texts)],
+        xaxis={"type": "category", "nticks": 10, "showline": False, "tickangle": 0},
+        yaxis={
+            "type": "category",
+            "autorange": "reversed",
+            "showgrid": False,
+            "nticks": 16,
+        },
+    )
+    cells = sorted(
+        (
+            (f"{down} / {across}", size, files)
+            for down, sizes, counts in zip(
+                grid.down, grid.size_bytes, grid.num_files, strict=True
+            )
+            for across, size, files in zip(grid.across, sizes, counts, strict=True)
+            if size is not None
+        ),
+        key=lambda cell: -cell[1],
+    )
+    return Chart(
+        name="partition-grid",
+        label=f"Bytes of partitions: {grid.caption}, {len(cells):,} cells",
+        figure=figure,
+        header=("Cell", "Bytes", "Files"),
+        rows=cells[:MAX_TABLE_ROWS],
+        note="; ".join(part for part in (grid.caption, grid.note) if part),
+        height="x-plot-l",
+    )
+
+
+def lorenz(skew: Skew) -> Chart:
+    """Draw the share of bytes that the smallest partitions have together."""
+    ends = [0, 100]
+    even = go.Scatter(
+        x=ends,
+        y=ends,
+        mode="lines",
+        line={"color": "var(--dw-line-strong)", "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+    )
+    line = go.Scatter(
+        x=[point[0] for point in skew.lorenz],
+        y=[point[1] for point in skew.lorenz],
+        mode="lines",
+        line={"color": ACCENT, "width": 1.75},
+        fill="tozeroy",
+        fillcolor="var(--x-area)",
+        hovertemplate="the smallest %{x:.0f} % of partitions"
+        "<br>have %{y:.1f} % of the bytes<extra></extra>",
+    )
+    figure = plain_figure(
+        [even, line],
+        xaxis={"range": ends, "ticksuffix": " %", "nticks": 5},
+        yaxis={"range": [0, 102], "ticksuffix": " %", "nticks": 5},
+    )
+    rows = [(f"smallest {share:.0f} %", round(has)) for share, has in skew.lorenz]
+    return Chart(
+        name="lorenz",
+        label=f"Bytes of the smallest partitions together; Gini {skew.gini}",
+        figure=figure,
+        header=("Partitions", "Percent of bytes"),
+        rows=rows[:: max(len(rows) // 20, 1)],
+        note="dotted: all equal",
+        height="x-plot-m",
+    )
+
+
+def sizes_by_age(ages: FileAges, *, small_bytes: int | None) -> Chart:
+    """Draw each file by the time it was written and its size; cells for very many."""
+    grid = ages.grid
+    xaxis: dict[str, Any] = {"type": "date", "nticks": 5}
+    if grid is None:
+        figure = plain_figure(
+            [_points(ages, small_bytes)],
+            xaxis=xaxis,
+            yaxis={"type": "log", "nticks": 5, **_byte_ticks(ages)},
+        )
+        rows = [
+            (f"{ages.modified_at[place]} {path}", ages.size_bytes[place])
+            for place, path in list(enumerate(ages.paths))[:MAX_TABLE_ROWS]
+        ]
+        header: tuple[str, ...] = ("Written (UTC), file", "Bytes")
+    else:
+        figure = plain_figure(
+            [_age_cells(grid)],
+            xaxis={"type": "category", "nticks": 6},
+            yaxis={"type": "category", "nticks": 8, "showgrid": False},
+        )
+        rows = [
+            (f"{when}, {size}", count)
+            for size, counts in zip(grid.sizes, grid.counts, strict=True)
+            for when, count in zip(grid.times, counts, strict=True)
+            if count
+        ][:MAX_TABLE_ROWS]
+        header = ("Written (UTC), size", "Files")
+    return Chart(
+        name="sizes-by-age",
+        label=f"Sizes of {ages.num_files:,} files by the time they were written",
+        figure=figure,
+        header=header,
+        rows=rows,
+        note="a point a file" if grid is None else "binned on the server",
+        height="x-plot-m",
+    )
+
+
+def rows_per_file(histogram: Histogram) -> Chart:
+    """Draw how many files have how many rows."""
+    texts = histogram.labels("rows")
+    bars = go.Bar(
+        x=list(range(len(histogram.counts))),
+        y=list(histogram.counts),
+        customdata=texts,
+        marker={"color": ACCENT, "opacity": 0.82},
+        hovertemplate="%{y:,} files<br>%{customdata}<extra></extra>",
+    )
+    ticks = range(0, len(histogram.edges), -(-len(histogram.edges) // 6) or 1)
+    top = max(histogram.counts, default=1) or 1
+    figure = plain_figure(
+        [bars],
+        xaxis={
+            "tickmode": "array",
+            "tickvals": [tick - 0.5 for tick in ticks],
+            "ticktext": [short_count(histogram.edges[tick]) for tick in ticks],
+            "range": [-0.5, max(len(histogram.counts), 1) - 0.5],
+        },
+        yaxis={"range": [0, top * 1.08], **count_ticks(top)},
+        bargap=0.12,
+    )
+    untold = f", {histogram.num_untold:,} do not tell" if histogram.num_untold else ""
+    return Chart(
+        name="rows-per-file",
+        label=f"Rows per file: {sum(histogram.counts):,} files{untold}",
+        figure=figure,
+        header=("Rows", "Files"),
+        rows=[
+            (text, count)
+            for text, count in zip(texts, histogram.counts, strict=True)
+            if count
+        ],
+        note=f"exact{untold}",
+        height="x-plot-m",
+    )
+
+
+def short_count(number: int) -> str:
+    """Return a count as an axis writes it: 12 k."""
+    for size, unit in ((10**9, " bn"), (10**6, " M"), (10**3, " k")):
+        if number >= size:
+            return f"{number / size:.3g}{unit}"
+    return str(number)
+
+
+def short_size(size_bytes: int) -> str:
+    """Return a size in a few digits: 5.48 GiB."""
+    whole = bytes_text(size_bytes)
+    number, unit = whole.split(" ")
+    return f"{float(number):.3g} {unit}" if len(number) > 4 else whole  # noqa: PLR2004 (digits)
+
+
+def _cells(
+    across: Sequence[str],
+    down: Sequence[str],
+    values: Sequence[Sequence[int | None]],
+    texts: Sequence[Sequence[str]],
+) -> go.Heatmap:
+    return go.Heatmap(
+        x=list(across),
+        y=list(down),
+        z=[list(row) for row in values],
+        customdata=[list(row) for row in texts],
+        zmin=0,
+        colorscale=SCALE,
+        showscale=False,
+        xgap=1,
+        ygap=1,
+        hoverongaps=False,
+        hovertemplate="%{y} / %{x}<br>%{customdata}<extra></extra>",
+    )
+
+
+def _points(ages: FileAges, small_bytes: int | None) -> go.Scatter:
+    return go.Scatter(
+        x=list(ages.modified_at),
+        y=[max(size, 1) for size in ages.size_bytes],
+        customdata=[
+            f"{short_size(size)}, {path.rpartition('/')[2][:60]}"
+            for size, path in zip(ages.size_bytes, ages.paths, strict=True)
+        ],
+        mode="markers",
+        marker={
+            "size": 6,
+            "opacity": 0.7,
+            "color": [
+                SMALL if small_bytes and size < small_bytes else ACCENT
+                for size in ages.size_bytes
+            ],
+        },
+        hovertemplate="%{customdata}<br>%{x|%-d %b %Y %H:%M} UTC<extra></extra>",
+    )
+
+
+def _age_cells(grid: AgeGrid) -> go.Heatmap:
+    texts = [[f"{count:,} files" for count in row] for row in grid.counts]
+    counts = [[count or None for count in row] for row in grid.counts]
+    return _cells(grid.times, grid.sizes, counts, texts)
+
+
+def _byte_ticks(ages: FileAges) -> dict[str, Any]:
+    """Return ticks at powers of two, at most six."""
+    sizes = [max(size, 1) for size in ages.size_bytes] or [1]
+    low, high = min(sizes).bit_length() - 1, max(sizes).bit_length()
+    step = max(-(-(high - low) // 5), 1)
+    values = [2**exponent for exponent in range(low, high + 1, step)]
+    return {
+        "tickmode": "array",
+        "tickvals": values,
+        "ticktext": [bytes_text(value) for value in values],
+    }

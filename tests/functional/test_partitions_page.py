@@ -1,0 +1,162 @@
+"""The partitions of a table: how large, how even, and where their files are."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.jobs.models import Job
+from apps.tables import tasks
+from apps.tables.index_folders import new_index_folder
+from apps.tables.indexing import store_result
+from apps.tables.models import Table
+from deltaweb.index.build import build_index
+from deltaweb.samples import make_samples
+from tests.factories import NOW, new_unindexed_table, new_user
+
+pytestmark = pytest.mark.django_db
+ORDERS = "/t/default/orders/partitions"
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    return folder
+
+
+@pytest.fixture
+def viewer(client: Client) -> Client:
+    client.force_login(new_user("vera"))
+    return client
+
+
+def index(location: Path, name: str) -> Table:
+    table = new_unindexed_table(name, location=str(location))
+    folder = new_index_folder(table.id, now=timezone.now(), mark="test")
+    store_result(table, build_index(str(location), None, folder), now=timezone.now())
+    table.refresh_from_db()
+    return table
+
+
+@pytest.fixture
+def orders(lake: Path) -> Table:
+    return index(lake / "orders", "orders")
+
+
+def text_of(client: Client, path: str, **headers: str) -> str:
+    response = client.get(path, headers=headers)
+    assert response.status_code == 200, response.content[:500]
+    return response.content.decode()
+
+
+def json_of(client: Client, path: str, status: int = 200) -> dict[str, object]:
+    response = client.get(path)
+    assert response.status_code == status
+    return dict(json.loads(response.content))
+
+
+@pytest.mark.usefixtures("orders")
+class TestPartitions:
+    def test_shows_each_partition_with_a_link_to_its_files(
+        self, viewer: Client
+    ) -> None:
+        page = text_of(viewer, ORDERS)
+
+        assert "84" in page
+        assert "/t/default/orders/files?partition=order_date%3D" in page
+        assert '<script id="partition-grid" type="application/json">' in page
+        assert '<script id="lorenz" type="application/json">' in page
+        assert " style=" not in page
+
+    def test_two_keys_can_be_tiles_as_well(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{ORDERS}?picture=treemap")
+
+        assert 'class="x-treemap"' in page
+        assert page.count("x-tile-small") >= 84
+
+    def test_the_links_lead_to_the_files_of_the_partition(self, viewer: Client) -> None:
+        page = text_of(viewer, ORDERS)
+        link = page.split('class="dw-link x-wrap" href="', 1)[1].split('"', 1)[0]
+
+        files = text_of(viewer, link.replace("&amp;", "&"))
+
+        assert "1 of 84" in files
+
+    def test_the_json_form_has_the_same_numbers(self, viewer: Client) -> None:
+        data = json_of(viewer, f"{ORDERS}.json?sort=-files")
+        skew = data["skew"]
+
+        assert (data["count"], data["num_partitions"]) == (84, 84)
+        assert len(data["partitions"]) == 50  # type: ignore[arg-type]  # JSON
+        assert data["next"] == f"http://testserver{ORDERS}.json?sort=-files&page=2"
+        assert skew["gini"] > 0  # type: ignore[index]  # JSON
+
+    def test_the_csv_form_has_every_partition_of_the_filter(
+        self, viewer: Client
+    ) -> None:
+        response = viewer.get(f"{ORDERS}.csv?partition=country=DE&sort=values")
+        lines = list(csv.reader(io.StringIO(b"".join(response).decode())))
+
+        assert lines[0][:4] == ["order_date", "country", "files", "bytes"]
+        assert {line[1] for line in lines[1:]} == {"DE"}
+        assert [line[0] for line in lines[1:]] == sorted(line[0] for line in lines[1:])
+
+    def test_filters_by_a_part_of_a_value(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{ORDERS}?q=de", **{"HX-Request": "true"})
+
+        assert "<html" not in page
+        assert "of 84:" in page
+
+    def test_none_matching_is_not_none_at_all(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{ORDERS}?q=nowhere")
+
+        assert "No partition matches these filters" in page
+        assert f'href="{ORDERS}"' in page
+
+    @pytest.mark.parametrize(
+        "query",
+        ["sort=colour", "partition=amount=3", "picture=pie", "page=0"],
+    )
+    def test_an_address_that_cannot_be_read_says_so(
+        self, viewer: Client, query: str
+    ) -> None:
+        data = json_of(viewer, f"{ORDERS}.json?{query}", 400)
+
+        assert data["error"] == "bad-query"
+
+    def test_an_older_version_comes_from_a_job(self, viewer: Client) -> None:
+        waiting = text_of(viewer, f"{ORDERS}?v=3")
+        job = Job.objects.get()
+        tasks.list_version_files(job_id=str(job.id))
+        page = text_of(viewer, f"{ORDERS}?v=3")
+
+        assert "Listing the files of this version" in waiting
+        assert "× median" in page
+        assert "v=3" in page
+
+    def test_is_reached_from_the_files(self, viewer: Client) -> None:
+        assert f'href="{ORDERS}"' in text_of(viewer, "/t/default/orders/files")
+
+
+class TestOtherTables:
+    def test_an_unpartitioned_table_says_so(self, viewer: Client, lake: Path) -> None:
+        index(lake / "customers", "customers")
+
+        page = text_of(viewer, "/t/default/customers/partitions")
+
+        assert "This table is not partitioned" in page
+
+    def test_a_table_without_an_index_says_so(self, viewer: Client) -> None:
+        new_unindexed_table("orders")
+
+        assert "has not been indexed yet" in text_of(viewer, ORDERS)
+
+    def test_a_restricted_table_is_not_known_to_a_viewer(self, viewer: Client) -> None:
+        new_unindexed_table("orders", restricted=True)
+
+        assert viewer.get(ORDERS).status_code == 404
