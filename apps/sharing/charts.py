@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from apps.sharing.selectors.activity import DayOfUse
+from apps.sharing.selectors.usage import DailyUse
 
 INK = "var(--dw-ink-3)"
 AXIS = "var(--dw-line-strong)"
@@ -26,7 +26,7 @@ class Series:
 
 ANSWERED = Series(name="answered", hue="teal", mark="var(--dw-teal-m)")
 REFUSED = Series(name="refused", hue="red", mark="var(--dw-red-m)")
-CHANGES = Series(name="changes", hue="purple", mark="var(--dw-purple-m)")
+OTHERS = Series(name="changes and activations", hue="purple", mark="var(--dw-purple-m)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +54,15 @@ class Chart:
     height: str = "x-plot-s"
 
 
-def requests_per_day(days: Sequence[DayOfUse], *, note: str = "") -> Chart:
-    """Draw a bar a day: what was answered, refused and changed."""
+def requests_per_day(days: Sequence[DailyUse], *, note: str = "") -> Chart:
+    """Draw a bar a day: what was answered and refused, and what else happened."""
     counts = {
-        ANSWERED: [day.answered for day in days],
-        REFUSED: [day.refused for day in days],
-        CHANGES: [day.changes for day in days],
+        ANSWERED: [day.num_answered for day in days],
+        REFUSED: [day.num_refused for day in days],
+        OTHERS: [day.num_others for day in days],
     }
-    if not any(counts[CHANGES]):
-        del counts[CHANGES]
+    if not any(counts[OTHERS]):
+        del counts[OTHERS]
     names = [day.day.isoformat() for day in days]
     highest = max(map(sum, zip(*counts.values(), strict=True)), default=0)
     step = {"dtick": 1} if highest <= MAX_SINGLE_STEPS else {"nticks": NUM_TICKS + 1}
@@ -93,7 +93,7 @@ def requests_per_day(days: Sequence[DayOfUse], *, note: str = "") -> Chart:
     )
 
 
-def bytes_per_day(days: Sequence[DayOfUse], *, note: str = "") -> Chart:
+def bytes_per_day(days: Sequence[DailyUse], *, note: str = "") -> Chart:
     """Draw a bar a day: the bytes of the files that were offered."""
     names = [day.day.isoformat() for day in days]
     sizes = [day.size_bytes for day in days]

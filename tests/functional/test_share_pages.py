@@ -103,7 +103,7 @@ class TestList:
         assert "Every order" in shown
         assert "crm.orders" in shown
         assert "just now" in shown
-        assert "1 calls and changes in 30 days" in shown
+        assert "1 request in 30 days" in shown
 
     def test_searches_names_comments_and_tables(self, admin: Client) -> None:
         new_shared_table(new_share("one"), "crm.orders")

@@ -14,7 +14,7 @@ from apps.sharing.models import (
     Share,
     SharedTable,
 )
-from apps.sharing.selectors.activity import EventRow, event_row
+from apps.sharing.selectors.event_rows import EventRow, event_row
 from apps.sharing.selectors.recipient_list import TokensState, tokens_state
 from apps.sharing.selectors.rotation import Rotation, Verdict, judge, rotation
 from apps.sharing.selectors.rotation_chart import RequestsChart, requests_chart

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,13 +12,19 @@ from django.db.models.functions import Coalesce
 
 from apps.audit.models import AuditEvent
 from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
-from apps.sharing.selectors.activity import Use, use
 from apps.sharing.selectors.preflight import Preflight, preflight_data, preflights
+from apps.sharing.selectors.usage import (
+    USE_DAYS,
+    DailyUse,
+    calls,
+    daily_requests,
+    daily_use,
+    last_days,
+)
 from apps.tables.models import Table
 
 PAGE_LENGTH = 50
 CHOICES_LENGTH = 20
-USAGE_DAYS = 30
 TABLES_NAMED = 3  # in a row of the list
 TABLES_LENGTH = 100  # on a page of one share
 RECIPIENTS_SHOWN = 100
@@ -115,7 +121,7 @@ class ShareRow:
     num_recipients: int
     table_names: list[str]
     last_read_at: datetime | None
-    events_30d: list[int]
+    requests_30d: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +140,8 @@ def share_page(*, q: str, sort: str, page: int, now: datetime) -> SharePage:
     ordered = _annotated(found).order_by(*_ORDERS[sort])
     shares: list[Any] = list(ordered[place.start : place.last])
     names = _table_names([share.id for share in shares])
-    events = _events_per_day([share.id for share in shares], now)
+    days = last_days(USE_DAYS, now=now)
+    requests = daily_requests("share", [share.name for share in shares], days=days)
     return SharePage(
         rows=[
             ShareRow(
@@ -143,7 +150,7 @@ def share_page(*, q: str, sort: str, page: int, now: datetime) -> SharePage:
                 num_recipients=share.num_recipients,
                 table_names=names.get(share.id, []),
                 last_read_at=share.last_read_at,
-                events_30d=events.get(share.id, []),
+                requests_30d=requests[share.name],
             )
             for share in shares
         ],
@@ -177,7 +184,7 @@ def share_row_data(row: ShareRow) -> dict[str, Any]:
         "num_tables": row.num_tables,
         "num_recipients": row.num_recipients,
         "last_read_at": row.last_read_at,
-        "events_30d": row.events_30d,
+        "requests_30d": row.requests_30d,
         "url": row.share.get_absolute_url(),
     }
 
@@ -223,27 +230,6 @@ def _table_names(ids: Sequence[UUID]) -> dict[UUID, list[str]]:
         if len(names[share_id]) < TABLES_NAMED:
             names[share_id].append(f"{schema}.{name}")
     return dict(names)
-
-
-def _events_per_day(ids: Sequence[UUID], now: datetime) -> dict[UUID, list[int]]:
-    """Count the events of shares by day, up to `now`.
-
-    Each count is a range of one index, which stays quick over millions of events.
-    """
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    first = midnight - timedelta(days=USAGE_DAYS - 1)
-    shares: Any = Share.objects.filter(id__in=ids).order_by()
-    names = [f"day_{number}" for number in range(USAGE_DAYS)]
-    for number, name in enumerate(names):
-        start = first + timedelta(days=number)
-        events = AuditEvent.objects.filter(
-            share=OuterRef("name"), at__gte=start, at__lt=start + timedelta(days=1)
-        )
-        counted = events.order_by().values("share").annotate(events=Count("id"))
-        shares = shares.annotate(
-            **{name: Coalesce(Subquery(counted.values("events")), 0)}
-        )
-    return {row[0]: list(row[1:]) for row in shares.values_list("id", *names)}
 
 
 # === One share ===
@@ -299,7 +285,7 @@ class ShareDetail:
     paged: Paged
     recipients: list[RecipientRow]
     num_recipients: int
-    use: Use
+    use: list[DailyUse]
     last_read_at: datetime | None
 
     @property
@@ -318,7 +304,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     readers = share.recipients.order_by("name_key")
     first = readers.values_list("id", flat=True)[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})
-    events = AuditEvent.objects.filter(share=share.name)
+    events = calls(share=share.name)
     reads = events.filter(action="table.query", status__lt=400).order_by("-at", "-id")
     return ShareDetail(
         share=share,
@@ -331,7 +317,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
             Recipient.objects.filter(id__in=list(first)), now=now
         ),
         num_recipients=readers.count(),
-        use=use(events.filter(kind=AuditEvent.Kind.CALL), now=now, by_index=True),
+        use=daily_use(events, days=last_days(USE_DAYS, now=now)),
         last_read_at=reads.values_list("at", flat=True).first(),
     )
 
@@ -454,17 +440,16 @@ def share_data(detail: ShareDetail) -> dict[str, Any]:
     }
 
 
-def use_data(found: Use) -> list[dict[str, Any]]:
+def use_data(days: Sequence[DailyUse]) -> list[dict[str, Any]]:
     """Return the days of a use as the JSON forms show them."""
     return [
         {
             "day": day.day,
-            "answered": day.answered,
-            "refused": day.refused,
-            "changes": day.changes,
+            "answered": day.num_answered,
+            "refused": day.num_refused,
             "size_bytes": day.size_bytes,
         }
-        for day in found.days
+        for day in days
     ]
 
 

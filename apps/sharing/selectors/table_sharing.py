@@ -10,15 +10,15 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count
 
-from apps.audit.models import AuditEvent
 from apps.sharing.models import Recipient, Share, SharedTable
-from apps.sharing.selectors.activity import EventRow, Use, event_row, use
+from apps.sharing.selectors.event_rows import EventRow, event_row
 from apps.sharing.selectors.preflight import Preflight, preflight, preflight_data
 from apps.sharing.selectors.share_pages import (
     RecipientRow,
     recipient_rows,
     use_data,
 )
+from apps.sharing.selectors.usage import USE_DAYS, DailyUse, calls, daily_use, last_days
 from apps.tables.badges import Badge
 from apps.tables.models import Table
 
@@ -35,7 +35,7 @@ class TableSharing:
         recipients: Who may read it, by any of the shares.
         shares_of: Names of the shares by which each recipient reads it, by its id.
         preflight: What clients make of the table.
-        use: What recipients asked of it.
+        use: What recipients asked of it, day by day.
         last_reads: The newest times that its rows were asked for.
         other_shares: Some shares that it could be added to.
     """
@@ -44,7 +44,7 @@ class TableSharing:
     recipients: list[RecipientRow]
     shares_of: dict[str, list[str]]
     preflight: Preflight
-    use: Use
+    use: list[DailyUse]
     last_reads: list[EventRow]
     other_shares: list[Share]
 
@@ -58,7 +58,7 @@ def table_sharing(table: Table, *, now: datetime) -> TableSharing:
     )
     share_ids = {one.share_id for one in shared}
     readers = Recipient.objects.filter(grants__share__in=share_ids).distinct()
-    events = AuditEvent.objects.filter(table_id=table.id, kind=AuditEvent.Kind.CALL)
+    events = calls(table_id=table.id)
     reads = events.filter(action="table.query").order_by("-at", "-id")
     others = Share.objects.exclude(id__in=share_ids).order_by("name_key")
     return TableSharing(
@@ -66,7 +66,7 @@ def table_sharing(table: Table, *, now: datetime) -> TableSharing:
         recipients=recipient_rows(readers, now=now),
         shares_of=_shares_of(share_ids),
         preflight=preflight(table),
-        use=use(events, now=now, by_index=True),
+        use=daily_use(events, days=last_days(USE_DAYS, now=now)),
         last_reads=[event_row(event) for event in reads[:READS_SHOWN]],
         other_shares=list(others[:SHARES_OFFERED]),
     )

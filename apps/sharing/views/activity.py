@@ -16,6 +16,8 @@ from apps.sharing.forms.activity import (
     ActivityForm,
 )
 from apps.sharing.selectors import activity
+from apps.sharing.selectors.event_rows import event_data
+from apps.sharing.selectors.use_spans import Use, use_of
 from apps.tables.views.shapes import cleaned
 
 
@@ -30,12 +32,7 @@ def activity_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
         changed(request, before=page.next_before) if page and page.next_before else ""
     )
     use = (
-        activity.use(
-            activity.matching_events(wanted),
-            now=timezone.now(),
-            first_day=wanted.first_day,
-            last_day=wanted.last_day,
-        )
+        use_of(wanted, now=timezone.now())
         if is_page and wanted.before is None
         else None
     )
@@ -59,7 +56,7 @@ def activity_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
             "count": page.count,
             "count_is_exact": page.counted_all,
             "next": (next_url and request.build_absolute_uri(next_url)) or None,
-            "events": [activity.event_data(row.event) for row in page.rows],
+            "events": [event_data(row.event) for row in page.rows],
         }
         if page
         else {},
@@ -84,7 +81,7 @@ def _wanted(request: HttpRequest) -> ActivityFilter:
     )
 
 
-def _charts(use: activity.Use | None) -> list[charts.Chart]:
+def _charts(use: Use | None) -> list[charts.Chart]:
     if use is None or use.is_empty:
         return []
     drawn = [charts.requests_per_day(use.days, note=use.note)]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.sharing.selectors.activity import event_data
+from apps.sharing.selectors.event_rows import event_data
 from apps.sharing.selectors.recipient_list import RecipientRow
 from apps.sharing.selectors.recipient_pages import (
     GrantRow,

@@ -349,11 +349,11 @@ def _add_form(adding: share_pages.TableToShare | None) -> AddTableForm:
 
 
 def _charts(detail: share_pages.ShareDetail) -> list[charts.Chart]:
-    if detail.use.is_empty:
+    if not any(day.num_requests for day in detail.use):
         return []
     return [
-        charts.requests_per_day(detail.use.days, note=detail.use.note),
-        charts.bytes_per_day(detail.use.days),
+        charts.requests_per_day(detail.use),
+        charts.bytes_per_day(detail.use),
     ]
 
 

@@ -21,12 +21,12 @@ def table_sharing(
     user = signed_in(request)
     table = get_table(user, namespace, name)
     found = selectors.table_sharing(table, now=timezone.now())
-    if found.use.is_empty:
+    if not any(day.num_requests for day in found.use):
         drawn = []
     else:
         drawn = [
-            charts.requests_per_day(found.use.days, note=found.use.note),
-            charts.bytes_per_day(found.use.days),
+            charts.requests_per_day(found.use),
+            charts.bytes_per_day(found.use),
         ]
     recipients = [
         (row, found.shares_of.get(str(row.recipient.id), []))

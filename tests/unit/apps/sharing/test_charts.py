@@ -6,26 +6,30 @@ from datetime import date, timedelta
 import pytest
 
 from apps.sharing.charts import bytes_per_day, requests_per_day
-from apps.sharing.selectors.activity import DayOfUse
+from apps.sharing.selectors.usage import DailyUse
 
 
-def new_day(number: int = 0, **counts: int) -> DayOfUse:
-    empty = {"answered": 0, "refused": 0, "changes": 0, "size_bytes": 0}
-    return DayOfUse(day=date(2026, 11, 1) + timedelta(days=number), **(empty | counts))
+def new_day(number: int = 0, *, answered: int = 0, **counts: int) -> DailyUse:
+    requests = answered + counts.get("num_refused", 0)
+    day = date(2026, 11, 1) + timedelta(days=number)
+    return DailyUse(day=day, num_requests=requests, **counts)
 
 
 class TestRequestsPerDay:
     def test_the_table_has_the_newest_day_first_and_no_empty_one(self) -> None:
         chart = requests_per_day(
-            [new_day(0, answered=2), new_day(1), new_day(2, refused=1)]
+            [new_day(0, answered=2), new_day(1), new_day(2, num_refused=1)]
         )
 
         assert chart.header == ("Day (UTC)", "Answered", "Refused")
         assert chart.rows == [("2026-11-03", 0, 1), ("2026-11-01", 2, 0)]
 
-    def test_changes_are_drawn_only_where_there_are_some(self) -> None:
-        assert "changes" not in requests_per_day([new_day(answered=1)]).label
-        assert "1 changes" in requests_per_day([new_day(changes=1)]).label
+    def test_other_events_are_drawn_only_where_there_are_some(self) -> None:
+        without = requests_per_day([new_day(answered=1)])
+        also = requests_per_day([new_day(num_others=1)])
+
+        assert "changes" not in without.label
+        assert "1 changes and activations" in also.label
 
     def test_the_figure_is_plain_json_without_a_template(self) -> None:
         figure = json.loads(json.dumps(requests_per_day([new_day(answered=1)]).figure))
