@@ -13,8 +13,11 @@ from apps.audit.models import AuditEvent
 from apps.pages.actions import COMMAND_LINE
 from apps.sharing.models import ActivationLink, Recipient, RecipientToken
 from apps.sharing.services import tokens
+from apps.tables.models import Table
 from tests.factories import (
     new_grant,
+    new_metadata,
+    new_protocol,
     new_recipient,
     new_share,
     new_shared_table,
@@ -95,6 +98,19 @@ class TestThePage:
 
         assert "some rows" in text
         assert "9.1" not in text
+
+    def test_begins_with_a_table_that_clients_read(self, path: str) -> None:
+        first, second = Table.objects.order_by("namespace")
+        new_metadata(first)
+        new_protocol(first, min_reader_version=3, reader_features=["tableTeleport"])
+        new_metadata(second)
+        new_protocol(second)
+
+        text = Client().get(path).content.decode()
+
+        assert first.name in text
+        assert f"globex.share#retail.{second.full_name}" in text
+        assert f"globex.share#retail.{first.full_name}" not in text
 
     def test_is_private(self, path: str) -> None:
         answer = Client().get(path)
@@ -182,46 +198,30 @@ class TestTheDownload:
         assert sorted(event.status for event in downloads) == [200, 410]
 
 
-class TestTheForm:
-    def token_of(self, client: Client, path: str) -> str:
-        found = re.search(
-            r'name="csrfmiddlewaretoken" value="(\w+)"',
-            client.get(path).content.decode(),
-        )
-        assert found is not None
-        return found[1]
-
-    def test_needs_the_token_of_the_page(self, path: str) -> None:
-        client = Client(enforce_csrf_checks=True)
-
-        refused = client.post(path)
-
-        assert refused.status_code == 403
-        assert refused["Cache-Control"] == "no-store"
-        assert ActivationLink.objects.get().used_at is None
-        form = {"csrfmiddlewaretoken": self.token_of(client, path)}
-        assert client.post(path, form).status_code == 200
-
+class TestTheDownloadWithoutABrowser:
     @pytest.mark.parametrize(
-        ("origin", "status"),
+        "headers",
         [
-            pytest.param("null", 200, id="of a page that sends no referrer"),
-            pytest.param("http://testserver", 200, id="ours"),
-            pytest.param("https://evil.example", 403, id="of another site"),
+            pytest.param({}, id="as curl sends it"),
+            pytest.param({"Origin": "null"}, id="of a page that sends no referrer"),
+            pytest.param({"Origin": "https://mail.example"}, id="of another site"),
         ],
     )
-    def test_heeds_the_origin(self, path: str, origin: str, status: int) -> None:
+    def test_needs_nothing_but_the_link(
+        self, path: str, headers: dict[str, str]
+    ) -> None:
+        answer = Client(enforce_csrf_checks=True).post(path, headers=headers)
+
+        assert answer.status_code == 200
+        assert answer.json()["shareCredentialsVersion"] == 1
+
+    def test_leaves_no_cookie_with_the_recipient(self, path: str) -> None:
         client = Client(enforce_csrf_checks=True)
-        form = {"csrfmiddlewaretoken": self.token_of(client, path)}
 
-        answer = client.post(path, form, headers={"Origin": origin})
+        client.get(path)
+        client.post(path)
 
-        assert answer.status_code == status
-
-    def test_of_no_known_origin_needs_the_token_too(self, path: str) -> None:
-        client = Client(enforce_csrf_checks=True)
-
-        assert client.post(path, headers={"Origin": "null"}).status_code == 403
+        assert not client.cookies
 
 
 class TestALinkThatDoesNotWork:

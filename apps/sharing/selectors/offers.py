@@ -1,9 +1,16 @@
 """What a recipient is offered, as the activation page shows it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
 
 from apps.sharing.models import Recipient, SharedTable
+from apps.sharing.selectors.preflight import preflights
 from apps.sharing.snippets import TableName
+
+LOOKED_AT: Final = 50  # whose clients are looked up; a share may hold thousands
+_RANKS: Final = {"clean": 1, "unknown": 2, "partly": 3, "refused": 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,11 +18,13 @@ class OfferedTable:
     """One table that a recipient may read.
 
     Attributes:
+        table_id: Which table of the catalogue it is.
         num_rows: Its rows; None when not known, or when a filter hides some of them.
         partition_filter: Which rows are offered, in SQL; empty for all.
     """
 
     name: TableName
+    table_id: UUID
     num_rows: int | None
     partition_filter: str
 
@@ -37,8 +46,26 @@ def offered_tables(recipient: Recipient) -> list[OfferedTable]:
             name=TableName(
                 share=table.share.name, schema=table.schema, name=table.name
             ),
+            table_id=table.table_id,
             num_rows=None if table.partition_filter else table.table.num_records,
             partition_filter=table.partition_filter,
         )
         for table in tables
     ]
+
+
+def to_read_first(tables: Sequence[OfferedTable]) -> list[TableName]:
+    """Return the names of tables, those first that a first try would succeed with.
+
+    That is a table which every client reads and which has rows; one whose queries are
+    refused comes last. Only the first `LOOKED_AT` are looked up.
+    """
+    looked_at = tables[:LOOKED_AT]
+    found = preflights({table.table_id for table in looked_at})
+
+    def rank(table: OfferedTable) -> int:
+        known = _RANKS[found[table.table_id].state]
+        return 0 if known == _RANKS["clean"] and table.num_rows != 0 else known
+
+    rest = [table.name for table in tables[LOOKED_AT:]]
+    return [table.name for table in sorted(looked_at, key=rank)] + rest

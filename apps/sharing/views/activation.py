@@ -1,24 +1,24 @@
 """The activation page: public, without a login, one time.
 
 GET and HEAD look and never spend the link, so that scanners of mail cannot burn it;
-POST downloads the profile and closes it.
+POST downloads the profile and closes it, from a browser without cookies and from curl
+too: who knows the secret of the address needs no other proof, and whoever could make
+somebody else's browser send it could send it as well.
 """
 
 from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
-from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.decorators import decorator_from_middleware
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.permissions import public
 from apps.pages.addresses import client_address
 from apps.sharing.errors import SharingStateError
-from apps.sharing.selectors.offers import offered_tables
+from apps.sharing.selectors.offers import offered_tables, to_read_first
 from apps.sharing.services.activation import Activation, activate, look_up
 from apps.sharing.services.activation_views import view_activation
 from apps.sharing.snippets import snippets
@@ -32,20 +32,6 @@ HEADERS: Final = {
 }
 
 
-class _NullOriginMiddleware(CsrfViewMiddleware):
-    """Checks cookie and token, and takes `Origin: null` for what it is here.
-
-    A page with `Referrer-Policy: no-referrer` makes browsers send that origin with its
-    own forms; the cookie and the token still prove that the page came from us.
-    """
-
-    def _origin_verified(self, request: HttpRequest) -> bool:
-        if request.headers.get("Origin") == "null":
-            return True
-        verified = super()._origin_verified  # type: ignore[misc]  # Django's own
-        return bool(verified(request))
-
-
 @public
 @csrf_exempt
 def activation(request: HttpRequest, nonce: str) -> HttpResponseBase:
@@ -57,7 +43,6 @@ def activation(request: HttpRequest, nonce: str) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@decorator_from_middleware(_NullOriginMiddleware)
 def _checked_activation(request: HttpRequest, nonce: str) -> HttpResponseBase:
     try:
         if request.method == "POST":
@@ -106,7 +91,7 @@ def _page(request: HttpRequest, found: Activation) -> HttpResponseBase:
         "snippets": snippets(
             endpoint=f"{settings.PUBLIC_URL}/delta-sharing/",
             profile_file_name=found.file_name,
-            tables=[table.name for table in tables],
+            tables=to_read_first(tables),
         ),
         "now": timezone.now(),
         "request_id": getattr(request, "id", ""),
