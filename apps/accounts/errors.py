@@ -1,5 +1,6 @@
 """What can go wrong with accounts, and the wording of each; all are `PageError`s."""
 
+from apps.accounts.tokens import KEY_MARK
 from apps.pages.errors import PageError
 
 
@@ -119,14 +120,27 @@ class TooManySignInsError(PageError):
 
 
 class APIKeyUnknownError(PageError):
-    """A bearer token that is not a usable API key."""
+    """A bearer token that is not a usable API key.
 
-    def __init__(self) -> None:
+    Args:
+        looks_like_key: Whether it has the mark of a key. What has not is most likely
+            the token of a share, sent to another address than its profile's.
+    """
+
+    def __init__(self, *, looks_like_key: bool) -> None:
+        hint = "Make a new one at /me/ or with 'deltaweb user key NAME'."
+        if not looks_like_key:
+            hint = (
+                "The token of a share is good below /delta-sharing/ alone: check the "
+                f"endpoint of the profile file. Keys of users begin with {KEY_MARK}."
+            )
         super().__init__(
             status=401,
             code="api-key-unknown",
-            message="This API key is unknown or revoked.",
-            hint="Make a new one at /me/ or with 'deltaweb user key NAME'.",
+            message="This API key is unknown or revoked."
+            if looks_like_key
+            else "This bearer token is no API key of a user.",
+            hint=hint,
         )
 
 

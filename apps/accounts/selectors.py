@@ -9,7 +9,7 @@ from django.db.models import Count, Max
 
 from apps.accounts import errors
 from apps.accounts.models import APIKey, User
-from apps.accounts.tokens import sha256
+from apps.accounts.tokens import KEY_MARK, sha256
 
 LAST_USE_EVERY = timedelta(minutes=1)  # how exact a key's last use is kept
 
@@ -90,7 +90,7 @@ def user_of_api_key(secret: str, *, now: datetime) -> User:
     found = APIKey.objects.select_related("user").filter(key_sha256=sha256(secret))
     key = found.first()
     if key is None or not key.is_usable:
-        raise errors.APIKeyUnknownError
+        raise errors.APIKeyUnknownError(looks_like_key=secret.startswith(KEY_MARK))
     if key.last_used_at is None or now - key.last_used_at > LAST_USE_EVERY:
         APIKey.objects.filter(id=key.id).update(last_used_at=now)
     return key.user

@@ -234,6 +234,17 @@ class TestByAPIKey:
         assert response.json()["error"] == "api-key-unknown"
         assert response["WWW-Authenticate"].startswith("Bearer")
 
+    def test_the_token_of_a_share_is_told_where_it_is_good(
+        self, client: Client
+    ) -> None:
+        headers = {"Authorization": "Bearer dwt_12345678secret"}
+
+        answer = client.get("/shares/retail/all-tables", headers=headers)
+
+        assert answer.status_code == 401
+        assert "below /delta-sharing/" in answer.json()["hint"]
+        assert "/me/" not in answer.json()["hint"]
+
     def test_a_revoked_key_is_a_401(self, client: Client, vera: User) -> None:
         headers = key_of(vera)
         services.revoke_api_key(
