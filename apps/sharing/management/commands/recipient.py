@@ -30,7 +30,9 @@ from apps.tables.management.table_output import time_text
 class Command(SubcommandsCommand):
     """Each subcommand is one call into the services that the pages use, too."""
 
-    help = "Recipients: create, list, show, grant, ungrant, link, rotate, revoke."
+    help = (
+        "Recipients: create, list, show, grant, ungrant, link, rotate, revoke, delete."
+    )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
         """Declare the subcommands."""

@@ -84,7 +84,8 @@ class Command(SubcommandsCommand):
         """Forget a storage after asking."""
         connection = storage_connections.find_connection(name)
         count = len(storage_connections.tables_of(connection))
-        self.confirm(f"Remove {name}? {count} tables are read through it.", yes=yes)
+        read = "table is" if count == 1 else "tables are"
+        self.confirm(f"Remove {name}? {count} {read} read through it.", yes=yes)
         data = _as_json(connection) | {"removed": True}
         storage_connections.remove_connection(
             connection, actor=COMMAND_LINE, now=timezone.now()
@@ -96,7 +97,8 @@ class Command(SubcommandsCommand):
         connections = storage_connections.reseal_connections(
             actor=COMMAND_LINE, now=timezone.now()
         )
-        text = f"{len(connections)} storages are sealed with the current secret key."
+        sealed = "storage is" if len(connections) == 1 else "storages are"
+        text = f"{len(connections)} {sealed} sealed with the current secret key."
         return Output([_as_json(one) for one in connections], text)
 
 
