@@ -5,10 +5,11 @@ Each is copied, a checkpoint of its newest version is made, and all else that th
 version could be read from is deleted: the commits below it and older checkpoints.
 """
 
+import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,9 @@ from deltaweb.delta.log_path import (
     parse_checkpoint_name,
     parse_commit_name,
 )
+from deltaweb.delta.schema import PrimitiveType
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.transaction import metadata_action
 from deltaweb.table import DeltaTable
 
 ROOT = Path(os.environ.get("DELTAWEB_GOLDEN", ""))
@@ -113,6 +116,106 @@ def test_a_checkpoint_of_a_peer_says_the_same_to_us(name: str, tmp_path: Path) -
     for part in ("files", "metadata", "transactions"):
         assert _said(after)[part] == said[part]
     assert _rows(after) == _rows(before)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_statistics_with_types_say_what_the_text_said(
+    name: str, tmp_path: Path
+) -> None:
+    folder = _copied(name, tmp_path)
+    newest = _snapshot_or_none(folder)
+    if newest is None:
+        pytest.skip("the table may not be read")
+    _ask_for_typed_statistics(folder, newest)
+    before = DeltaTable(str(folder)).snapshot()
+    said, rows = _said(before), _files_and_rows(folder)
+    known = _peer_statistics(folder, before)
+
+    try:
+        _checkpoint_alone(folder, None)
+    except UnsupportedWriterFeatureError:
+        return
+
+    after = DeltaTable(str(folder)).snapshot()
+    found = _said(after)
+    assert _known(after) == _known(before)
+    del found["statistics"], said["statistics"]
+    assert found == said
+    assert _rows(after) == _rows(before)
+    assert _files_and_rows(folder) == rows
+    found_by_peer = _peer_statistics(folder, after)
+    for path, statistics in known.items():
+        # It does not know null counts by the name that one recorded table has.
+        assert found_by_peer[path].items() >= statistics.items()
+
+
+def _ask_for_typed_statistics(folder: Path, newest: Snapshot) -> None:
+    """Commit the table's own metaData again, with other properties."""
+    metadata = newest.metadata
+    configuration = {
+        **metadata.configuration,
+        "delta.checkpoint.writeStatsAsStruct": "true",
+        "delta.checkpoint.writeStatsAsJson": "false",
+    }
+    action = metadata_action(
+        table_id=metadata.id or "",
+        schema_string=metadata.schema_string or "",
+        created_time=metadata.created_time or 0,
+        partition_columns=metadata.partition_columns,
+        configuration=configuration,
+        name=metadata.name,
+        description=metadata.description,
+    )
+    name = commit_name(newest.version + 1)
+    (folder / "_delta_log" / name).write_text(json.dumps(action), encoding="utf-8")
+
+
+def _known(snapshot: Snapshot) -> list[str]:
+    """Statistics by path, but for the bounds of truth values, which have no type."""
+    truths = _truths(snapshot)
+    rows = zip(
+        snapshot.files["path"].to_pylist(),
+        snapshot.statistics().to_pylist(),
+        strict=True,
+    )
+    return sorted(
+        repr((path, _without(statistics, truths))) for path, statistics in rows
+    )
+
+
+def _without(statistics: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    left = dict(statistics)
+    for bound in ("min", "max"):
+        known = left[bound] or {}
+        left[bound] = {n: v for n, v in known.items() if n not in names}
+    return left
+
+
+def _peer_statistics(folder: Path, snapshot: Snapshot) -> dict[str, dict[str, Any]]:
+    """What `deltalake` knows of each file, but for the bounds of truth values."""
+    try:
+        table = deltalake.DeltaTable(str(folder))
+        actions = pa.table(table.get_add_actions(flatten=True))
+    except (PeerError, OSError, ValueError):
+        return {}
+    truths = {
+        f"{bound}.{name}" for bound in ("min", "max") for name in _truths(snapshot)
+    }
+    kept = ("num_records", "null_count.", "min.", "max.")
+    return {
+        row["path"]: {
+            name: repr(value)
+            for name, value in row.items()
+            if name.startswith(kept) and name not in truths and value is not None
+        }
+        for row in actions.to_pylist()
+    }
+
+
+def _truths(snapshot: Snapshot) -> set[str]:
+    boolean = PrimitiveType("boolean")
+    fields = snapshot.schema.fields
+    return {field.name for field in fields if field.data_type == boolean}
 
 
 def _copied(name: str, tmp_path: Path) -> Path:
