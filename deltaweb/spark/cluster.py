@@ -55,7 +55,9 @@ class MasterUnsupportedError(SparkClusterError):
     """The master is of a kind that the pipeline cannot run on."""
 
     code = "spark-master-unsupported"
-    hint = "Set DELTAWEB_SPARK_MASTER to local[*], spark://HOST:PORT, yarn or k8s://URL."
+    hint = (
+        "Set DELTAWEB_SPARK_MASTER to local[*], spark://HOST:PORT, yarn or k8s://URL."
+    )
 
     def __init__(self, *, master: str) -> None:
         super().__init__(f"Jobs cannot run on the Spark master {master!r}.")

@@ -122,6 +122,11 @@ class ReplayedState:
     new_transactions: dict[str, SetTransaction]
     commit_status: FileStatus | None
 
+    def close(self) -> None:
+        """Let go of what the executors hold; frames of the state end with it."""
+        if self.layers.keys is not None:
+            self.layers.keys.destroy()
+
     def transactions(self) -> dict[str, SetTransaction]:
         """Read the checkpoint's transactions and bring them up to the version."""
         older = self.checkpoint.transactions() if self.checkpoint is not None else {}
@@ -166,20 +171,6 @@ class ReplayedState:
 # === Loading ===
 
 
-class UnreadableCheckpointError(Exception):
-    """A checkpoint turned out broken while it was read.
-
-    Attributes:
-        checkpoint: The checkpoint.
-        cause: What is wrong with it.
-    """
-
-    def __init__(self, checkpoint: Checkpoint, cause: LogCorruptError) -> None:
-        super().__init__(str(cause))
-        self.checkpoint = checkpoint
-        self.cause = cause
-
-
 def use_state(
     spark: SparkSession,
     source: LogSource,
@@ -201,13 +192,17 @@ def use_state(
     """
     unreadable: dict[Checkpoint, LogCorruptError] = {}
     while True:
+        state, checkpoint = _load(spark, source, version, unreadable)
         try:
             with faults_are_raised():
-                segment = _find_segment(source.open(), version, unreadable)
-                state = _read_segment(spark, source, segment)
-                return _use_checkpoint(state, segment.checkpoint, use)
-        except UnreadableCheckpointError as fault:
-            unreadable[fault.checkpoint] = fault.cause
+                return use(state)
+        except LogCorruptError as fault:
+            name = fault.path.rsplit("/", 1)[-1]
+            if checkpoint is None or name not in checkpoint.names:
+                raise
+            unreadable[checkpoint] = fault
+        finally:
+            state.close()
 
 
 def load_state(
@@ -221,7 +216,31 @@ def load_state(
     Raises:
         DeltaError: As `deltaweb.delta.snapshot_state.load_state` does.
     """
-    return use_state(spark, source, version, lambda state: state)
+    return _load(spark, source, version, {})[0]
+
+
+def _load(
+    spark: SparkSession,
+    source: LogSource,
+    version: int | None,
+    unreadable: dict[Checkpoint, LogCorruptError],
+) -> tuple[ReplayedState, Checkpoint | None]:
+    while True:
+        segment = _find_segment(source.open(), version, unreadable)
+        try:
+            with faults_are_raised():
+                return _read_segment(spark, source, segment), segment.checkpoint
+        except _UnreadableCheckpointError as fault:
+            unreadable[fault.checkpoint] = fault.cause
+
+
+class _UnreadableCheckpointError(Exception):
+    """A checkpoint turned out broken while it was read."""
+
+    def __init__(self, checkpoint: Checkpoint, cause: LogCorruptError) -> None:
+        super().__init__(str(cause))
+        self.checkpoint = checkpoint
+        self.cause = cause
 
 
 def _find_segment(
@@ -237,21 +256,6 @@ def _find_segment(
         raise
 
 
-def _use_checkpoint(
-    state: ReplayedState,
-    checkpoint: Checkpoint | None,
-    use: Callable[[ReplayedState], T],
-) -> T:
-    try:
-        with faults_are_raised():
-            return use(state)
-    except LogCorruptError as fault:
-        names = () if checkpoint is None else checkpoint.names
-        if checkpoint is not None and fault.path.rsplit("/", 1)[-1] in names:
-            raise UnreadableCheckpointError(checkpoint, fault) from None
-        raise
-
-
 def _read_segment(
     spark: SparkSession, source: LogSource, segment: LogSegment
 ) -> ReplayedState:
@@ -262,7 +266,7 @@ def _read_segment(
             reader = CheckpointReader(store, segment.checkpoint)
             protocol, metadata = reader.protocol_and_metadata(reads_ahead=False)
         except LogCorruptError as fault:
-            raise UnreadableCheckpointError(segment.checkpoint, fault) from None
+            raise _UnreadableCheckpointError(segment.checkpoint, fault) from None
     packs = pack_commits(_statuses(store, segment))
     tail = read_layers(spark, source, packs, protocol=protocol, metadata=metadata)
     protocol, metadata = tail.protocol or protocol, tail.metadata or metadata
