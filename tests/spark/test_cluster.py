@@ -1,0 +1,361 @@
+"""The same jobs on a real standalone cluster, by one setting alone."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import sysconfig
+import time
+import venv
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import pytest
+
+from deltaweb.index.build import build_index
+from deltaweb.index.file_index import FileIndex, open_index
+from tests.installation import ROOT, environment, free_port, run, wait_for
+from tests.spark_cluster import Cluster, running_cluster
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TIMEOUT_S = 240  # a start takes many seconds on a busy machine
+TABLES = ("orders", "customers", "returns")
+INDEX_TABLES = """
+import json, sys
+from pathlib import Path
+from deltaweb.spark.pipeline import IndexRequest, index_tables
+from deltaweb.spark.session import SparkOptions, get_spark, stop_session
+given = json.loads(sys.argv[1])
+folder = Path(given["folder"])
+options = SparkOptions(
+    master=given["master"], folder=folder / "spark", driver_memory="512m",
+    executors_within_s=given["within_s"],
+)
+requests = [
+    IndexRequest(location=location, folder=str(folder / "index" / str(number)))
+    for number, location in enumerate(given["locations"])
+]
+results = {}
+try:
+    spark = get_spark(options)
+    index_tables(
+        spark, requests, results.__setitem__, scratch=folder / "runs"
+    )
+    print(json.dumps([results[n].to_json() for n in range(len(requests))]))
+except Exception as error:
+    print(json.dumps([type(error).__name__, error.message, error.hint]))
+stop_session()
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with running_cluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+def index_in_a_process(
+    folder: Path, master: str, *locations: Path, within_s: float = 180, **extra: str
+) -> Any:  # noqa: ANN401 (any JSON)
+    """Index tables as a worker does, by a driver of its own."""
+    given = {
+        "folder": str(folder),
+        "master": master,
+        "locations": [str(location) for location in locations],
+        "within_s": within_s,
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", INDEX_TABLES, json.dumps(given)],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        env=plain_environment() | extra,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment without what a session of this process has set."""
+    set_here = ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "SPARK_LOCAL_IP")
+    return {k: v for k, v in os.environ.items() if k not in set_here}
+
+
+# === On the cluster ===
+
+
+class TestTheCluster:
+    def test_does_a_workers_jobs_as_the_in_process_engine_does(
+        self, cluster: Cluster, lake: Path, tmp_path: Path
+    ) -> None:
+        home = new_home(tmp_path, lake)
+
+        with worker(home, {"DELTAWEB_SPARK_MASTER": cluster.master}):
+            ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
+            assert ended, (home / "worker.log").read_text()
+
+        assert [job["state"] for job in jobs(home)] == ["DONE"] * 3
+        for name, there in indexes(home).items():
+            folder = tmp_path / "here" / name
+            here = build_index(str(tmp_path / "lake" / name), None, folder)
+            assert there.summary | {"folder": ""} == here.to_json() | {"folder": ""}
+            assert there.files.equals(open_index(folder).files)
+        for number in range(cluster.num_workers):
+            assert "Finished task" in cluster.executor_logs(number)
+
+    def test_is_used_as_the_readme_tells(
+        self, cluster: Cluster, lake: Path, tmp_path: Path
+    ) -> None:
+        python = other_python(tmp_path, has_package=True)
+        home = new_home(tmp_path, lake)
+        values = {
+            "/mnt/deltaweb": str(home),
+            "/opt/deltaweb/bin/python": str(python),
+            "/etc/deltaweb/spark": str(new_defaults(tmp_path, cores="2")),
+            "spark://master.example:7077": cluster.master,
+        }
+        exported = {name: values.pop(value) for name, value in readme_exports().items()}
+        assert values == {}
+
+        with worker(home, exported):
+            ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
+            assert ended, (home / "worker.log").read_text()
+
+        assert [job["state"] for job in jobs(home)] == ["DONE"] * 3
+        for number in range(cluster.num_workers):
+            assert "-Xmx768M" in cluster.log(f"worker-{number}")
+
+    @pytest.mark.parametrize("lacks", ["memory", "package"])
+    def test_says_what_is_missing(
+        self, cluster: Cluster, lake: Path, tmp_path: Path, lacks: str
+    ) -> None:
+        if lacks == "memory":
+            extra = {"SPARK_CONF_DIR": str(new_defaults(tmp_path, memory="900g"))}
+            expected = ("NoExecutorsError", "gave no executor within 5 s")
+        else:
+            python = other_python(tmp_path, has_package=False)
+            extra = {"PYSPARK_PYTHON": str(python)}
+            expected = ("ExecutorsUnfitError", "No module named 'deltaweb'")
+        within_s = 5 if lacks == "memory" else 180
+
+        kind, message, hint = index_in_a_process(
+            tmp_path, cluster.master, lake / "orders", within_s=within_s, **extra
+        )
+
+        assert kind == expected[0]
+        assert expected[1] in message
+        assert hint
+
+
+# === Without one ===
+
+
+class TestAMasterThatIsNotThere:
+    def test_ends_the_job_at_once_in_one_sentence(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        home = new_home(tmp_path, lake)
+        master = f"spark://127.0.0.1:{free_port()}"
+
+        with worker(home, {"DELTAWEB_SPARK_MASTER": master}):
+            ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
+            assert ended, (home / "worker.log").read_text()
+
+        for job in jobs(home):
+            assert (job["state"], job["error_code"]) == (
+                "FAILED",
+                "spark-master-unreachable",
+            )
+            assert job["error"].startswith(f"The Spark master {master} is not reached")
+            assert "DELTAWEB_SPARK_MASTER" in job["error_hint"]
+
+
+class TestFindDriverHost:
+    def test_is_the_address_from_which_the_master_is_reached(self) -> None:
+        from deltaweb.spark.cluster import find_driver_host
+
+        with socket.create_server(("127.0.0.1", 0)) as master:
+            port = master.getsockname()[1]
+
+            assert find_driver_host(f"spark://127.0.0.1:{port}") == "127.0.0.1"
+            several = f"spark://127.0.0.1:{free_port()},127.0.0.1:{port}"
+            assert find_driver_host(several) == "127.0.0.1"
+            assert find_driver_host(f"k8s://https://127.0.0.1:{port}") == "127.0.0.1"
+
+    def test_is_left_to_spark_on_yarn(self) -> None:
+        from deltaweb.spark.cluster import find_driver_host
+
+        assert find_driver_host("yarn") is None
+
+    @pytest.mark.parametrize(
+        "master",
+        [
+            pytest.param("sc://host:15002", id="Spark Connect has no tasks of ours"),
+            pytest.param("spark://host:port", id="no port"),
+            pytest.param("nonsense", id="no master"),
+        ],
+    )
+    def test_refuses_a_master_that_jobs_cannot_run_on(self, master: str) -> None:
+        from deltaweb.spark.cluster import MasterUnsupportedError, find_driver_host
+
+        with pytest.raises(MasterUnsupportedError, match="DELTAWEB_SPARK_MASTER"):
+            find_driver_host(master)
+
+    def test_does_not_wait_for_minutes(self) -> None:
+        from deltaweb.spark.cluster import MasterUnreachableError, find_driver_host
+
+        started = time.monotonic()
+        with pytest.raises(MasterUnreachableError, match=r"127\.0\.0\.1"):
+            find_driver_host(f"spark://127.0.0.1:{free_port()}")
+
+        assert time.monotonic() - started < 10
+
+
+class TestCheckExecutors:
+    def test_is_content_with_executors_that_have_everything(
+        self, spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        from deltaweb.spark.cluster import check_executors
+
+        check_executors(spark, tmp_path, within_s=60)
+
+        assert list(tmp_path.iterdir()) == []
+
+    def test_asks_for_the_same_version(
+        self,
+        spark: "SparkSession",
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        from deltaweb.spark import cluster
+
+        monkeypatch.setattr(cluster, "VERSION", "9.9.9")
+
+        with pytest.raises(cluster.ExecutorsUnfitError, match=r"not version 9\.9\.9"):
+            cluster.check_executors(spark, tmp_path, within_s=60)
+
+    def test_asks_for_a_shared_folder(
+        self,
+        spark: "SparkSession",
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        from deltaweb.spark.cluster import ExecutorsUnfitError, check_executors
+
+        monkeypatch.chdir(tmp_path)  # executors have another working directory
+
+        with pytest.raises(ExecutorsUnfitError, match="has to be shared"):
+            check_executors(spark, Path(), within_s=60)
+
+        assert list(tmp_path.iterdir()) == []
+
+
+# === An installation ===
+
+
+def new_home(folder: Path, lake: Path) -> Path:
+    """An installation with a queued index job for each of three tables."""
+    for name in TABLES:
+        shutil.copytree(
+            lake / name / "_delta_log", folder / "lake" / name / "_delta_log"
+        )
+    home = folder / "home"
+    home.mkdir()
+    for command in (("migrate", "--verbosity", "0"), ("table", "scan", "../lake")):
+        done = run(home, *command)
+        assert done.returncode == 0, done.stderr
+    return home
+
+
+@contextmanager
+def worker(home: Path, variables: Mapping[str, str]) -> Iterator[None]:
+    """A worker of the Spark queue, stopped with all that it started."""
+    memory = {"DELTAWEB_SPARK_DRIVER_MEMORY": "512m"}
+    base = environment(home, **memory) | dict(variables)
+    for name in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "SPARK_LOCAL_IP"):
+        if name not in variables:
+            base.pop(name, None)
+    with (home / "worker.log").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "deltaweb", "worker", "--queues", "spark"],
+            env=base,
+            cwd=ROOT,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def jobs(home: Path) -> list[dict[str, Any]]:
+    with closing(sqlite3.connect(home / "deltaweb.sqlite3", timeout=30)) as database:
+        database.row_factory = sqlite3.Row
+        return [dict(row) for row in database.execute("SELECT * FROM jobs_job")]
+
+
+def all_have_ended(home: Path) -> bool:
+    return {job["state"] for job in jobs(home)} <= {"DONE", "FAILED"}
+
+
+def indexes(home: Path) -> dict[str, FileIndex]:
+    """The stored index of each table."""
+    query = "SELECT replace(id, '-', ''), name, index_name FROM tables_table"
+    with closing(sqlite3.connect(home / "deltaweb.sqlite3", timeout=30)) as database:
+        rows = list(database.execute(query))
+    return {
+        name: open_index(home / "index" / str(UUID(table_id)) / index_name)
+        for table_id, name, index_name in rows
+    }
+
+
+# === What the readme tells ===
+
+
+def readme_exports() -> dict[str, str]:
+    """The variables that README's lines about clusters set."""
+    section = (ROOT / "README.md").read_text().partition("## On a Spark cluster")[2]
+    lines = section.partition("\n## ")[0].splitlines()
+    assert len([line for line in lines if line.strip()]) <= 24
+    exports = [line for line in lines if re.match(r"export \w+=", line)]
+    words = [shlex.split(line, comments=True)[1] for line in exports]
+    return dict(word.split("=", 1) for word in words)
+
+
+def new_defaults(folder: Path, *, cores: str = "2", memory: str = "768m") -> Path:
+    conf = folder / "conf"
+    conf.mkdir()
+    (conf / "spark-defaults.conf").write_text(
+        f"spark.cores.max {cores}\nspark.executor.memory {memory}\n"
+    )
+    return conf
+
+
+def other_python(folder: Path, *, has_package: bool) -> Path:
+    """A Python at another path, as executors have it, with the package or without."""
+    home = folder / "python"
+    venv.create(home, symlinks=True)
+    if has_package:
+        libraries = home / "lib" / Path(sysconfig.get_path("purelib")).parent.name
+        links = f"{sysconfig.get_path('purelib')}\n{ROOT}\n"
+        (libraries / "site-packages" / "deltaweb.pth").write_text(links)
+    return home / "bin" / "python"
