@@ -25,6 +25,14 @@ class ExplorerConfig(AppConfig):
         )
         register(
             Tab(
+                label="Compare",
+                url_name="explorer:compare-latest",
+                order=50,
+                also=("explorer:compare-detail",),
+            )
+        )
+        register(
+            Tab(
                 label="Files",
                 url_name="explorer:file-list",
                 order=60,

@@ -48,7 +48,7 @@ def export_job(
 
     It waits for the job a while, unless nobody is there to do it.
     """
-    first = _newest_job(table, PREVIEW_KIND, _wanted(version, plan, BLOCK_LENGTH, 0))
+    first = newest_job(table, PREVIEW_KIND, _wanted(version, plan, BLOCK_LENGTH, 0))
     result = preview_result(first) if first else None
     if first and result and not result.facts.get("more"):
         return first, result  # a page has read them all
@@ -98,7 +98,7 @@ def _rows_job(  # noqa: PLR0913 (each is one part of what is asked)
     now: datetime,
 ) -> tuple[Job, JobRows | None]:
     wanted = _wanted(version, plan, limit, offset)
-    return _result_job(
+    return result_job(
         table,
         kind=PREVIEW_KIND,
         wanted=wanted,
@@ -123,7 +123,7 @@ def files_job(
 
     With `waits` it waits for the job a while, as an export does.
     """
-    job, result = _result_job(
+    job, result = result_job(
         table,
         kind=FILES_KIND,
         wanted={"version": version},
@@ -137,7 +137,7 @@ def files_job(
     return job, result or version_files_result(job)
 
 
-def _result_job(
+def result_job(
     table: Table,
     *,
     kind: str,
@@ -145,7 +145,16 @@ def _result_job(
     result_of: Callable[[Job], JobRows | None],
     request: Callable[[], Job],
 ) -> tuple[Job, JobRows | None]:
-    job = _newest_job(table, kind, wanted)
+    """Return the newest job that did this work, or one that is asked for now.
+
+    Args:
+        table: The table that the job is about.
+        kind: The task's name.
+        wanted: Parameters that the job must have.
+        result_of: Reads a finished job's result.
+        request: Asks for the work.
+    """
+    job = newest_job(table, kind, wanted)
     if job is not None and job.state != Job.State.DONE:
         return job, None
     if job is not None:
@@ -157,7 +166,8 @@ def _result_job(
     return job, result_of(job)
 
 
-def _newest_job(table: Table, kind: str, wanted: Mapping[str, object]) -> Job | None:
+def newest_job(table: Table, kind: str, wanted: Mapping[str, object]) -> Job | None:
+    """Return the newest job with these parameters; None without one."""
     jobs = Job.objects.filter(kind=kind, subject_id=table.id).order_by("-created_at")
     for job in jobs.defer("log", "error_detail")[:MAX_JOBS_COMPARED]:
         if wanted.items() <= dict(job.parameters).items():

@@ -9,6 +9,7 @@ from apps.pages.urls import page
 app_name = "explorer"
 
 TABLE = "t/<str:namespace>/<str:name>"
+COMPARE = f"{TABLE}/compare/<int:before>...<int:after>"
 
 urlpatterns = [
     *page("", views.dashboard, "dashboard", json_route="dashboard"),
@@ -22,6 +23,10 @@ urlpatterns = [
         views.commit_raw,
         name="commit-raw",
     ),
+    *page(f"{TABLE}/compare", views.compare_latest, "compare-latest", csv=True),
+    *page(COMPARE, views.compare_detail, "compare-detail", csv=True),
+    path(f"{COMPARE}/rows", views.compare_start, name="compare-start"),
+    path(f"{COMPARE}/rows.parquet", views.compare_download, name="compare-download"),
     *page(f"{TABLE}/files", views.file_list, "file-list", csv=True),
     *page(
         f"{TABLE}/partitions",

@@ -59,7 +59,7 @@ def read_preview(
     )
     batches, more = _window(scan, offset, limit, report)
     rows = sum(batch.num_rows for batch in batches)
-    _write_result(job_id, scan.schema, batches)
+    write_result(job_id, scan.schema, batches)
     return {
         "rows": rows,
         "files_scanned": scan.files_scanned,
@@ -85,7 +85,7 @@ def _read_every_row(
             report(rows)
             yield batch
 
-    _write_result(job_id, scan.schema, bounded())
+    write_result(job_id, scan.schema, bounded())
     return {
         "rows": rows,
         "files_scanned": scan.files_scanned,
@@ -113,7 +113,7 @@ def list_files(
     files = files.append_column("num_records", snapshot.statistics([])["num_records"])
     report(files.num_rows)
     whole = files.combine_chunks()
-    _write_result(job_id, whole.schema, whole.to_batches(ROWS_A_BATCH))
+    write_result(job_id, whole.schema, whole.to_batches(ROWS_A_BATCH))
     count = files.num_rows
     return {"rows": count, "files_scanned": 0, "files_total": count, "more": False}
 
@@ -151,7 +151,7 @@ def _without_start(
             yield batch.slice(start)
 
 
-def _write_result(
+def write_result(
     job_id: object, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> None:
     """Write the result beside and rename it, so that a page sees all of it or none."""

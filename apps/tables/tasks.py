@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.jobs.models import Job
 from apps.jobs.tracking import TrackedJob, track_job
-from apps.tables import checks, probing, reading, services
+from apps.tables import checks, comparing, probing, reading, services
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.index_folders import (
     RUNS_FOLDER,
@@ -148,6 +148,33 @@ def list_version_files(*, job_id: str, **_: object) -> None:
             job.parameters["version"],
             job_id=job.id,
             report=lambda files: job.progress(files, unit="files"),
+        )
+
+
+@shared_task(name="tables.diff_files", acks_late=True, ignore_result=True)
+def diff_files(*, job_id: str, **_: object) -> None:
+    """Compare the files of two versions for a page."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        table = _table_of(job)
+        job.step("Replaying the log")
+        job.result = comparing.compare_files(table, job.parameters, job_id=job.id)
+
+
+@shared_task(name="tables.diff_rows", acks_late=True, ignore_result=True)
+def diff_rows(*, job_id: str, **_: object) -> None:
+    """Compare the rows of two versions for a page; safe to run twice."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        table = _table_of(job)
+        job.step("Reading the files that differ")
+        job.result = comparing.compare_rows(
+            table,
+            job.parameters,
+            job_id=job.id,
+            report=lambda done, total: job.progress(done, total=total, unit="files"),
         )
 
 

@@ -22,6 +22,7 @@ WORST_FIRST = ("GONE", "UNSUPPORTED", "PARTLY", "READABLE")
 EVENT_KINDS = ("vacuum", "schema", "protocol")
 LABEL_MARGIN_PERCENT = 9.0  # keeps a tick's text off the texts at both ends
 LATE_PERCENT = 86.0
+NEAR_PERCENT = 5.0  # two flags nearer than this would cover one another
 EDGE_PERCENT = 6.0  # nearer to an end, the flag's label leans inwards
 
 
@@ -110,6 +111,46 @@ class Timeline:
             if LABEL_MARGIN_PERCENT <= x <= 100 - LABEL_MARGIN_PERCENT:
                 ticks.append(Tick(x=x, at=at, late=x > LATE_PERCENT))
         return ticks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineSpan:
+    """A second version on the strip, and what lies between it and the shown one."""
+
+    version: int
+    flag_x: float
+    flag_shift: float  # px, as of the timeline's own flag
+    flag_width: float  # px
+    x: float
+    width: float
+    is_near: bool  # so near that one of the two labels has to give way on a phone
+
+    @property
+    def flag_half(self) -> float:
+        """Half the width of the flag's label, in px."""
+        return self.flag_width / 2
+
+
+def build_span(timeline: Timeline, *, other: int) -> TimelineSpan:
+    """Place a second version on a timeline; labels that would touch lean apart."""
+    width = 12.0 + 6.5 * len(f"v{other}")
+    x = _percent(other - timeline.first + 0.5, timeline.num_versions)
+    distance = abs(x - timeline.flag_x)
+    shift = _shift(x, width)
+    if distance < NEAR_PERCENT:
+        is_left = x < timeline.flag_x
+        shift = timeline.flag_shift + (-1 if is_left else 1) * (
+            (width + timeline.flag_width) / 2 + 3
+        )
+    return TimelineSpan(
+        version=other,
+        flag_x=x,
+        flag_shift=round(shift, 1),
+        flag_width=width,
+        x=min(x, timeline.flag_x),
+        width=round(distance, 3),
+        is_near=distance < NEAR_PERCENT,
+    )
 
 
 def parse_runs(raw: object) -> list[Run]:

@@ -1,6 +1,12 @@
 """The pages: a view reads its query, asks a selector and answers in three forms."""
 
 from apps.explorer.views.commit import commit_detail, commit_raw
+from apps.explorer.views.compare import (
+    compare_detail,
+    compare_download,
+    compare_latest,
+    compare_start,
+)
 from apps.explorer.views.dashboard import dashboard
 from apps.explorer.views.files import file_list
 from apps.explorer.views.history import commit_list
@@ -12,6 +18,10 @@ __all__ = [
     "commit_detail",
     "commit_list",
     "commit_raw",
+    "compare_detail",
+    "compare_download",
+    "compare_latest",
+    "compare_start",
     "dashboard",
     "file_list",
     "row_list",

@@ -28,6 +28,22 @@ def version_files_result(job: Job) -> JobRows | None:
     return _read_result(job)
 
 
+def file_diff_result(job: Job) -> JobRows | None:
+    """Return what a finished comparison of files found; None when it is not there."""
+    return _read_result(job)
+
+
+def row_diff_result(job: Job) -> JobRows | None:
+    """Return the sample of a finished comparison of rows; None when it is not there."""
+    return _read_result(job)
+
+
+def all_changed_rows(job: Job) -> Path | None:
+    """Return the Parquet file of every changed row; None when it is not there."""
+    path = Path(settings.HOME) / "results" / f"{job.id}.parquet"
+    return path if job.state == Job.State.DONE and path.is_file() else None
+
+
 def _read_result(job: Job) -> JobRows | None:
     if job.state != Job.State.DONE:
         return None

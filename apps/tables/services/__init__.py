@@ -9,7 +9,9 @@ roots          the folders that tables may come from
 from apps.tables.services.job_requests import (
     refresh_table,
     request_check,
+    request_file_diff,
     request_preview,
+    request_row_diff,
     request_scan,
     request_version_files,
 )
@@ -42,7 +44,9 @@ __all__ = [
     "remove_table",
     "rename_table",
     "request_check",
+    "request_file_diff",
     "request_preview",
+    "request_row_diff",
     "request_scan",
     "request_version_files",
     "roots_for",

@@ -120,6 +120,64 @@ def request_version_files(
     )
 
 
+def request_file_diff(
+    table: Table,
+    *,
+    parameters: dict[str, Any],
+    now: datetime,
+    requested_by: User | None = None,
+) -> Job:
+    """Queue the comparison of two versions' files; a finished one is its cache.
+
+    Args:
+        table: The table.
+        parameters: As `tasks.diff_files` reads them; the table's id is added.
+        now: The current time.
+        requested_by: Who asked.
+    """
+    return _request_diff("tables.diff_files", table, parameters, now, requested_by)
+
+
+def request_row_diff(
+    table: Table,
+    *,
+    parameters: dict[str, Any],
+    now: datetime,
+    requested_by: User | None = None,
+) -> Job:
+    """Queue the comparison of two versions' rows; a finished one is its cache.
+
+    Args:
+        table: The table.
+        parameters: As `tasks.diff_rows` reads them; the table's id is added.
+        now: The current time.
+        requested_by: Who asked.
+    """
+    return _request_diff("tables.diff_rows", table, parameters, now, requested_by)
+
+
+def _request_diff(
+    kind: str,
+    table: Table,
+    parameters: dict[str, Any],
+    now: datetime,
+    requested_by: User | None,
+) -> Job:
+    what = "files" if kind == "tables.diff_files" else "rows"
+    versions = f"{parameters['from']} and {parameters['to']}"
+    parameters = {"table_id": str(table.id), **parameters}
+    return enqueue(
+        kind=kind,
+        title=f"Compare {what} of {table.full_name}, versions {versions}",
+        parameters=parameters,
+        subject_id=table.id,
+        key=_key(kind, parameters, table.location),
+        requested_by=requested_by,
+        now=now,
+        reuse=True,
+    )
+
+
 def _key(kind: str, *parts: object) -> str:
     """Name equal work equally, within the length of a key."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=True)

@@ -30,6 +30,7 @@ from deltaweb.delta.table_changes.schema import (
 from deltaweb.delta.table_changes.settings import (
     ValueChange,
     ValueChanges,
+    diff_details,
     diff_properties,
     diff_protocol,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "ValueChange",
     "ValueChanges",
     "change_schema",
+    "diff_details",
     "diff_files",
     "diff_properties",
     "diff_protocol",

@@ -1,0 +1,338 @@
+"""Two versions of a table side by side: what the database knows of both.
+
+Schema, properties and protocol are there for every indexed version; files come from
+a job, and rows from another one that somebody has to start.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.models import User
+from apps.explorer.selectors.version import TableVersion, table_version
+from apps.tables.change_json import schema_json, values_json
+from apps.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
+from apps.tables.selectors import TableHead, requested_version
+from apps.tables.timeline import TimelineSpan, build_span
+from deltaweb.delta.actions import Format, Metadata, Protocol
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.schema import StructType, parse_schema
+from deltaweb.delta.table_changes import (
+    SchemaChanges,
+    ValueChange,
+    ValueChanges,
+    diff_details,
+    diff_properties,
+    diff_protocol,
+    diff_schemas,
+)
+
+VERSION_WORDS = {
+    "min_reader_version": "minimum reader version",
+    "min_writer_version": "minimum writer version",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedVersion:
+    """One of the two versions, as far as it is indexed."""
+
+    version: int
+    commit: Commit | None
+    metadata: MetadataVersion | None
+    protocol: ProtocolVersion | None
+    gone_reason: str
+
+    @property
+    def unreadable_reason(self) -> str:
+        """Why its files and rows cannot be read, or nothing."""
+        if self.protocol is not None and self.protocol.unsupported_reason:
+            return self.protocol.unsupported_reason
+        return self.gone_reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeGroup:
+    """Changes of one kind: its word, its colour and its icon."""
+
+    word: str
+    colour: str
+    icon: str
+    changes: list[ValueChange]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The way from one version to another.
+
+    Attributes:
+        at: The table at the second version; its head stands on the page.
+        before: The first version; None while nothing is indexed, as is `after`.
+        after: The second version.
+        schema: Fields; None where a schema is unknown or does not parse.
+        schema_problem: Why it is None, or nothing.
+        properties, protocol, details: Named values.
+        columns: Column names of both versions, for keys.
+        span: Both versions on the timeline.
+    """
+
+    at: TableVersion
+    before: ComparedVersion | None
+    after: ComparedVersion | None
+    schema: SchemaChanges | None
+    schema_problem: str
+    properties: ValueChanges
+    protocol: ValueChanges
+    details: ValueChanges
+    partitions: ValueChange | None
+    columns: tuple[str, ...]
+    span: TimelineSpan | None
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.at.table
+
+    @property
+    def head(self) -> TableHead:
+        """The head of the page."""
+        return self.at.head
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both are one version."""
+        return bool(
+            self.before and self.after and self.before.version == self.after.version
+        )
+
+    @property
+    def unreadable_reason(self) -> str:
+        """Why files and rows cannot be compared, or nothing."""
+        for side in (self.before, self.after):
+            if side is not None and side.unreadable_reason:
+                return f"Version {side.version}: {side.unreadable_reason}"
+        return ""
+
+    @property
+    def settings_count(self) -> int:
+        """How many properties and other settings changed."""
+        return self.properties.count + self.details.count + bool(self.partitions)
+
+    @property
+    def property_groups(self) -> list["ChangeGroup"]:
+        """The properties and other settings that changed, by what happened."""
+        extra = (self.partitions,) if self.partitions else ()
+        parts = (self.properties, self.details)
+        return _groups(
+            [change for part in parts for change in part.added],
+            [change for part in parts for change in part.removed],
+            [*(change for part in parts for change in part.changed), *extra],
+        )
+
+    @property
+    def protocol_groups(self) -> list["ChangeGroup"]:
+        """The versions and features of the protocol that changed."""
+        found = self.protocol
+        return _groups(
+            [_shown(change) for change in found.added],
+            [_shown(change) for change in found.removed],
+            [_shown(change) for change in found.changed],
+        )
+
+    def job_parameters(self, **more: object) -> dict[str, Any]:
+        """Return what names the work of comparing these versions."""
+        if self.before is None or self.after is None:
+            return {}
+        metadata = self.after.metadata
+        return {
+            "from": self.before.version,
+            "to": self.after.version,
+            # A table made anew under the same path is another table.
+            "metadata_id": metadata.metadata_id if metadata else "",
+            **more,
+        }
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the JSON form starts with: the keys of `table diff --json`."""
+        return {
+            **self.at.describe(),
+            "from": self.before.version if self.before else None,
+            "to": self.after.version if self.after else None,
+            "schema": schema_json(self.schema) if self.schema else None,
+            "properties": values_json(self.properties),
+            "protocol": values_json(self.protocol),
+            "details": values_json(self.details),
+            "partition_columns": _partitions_json(self),
+            "warning": self.unreadable_reason or self.schema_problem or None,
+        }
+
+
+def compare_versions(
+    user: User | AnonymousUser, namespace: str, name: str, before: str, after: str
+) -> Comparison:
+    """Compare two versions of a table by what is indexed.
+
+    Raises:
+        PageError: 404 when the user may not know the table, or when it has no such
+            version; the hint then names the range that can be shown.
+    """
+    at = table_version(user, namespace, name, after)
+    first = requested_version(at.table, before)
+    if first is None or at.version is None:
+        return _nothing(at)
+    old, new = _side(at, first), _side(at, at.version)
+    schema, problem = _schemas(old, new)
+    timeline = at.head.timeline
+    return Comparison(
+        at=at,
+        before=old,
+        after=new,
+        schema=schema,
+        schema_problem=problem,
+        properties=diff_properties(_metadata(old), _metadata(new)),
+        protocol=_protocols(old, new),
+        details=diff_details(_metadata(old), _metadata(new)),
+        partitions=_partitions(old, new),
+        columns=_common_columns(old, new),
+        span=build_span(timeline, other=first) if timeline else None,
+    )
+
+
+def _groups(
+    added: list[ValueChange], removed: list[ValueChange], changed: list[ValueChange]
+) -> list[ChangeGroup]:
+    """Return the kinds that have a change."""
+    kinds = (
+        ("added", "is-green", "plus", added),
+        ("removed", "is-red", "minus", removed),
+        ("changed", "is-amber", "pencil", changed),
+    )
+    return [
+        ChangeGroup(word=word, colour=colour, icon=icon, changes=changes)
+        for word, colour, icon, changes in kinds
+        if changes
+    ]
+
+
+def _shown(change: ValueChange) -> ValueChange:
+    """Return a change of the protocol in words."""
+    before, after = (_who(value) for value in (change.before, change.after))
+    name = VERSION_WORDS.get(change.name, change.name)
+    return ValueChange(name, before, after)
+
+
+def _who(value: object) -> object:
+    """Say who must know a feature; other values stay."""
+    if not isinstance(value, tuple):
+        return value
+    return "to read and write" if "reader_features" in value else "to write"
+
+
+def _nothing(at: TableVersion) -> Comparison:
+    none = ValueChanges()
+    return Comparison(
+        at=at,
+        before=None,
+        after=None,
+        schema=None,
+        schema_problem="",
+        properties=none,
+        protocol=none,
+        details=none,
+        partitions=None,
+        columns=(),
+        span=None,
+    )
+
+
+def _side(at: TableVersion, version: int) -> ComparedVersion:
+    table = at.table
+    runs = at.head.timeline.runs if at.head.timeline else ()
+    gone = ""
+    for run in runs:
+        if run.first <= version <= run.last and run.state == Commit.Readability.GONE:
+            known = "the log no longer tells which files it had"
+            gone = f"{known}: {run.reason}" if run.reason else f"{known}."
+    is_shown = version == at.version
+    return ComparedVersion(
+        version=version,
+        commit=at.commit if is_shown else table.commits.filter(version=version).first(),
+        metadata=at.metadata
+        if is_shown
+        else table.metadata_versions.filter(version__lte=version).first(),
+        protocol=at.protocol
+        if is_shown
+        else table.protocol_versions.filter(version__lte=version).first(),
+        gone_reason=gone,
+    )
+
+
+def _schemas(
+    old: ComparedVersion, new: ComparedVersion
+) -> tuple[SchemaChanges | None, str]:
+    found: list[StructType] = []
+    for side in (old, new):
+        if side.metadata is None or not side.metadata.schema_string:
+            return None, f"The schema of version {side.version} is not known."
+        try:
+            found.append(parse_schema(side.metadata.schema_string))
+        except SchemaError as error:
+            return None, f"Version {side.version}: {error.message}"
+    return diff_schemas(*found), ""
+
+
+def _common_columns(old: ComparedVersion, new: ComparedVersion) -> tuple[str, ...]:
+    """Return the columns that both versions have, in the order of the second."""
+    names: list[tuple[str, ...]] = []
+    for side in (old, new):
+        try:
+            schema = parse_schema(side.metadata.schema_string if side.metadata else "")
+        except SchemaError:
+            return ()
+        names.append(schema.names)
+    return tuple(name for name in names[1] if name in names[0])
+
+
+def _metadata(side: ComparedVersion) -> Metadata:
+    found = side.metadata
+    if found is None:
+        return Metadata(id=None)
+    return Metadata(
+        id=found.metadata_id or None,
+        name=found.metadata_name or None,
+        description=found.description or None,
+        format=Format(provider=found.format_provider or "parquet"),
+        partition_columns=[str(name) for name in found.partition_columns],
+        configuration=found.configuration,
+    )
+
+
+def _protocols(old: ComparedVersion, new: ComparedVersion) -> ValueChanges:
+    if old.protocol is None or new.protocol is None:
+        return ValueChanges()
+    return diff_protocol(_protocol(old.protocol), _protocol(new.protocol))
+
+
+def _protocol(found: ProtocolVersion) -> Protocol:
+    return Protocol(
+        min_reader_version=found.min_reader_version,
+        min_writer_version=found.min_writer_version,
+        reader_features=found.reader_features,
+        writer_features=found.writer_features,
+    )
+
+
+def _partitions(old: ComparedVersion, new: ComparedVersion) -> ValueChange | None:
+    before, after = (list(_metadata(side).partition_columns) for side in (old, new))
+    if before == after:
+        return None
+    return ValueChange("partition columns", ", ".join(before), ", ".join(after))
+
+
+def _partitions_json(found: Comparison) -> dict[str, Any]:
+    sides = [
+        list(side.metadata.partition_columns) if side and side.metadata else []
+        for side in (found.before, found.after)
+    ]
+    return {"from": sides[0], "to": sides[1], "changed": sides[0] != sides[1]}

@@ -1,0 +1,170 @@
+"""What a worker compares for a page: the files of two versions, or their rows.
+
+In process, without Spark. Results stay below the home folder: an Arrow file that the
+page maps, and of rows also a Parquet file with all of them, to be downloaded.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from django.conf import settings
+
+from apps.tables.change_file import ChangeFile
+from apps.tables.change_json import files_json, rows_json
+from apps.tables.models import Table
+from apps.tables.opening import open_table, roots_of_server
+from apps.tables.reading import ROWS_A_BATCH, results_folder, write_result
+from deltaweb.delta.table_changes import (
+    ChangeType,
+    FileChanges,
+    RowChanges,
+    RowDiffRequest,
+    SnapshotDiff,
+)
+
+SAMPLE_ROWS: Final = 200  # of each kind
+KIND: Final = "kind"
+CHANGED: Final = "changed"
+
+Report = Callable[[int, int], None]
+
+
+def compare_files(
+    table: Table, parameters: dict[str, Any], *, job_id: object
+) -> dict[str, Any]:
+    """Compare the files of two versions and keep what differs as the job's result.
+
+    Args:
+        table: The table.
+        parameters: `from` and `to`, versions.
+        job_id: Names the result: kind, path, size, modification_time and
+            partition_values of each file that one of the versions lacks.
+
+    Returns:
+        The counts of `files_json`, `estimate` (what comparing rows will read), and
+        files and bytes of both versions.
+
+    Raises:
+        DeltaError: If a version cannot be read.
+    """
+    diff = _diff(table, parameters)
+    files = _changed_files(diff.files)
+    write_result(job_id, files.schema, files.to_batches(ROWS_A_BATCH))
+    estimate = diff.estimate()
+    return {
+        **files_json(diff.files),
+        "estimate": {
+            "files": estimate.num_files,
+            "bytes": estimate.size_bytes,
+            "skipped_files": estimate.num_skipped_files,
+        },
+        "from_totals": {
+            "files": diff.before.num_files,
+            "bytes": diff.before.size_bytes,
+        },
+        "to_totals": {"files": diff.after.num_files, "bytes": diff.after.size_bytes},
+    }
+
+
+def compare_rows(
+    table: Table, parameters: dict[str, Any], *, job_id: object, report: Report
+) -> dict[str, Any]:
+    """Compare the rows of two versions and keep what changed as the job's result.
+
+    Args:
+        table: The table.
+        parameters: `from` and `to`, versions, and `key`, names of columns.
+        job_id: Names the results: a sample, and all of it as Parquet.
+        report: Told the files read so far, and of how many; it may raise to stop.
+
+    Returns:
+        The counts of `rows_json`, and how large the Parquet file is.
+
+    Raises:
+        DeltaError: As `SnapshotDiff.rows` does.
+    """
+    diff = _diff(table, parameters)
+    path = all_rows_path(job_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _scratch_folder(job_id) as folder, ChangeFile(path) as file:
+        request = RowDiffRequest(
+            key=tuple(parameters.get("key") or ()),
+            folder=folder,
+            sample_rows=SAMPLE_ROWS,
+            on_progress=report,
+        )
+        changes = diff.rows(file.joined(request))
+    sample = _sample(changes)
+    write_result(job_id, sample.schema, sample.to_batches())
+    skipped = diff.estimate().num_skipped_files
+    return {
+        **rows_json(changes),
+        "download_bytes": path.stat().st_size,
+        "skipped_files": skipped,
+    }
+
+
+def all_rows_path(job_id: object) -> Path:
+    """Where the Parquet file of every changed row of a job is."""
+    return results_folder() / f"{job_id}.parquet"
+
+
+def _diff(table: Table, parameters: dict[str, Any]) -> SnapshotDiff:
+    opened = open_table(table, roots=roots_of_server())
+    return opened.compare(parameters["from"], parameters["to"])
+
+
+def _changed_files(files: FileChanges) -> pa.Table:
+    parts = {
+        "added": files.added,
+        "removed": files.removed,
+        "rewritten": files.replaced,
+        "rewritten_into": files.replacing,
+    }
+    columns = ["path", "size", "modification_time", "partition_values"]
+    tables = []
+    for kind, part in parts.items():
+        kinds = pa.repeat(pa.scalar(kind, pa.string()), part.num_rows)
+        tables.append(part.select(columns).add_column(0, KIND, kinds))
+    return pa.concat_tables(tables).combine_chunks()
+
+
+def _sample(changes: RowChanges) -> pa.Table:
+    """Return the sample as one table: kind, changed columns, then the columns.
+
+    Names of columns may repeat; the first two are ours by their place.
+    """
+    sample = changes.sample
+    parts = (
+        (ChangeType.UPDATE_BEFORE, sample.updated_before, sample.changed),
+        (ChangeType.UPDATE_AFTER, sample.updated_after, sample.changed),
+        (ChangeType.INSERT, sample.inserted, ()),
+        (ChangeType.DELETE, sample.deleted, ()),
+    )
+    texts = pa.list_(pa.string())
+    tables = []
+    for kind, rows, changed in parts:
+        count = rows.num_rows
+        kinds = pa.repeat(pa.scalar(kind.value, pa.string()), count)
+        lists = pa.array(list(changed) or [None] * count, texts)
+        schema = rows.schema.insert(0, pa.field(CHANGED, texts))
+        schema = schema.insert(0, pa.field(KIND, pa.string()))
+        columns = [pa.chunked_array([kinds]), pa.chunked_array([lists]), *rows.columns]
+        tables.append(pa.Table.from_arrays(columns, schema=schema))
+    return pa.concat_tables(tables).combine_chunks()
+
+
+@contextmanager
+def _scratch_folder(job_id: object) -> Iterator[Path]:
+    """Give a folder to spread rows in; a killed run of the job left one at most."""
+    folder = Path(settings.HOME) / "scratch" / str(job_id)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
