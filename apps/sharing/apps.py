@@ -1,8 +1,15 @@
 """The Django app `sharing`."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
 
-from apps.pages import navigation
+from apps.pages import front_page, navigation
+
+if TYPE_CHECKING:  # Django's models are not ready when this module loads.
+    from apps.pages.navigation import AnyUser
 
 
 class SharingConfig(AppConfig):
@@ -11,48 +18,111 @@ class SharingConfig(AppConfig):
     name = "apps.sharing"
 
     def ready(self) -> None:
-        """Guard tables that are shared, and put sharing into administrators' rail."""
-        from apps.sharing.selectors.shares import (  # noqa: PLC0415 (models load before ready)
-            shares_in_words,
-        )
-        from apps.sharing.selectors.table_sharing import (  # noqa: PLC0415 (as above)
-            shared_badges,
-        )
-        from apps.tables import badges, guards, tabs  # noqa: PLC0415 (as above)
+        """Guard tables that are shared, and put sharing where people look for it."""
+        _add_to_tables()
+        _add_to_search()
+        _add_to_first_page()
+        _add_to_rail()
 
-        guards.register(shares_in_words)
-        badges.register(shared_badges)
-        tabs.register(
-            tabs.Tab(
-                label="Sharing",
-                url_name="sharing:table-sharing",
-                order=90,
-                visible=lambda user: getattr(user, "is_editor", False),
+
+def _is_admin(user: AnyUser) -> bool:
+    return getattr(user, "is_admin", False)
+
+
+def _is_editor(user: AnyUser) -> bool:
+    return getattr(user, "is_editor", False)
+
+
+def _add_to_tables() -> None:
+    from apps.sharing.selectors.shares import (  # noqa: PLC0415 (models load before ready)
+        shares_in_words,
+    )
+    from apps.sharing.selectors.table_sharing import (  # noqa: PLC0415 (as above)
+        shared_badges,
+    )
+    from apps.tables import badges, guards, tabs  # noqa: PLC0415 (as above)
+
+    guards.register(shares_in_words)
+    badges.register(shared_badges)
+    tabs.register(
+        tabs.Tab(
+            label="Sharing",
+            url_name="sharing:table-sharing",
+            order=90,
+            visible=_is_editor,
+        )
+    )
+    tabs.register_button(
+        tabs.HeadButton(
+            label="Share…",
+            icon="share-3",
+            url_name="sharing:table-sharing",
+            anchor="#share",
+            visible=_is_admin,
+        )
+    )
+
+
+def _add_to_search() -> None:
+    from apps.sharing.selectors import found  # noqa: PLC0415 (as above)
+    from apps.tables import search_kinds  # noqa: PLC0415 (as above)
+
+    search_kinds.register(
+        search_kinds.SearchKind(
+            key="share",
+            label="Shares",
+            icon="share-3",
+            order=10,
+            find=found.find_shares,
+            hit=found.share_hit,
+            visible=_is_admin,
+        )
+    )
+    search_kinds.register(
+        search_kinds.SearchKind(
+            key="recipient",
+            label="Recipients",
+            icon="users",
+            order=20,
+            find=found.find_recipients,
+            hit=found.recipient_hit,
+            visible=_is_admin,
+        )
+    )
+
+
+def _add_to_first_page() -> None:
+    from apps.sharing.selectors.key_numbers import (  # noqa: PLC0415 (as above)
+        expiring_tokens,
+    )
+
+    front_page.register_number(expiring_tokens)
+    front_page.register_step(
+        front_page.FirstStep(
+            title="And share",
+            text="Put tables into a share and hand each recipient a link of their own.",
+            button="New share",
+            icon="share-3",
+            url_name="sharing:share-new",
+            visible=_is_admin,
+        )
+    )
+
+
+def _add_to_rail() -> None:
+    places = [
+        ("Shares", "share-3", "share-list", "/shares/"),
+        ("Recipients", "users", "recipient-list", "/recipients/"),
+        ("Activity", "activity", "activity-list", "/activity/"),
+    ]
+    for position, (label, icon, view, prefix) in enumerate(places):
+        navigation.register(
+            navigation.NavEntry(
+                label=label,
+                icon=icon,
+                url_name=f"sharing:{view}",
+                order=20 + position,
+                prefixes=(prefix,),
+                visible=_is_admin,
             )
         )
-        tabs.register_button(
-            tabs.HeadButton(
-                label="Share…",
-                icon="share-3",
-                url_name="sharing:table-sharing",
-                anchor="#share",
-                visible=lambda user: getattr(user, "is_admin", False),
-            )
-        )
-        for position, (label, icon, view, prefix) in enumerate(
-            [
-                ("Shares", "share-3", "share-list", "/shares/"),
-                ("Recipients", "users", "recipient-list", "/recipients/"),
-                ("Activity", "activity", "activity-list", "/activity/"),
-            ]
-        ):
-            navigation.register(
-                navigation.NavEntry(
-                    label=label,
-                    icon=icon,
-                    url_name=f"sharing:{view}",
-                    order=20 + position,
-                    prefixes=(prefix,),
-                    visible=lambda user: getattr(user, "is_admin", False),
-                )
-            )

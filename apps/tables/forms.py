@@ -1,5 +1,8 @@
 """What the catalogue's query strings and forms may say: shape only, no database."""
 
+from collections.abc import Iterable
+from typing import Any, cast
+
 from django import forms
 
 from apps.tables.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
@@ -19,7 +22,6 @@ STATUSES = {
     "unreachable": "source unreachable",
     "failed": "could not be indexed",
 }
-KINDS = {"": "All", "table": "Tables", "column": "Columns"}
 
 
 class CatalogueForm(forms.Form):
@@ -33,11 +35,16 @@ class CatalogueForm(forms.Form):
 
 
 class SearchForm(forms.Form):
-    """What is looked for, among what, and the page."""
+    """What is looked for, among which of `kinds`, and the page."""
 
     q = forms.CharField(max_length=200, required=False)
-    kind = forms.ChoiceField(choices=list(KINDS.items()), required=False)
+    kind = forms.ChoiceField(required=False)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
+
+    def __init__(self, *args: Any, kinds: Iterable[str], **kwargs: Any) -> None:  # noqa: ANN401 (Django's own)
+        super().__init__(*args, **kwargs)
+        kind = cast("forms.ChoiceField", self.fields["kind"])
+        kind.choices = [(value, value) for value in kinds]
 
 
 class RegisterQueryForm(forms.Form):

@@ -9,6 +9,7 @@ from django.db.models import Count, Q, Sum
 from apps.accounts.models import User
 from apps.jobs.models import Job
 from apps.jobs.visibility import visible_jobs
+from apps.pages.front_page import FirstStep, KeyNumber, numbers_for, steps_for
 from apps.tables.models import Commit, Table
 
 NUM_COMMITS = 8
@@ -32,6 +33,8 @@ class Dashboard:
         commits: The newest commits of all tables.
         running: Jobs that wait or run, the oldest first.
         failed: Jobs that failed in the last week, the newest first.
+        numbers: What other apps count.
+        steps: What other apps propose to do in a new installation.
     """
 
     num_tables: int
@@ -44,6 +47,8 @@ class Dashboard:
     commits: list[Commit]
     running: list[Job]
     failed: list[Job]
+    numbers: list[KeyNumber]
+    steps: list[FirstStep]
 
     @property
     def is_empty(self) -> bool:
@@ -89,4 +94,6 @@ def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
         ),
         running=list(active.defer(*_LONG_JOB_FIELDS)[:NUM_JOBS]),
         failed=list(failed.defer(*_LONG_JOB_FIELDS)[:NUM_JOBS]),
+        numbers=numbers_for(user, now=now),
+        steps=steps_for(user),
     )

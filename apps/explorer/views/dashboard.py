@@ -27,6 +27,7 @@ def dashboard(request: HttpRequest, fmt: str) -> HttpResponseBase:
             "num_files": page.num_files,
             "jobs_running": page.num_running,
             "jobs_failed_7d": page.num_failed,
+            **{number.key: number.value for number in page.numbers},
             "latest_commits": [
                 {
                     "namespace": commit.table.namespace,

@@ -2,7 +2,7 @@
 
 table_head   a table by name, the version a page asks for, the head of its pages
 catalogue    the list of tables: filters, facets, order
-search       tables and columns by a word
+search       tables, columns and what other apps have, by a word
 results      rows and files that jobs have left
 """
 
@@ -18,7 +18,12 @@ from apps.tables.selectors.results import (
     preview_result,
     version_files_result,
 )
-from apps.tables.selectors.search import SearchPage, search_csv, search_page
+from apps.tables.selectors.search import (
+    SearchPage,
+    search_csv,
+    search_keys,
+    search_page,
+)
 from apps.tables.selectors.table_head import (
     TableHead,
     get_table,
@@ -40,6 +45,7 @@ __all__ = [
     "preview_result",
     "requested_version",
     "search_csv",
+    "search_keys",
     "search_page",
     "subject_links",
     "table_head",

@@ -1,36 +1,77 @@
-"""What the search page finds: tables, and columns of tables."""
+"""What the search page finds: tables, columns of tables, and what other apps have."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.tables.models import Table, TableColumn
+from apps.tables.search_kinds import Hit, SearchKind, kinds_for
 
 PAGE_LENGTH = 50
-TABLES_SHOWN = 12  # tables above the columns when both kinds are shown
+HITS_SHOWN = 12  # of each kind above the columns when all kinds are shown
+CSV_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was found of a kind: some of it, and how much there is."""
+
+    kind: SearchKind
+    hits: list[Hit]
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindLink:
+    """A kind that can be chosen, and how much of it was found; None for all."""
+
+    key: str
+    label: str
+    count: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchPage:
-    """What was found: some tables and a page of columns, or a page of one kind."""
+    """What was found: some of every kind and a page of columns, or a page of one kind.
+
+    Attributes:
+        num_tables, num_columns: How many there are, shown or not.
+        others: Of each further kind that the user may look for.
+    """
 
     q: str
     kind: str
     tables: list[Table]
     columns: list[TableColumn]
+    others: list[Found]
     num_tables: int
     num_columns: int
     page: int
     num_pages: int
 
     @property
+    def kinds(self) -> list[KindLink]:
+        """The kinds that can be chosen."""
+        return [
+            KindLink(key="", label="All", count=None),
+            KindLink(key="table", label="Tables", count=self.num_tables),
+            KindLink(key="column", label="Columns", count=self.num_columns),
+            *(
+                KindLink(key=one.kind.key, label=one.kind.label, count=one.count)
+                for one in self.others
+            ),
+        ]
+
+    @property
     def count(self) -> int:
         """How much was found of the kinds that are shown."""
-        by_kind = {"table": self.num_tables, "column": self.num_columns}
-        return by_kind.get(self.kind, self.num_tables + self.num_columns)
+        return sum(
+            one.count for one in self.kinds if one.count and self.kind in {"", one.key}
+        )
 
     @property
     def next_page(self) -> int | None:
@@ -43,33 +84,45 @@ class SearchPage:
         return self.page - 1 if self.page > 1 else None
 
 
+def search_keys(user: User | AnonymousUser) -> list[str]:
+    """Return the values of `?kind=` that `user` may ask for."""
+    return ["", "table", "column", *(kind.key for kind in kinds_for(user))]
+
+
 def search_page(
     user: User | AnonymousUser, *, q: str, kind: str = "", page: int = 1
 ) -> SearchPage:
-    """Find tables and columns that `user` may see, by four queries at most."""
-    if not q:
-        return SearchPage(
-            q=q,
-            kind=kind,
-            tables=[],
-            columns=[],
-            num_tables=0,
-            num_columns=0,
-            page=1,
-            num_pages=1,
-        )
-    tables, columns = _tables(user, q), _columns(user, q)
+    """Find what `user` may see, by two queries a kind."""
+    kinds = kinds_for(user)
+    tables: QuerySet[Table] = _tables(user, q) if q else Table.objects.none()
+    columns = _columns(user, q) if q else TableColumn.objects.none()
     num_tables, num_columns = tables.count(), columns.count()
-    paged = num_tables if kind == "table" else num_columns
+    others = {one.key: one.find(q) for one in kinds} if q else {}
+    counts = {key: found.count() for key, found in others.items()}
+    paged = {"table": num_tables, **counts}.get(kind, num_columns)
     num_pages = max(1, -(-paged // PAGE_LENGTH))
     page = min(page, num_pages)
     rows = slice((page - 1) * PAGE_LENGTH, page * PAGE_LENGTH)
-    tables_shown = rows if kind == "table" else slice(0, TABLES_SHOWN)
+
+    def shown(key: str, found: QuerySet[Any]) -> list[Any]:
+        if kind:
+            return list(found[rows]) if kind == key else []
+        return list(found[rows if key == "column" else slice(0, HITS_SHOWN)])
+
     return SearchPage(
         q=q,
         kind=kind,
-        tables=[] if kind == "column" else list(tables[tables_shown]),
-        columns=[] if kind == "table" else list(columns[rows]),
+        tables=shown("table", tables),
+        columns=shown("column", columns),
+        others=[
+            Found(
+                kind=one,
+                hits=[one.hit(each) for each in shown(one.key, others[one.key])],
+                count=counts[one.key],
+            )
+            for one in kinds
+            if one.key in others
+        ],
         num_tables=num_tables,
         num_columns=num_columns,
         page=page,
@@ -79,18 +132,23 @@ def search_page(
 
 def search_csv(
     user: User | AnonymousUser, *, q: str, kind: str = ""
-) -> Iterator[tuple[object, ...]]:
+) -> Iterator[Sequence[object]]:
     """Yield a header and everything that was found."""
-    yield ("kind", "table", "column", "type", "description")
+    yield ("kind", "name", "column", "type", "description")
     if not q:
         return
-    if kind != "column":
-        for table in _tables(user, q).iterator(chunk_size=500):
+    if kind in {"", "table"}:
+        for table in _tables(user, q).iterator(chunk_size=CSV_CHUNK):
             yield ("table", table.full_name, "", "", table.about)
-    if kind != "table":
-        for column in _columns(user, q).iterator(chunk_size=500):
+    if kind in {"", "column"}:
+        for column in _columns(user, q).iterator(chunk_size=CSV_CHUNK):
             name = column.table.full_name
             yield ("column", name, column.path, column.type_text, "")
+    for one in kinds_for(user):
+        if kind in {"", one.key}:
+            for each in one.find(q).iterator(chunk_size=CSV_CHUNK):
+                hit = one.hit(each)
+                yield (one.key, hit.name, "", "", hit.about)
 
 
 def _tables(user: User | AnonymousUser, q: str) -> QuerySet[Table]:

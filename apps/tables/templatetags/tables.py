@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django import template
+from django.template import Context
 from django.urls import reverse
 
 from apps.tables import tabs
 from apps.tables.models import Table
+from apps.tables.search_kinds import kinds_for
 from apps.tables.selectors import TableHead
 from apps.tables.selectors.catalogue import Facet
 from apps.tables.timeline import Run, mini_runs
@@ -169,6 +171,14 @@ def strip_title(table: Table) -> str:
 def facet_total(facets: Sequence[Facet]) -> int:
     """Return how many tables all values of a facet hold."""
     return sum(facet.count for facet in facets)
+
+
+@register.simple_tag(takes_context=True)
+def search_words(context: Context) -> str:
+    """Say what the search looks through: tables, columns, shares."""
+    user = getattr(context.get("request"), "user", None)
+    kinds = kinds_for(user) if user is not None else []
+    return ", ".join(["tables", "columns", *(kind.label.lower() for kind in kinds)])
 
 
 @register.filter

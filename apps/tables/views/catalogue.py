@@ -1,5 +1,6 @@
-"""The list of tables, and the search of tables and columns."""
+"""The list of tables, and the search of the whole app."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
@@ -7,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from apps.pages.responses import respond
 from apps.tables import selectors
-from apps.tables.forms import KINDS, SORTS, STATUSES, CatalogueForm, SearchForm
+from apps.tables.forms import SORTS, STATUSES, CatalogueForm, SearchForm
 from apps.tables.views.shapes import cleaned, page_url, signed_in, table_json
 
 
@@ -50,10 +51,10 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
 
 @require_GET
 def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
-    """Show the tables and columns that hold a word."""
-    values = cleaned(SearchForm(request.GET))
-    q, kind = values["q"], values["kind"]
+    """Show the tables, columns and whatever else holds a word."""
     user = signed_in(request)
+    values = cleaned(SearchForm(request.GET, kinds=selectors.search_keys(user)))
+    q, kind = values["q"], values["kind"]
     page = selectors.search_page(user, q=q, kind=kind, page=values["page"] or 1)
     next_url = page_url(request, page.next_page)
     return respond(
@@ -62,7 +63,6 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
         template="tables/search.html",
         context={
             "page": page,
-            "kinds": KINDS,
             "next_url": next_url,
             "previous_url": page_url(request, page.previous_page),
         },
@@ -79,6 +79,10 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
                 }
                 for column in page.columns
             ],
+            **{
+                found.kind.label.lower(): [asdict(hit) for hit in found.hits]
+                for found in page.others
+            },
         },
         rows=selectors.search_csv(user, q=q, kind=kind) if fmt == "csv" else None,
     )
