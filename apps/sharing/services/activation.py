@@ -130,6 +130,10 @@ def _check(link: ActivationLink, *, address: str, now: datetime) -> None:
 
 
 def _spend(link: ActivationLink, *, address: str, now: datetime) -> Profile:
+    # The token before the link, as everywhere: else two that meet wait for each other.
+    tokens = RecipientToken.objects.select_for_update().filter(id=link.token_id)
+    if tokens.first() is None:
+        raise LinkUnknownError
     _check(link, address=address, now=now)
     # One UPDATE over the link's own columns decides: a join would be evaluated
     # before the row is locked, and let two requests through.

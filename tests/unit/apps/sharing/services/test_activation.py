@@ -233,7 +233,9 @@ def test_of_several_requests_at_once_one_gets_the_profile(attempt: int) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_link_and_a_direct_download_at_once_make_one_secret() -> None:
+@pytest.mark.parametrize("attempt", range(5))
+def test_a_link_and_a_direct_download_at_once_make_one_secret(attempt: int) -> None:
+    del attempt
     token, nonce = new_link()
     barrier = Barrier(2)
 
