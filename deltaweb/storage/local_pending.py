@@ -1,7 +1,8 @@
 """Files of a local log that are being written: beside their place, under a lock.
 
 A living writer holds a lock on its file, so a file without one is what a dead writer
-left, and can go at once.
+left, and can go at once. Small files are written in a moment and without a lock: what
+is left of them goes when it is old.
 """
 
 import contextlib
@@ -20,9 +21,9 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.write_faults import write_fault
 
 READABLE: Final = 0o644
-DEAD_AFTER_S: Final = 3600  # where the disk knows no locks
+DEAD_AFTER_S: Final = 3600  # without a lock
 LEFTOVER: Final = re.compile(
-    r"\.(?:[0-9]{20}\.checkpoint[0-9.]*\.parquet|_last_checkpoint)\.\w{8}\.tmp",
+    r"\.(?:[0-9]{20}\.checkpoint[0-9.]*\.parquet|(_last_checkpoint))\.\w{8}\.tmp",
     re.ASCII,
 )
 
@@ -132,13 +133,14 @@ def _create_locked(folder: str, name: str) -> tuple[int, Path]:
 
 
 def _remove_dead(path: Path) -> bool:
-    """Delete a file unless its writer is alive; tell whether it went."""
+    """Delete a file unless its writer may be alive; tell whether it went."""
+    match = LEFTOVER.fullmatch(path.name)
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
     try:
-        if not _is_dead(handle):
+        if not _is_dead(handle, has_lock=match is not None and match[1] is None):
             return False
         path.unlink(missing_ok=True)
     except OSError:
@@ -148,12 +150,15 @@ def _remove_dead(path: Path) -> bool:
     return True
 
 
-def _is_dead(handle: int) -> bool:
+def _is_dead(handle: int, *, has_lock: bool) -> bool:
     """Tell whether nobody writes an open file any more; it is ours to delete then."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return time.time() - os.fstat(handle).st_mtime > DEAD_AFTER_S
-    return True
+    if has_lock:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass  # the disk knows no locks
+        else:
+            return True
+    return time.time() - os.fstat(handle).st_mtime > DEAD_AFTER_S

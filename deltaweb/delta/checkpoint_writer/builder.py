@@ -261,9 +261,7 @@ class _Builder:
         shaper: RowShaper,
         commits: CommitActions,
     ) -> None:
-        for action, rows in state.columns(shaper.layout).items():
-            parts.put_first(action, rows)
-        parts.flush_first()
+        parts.write_first(state.table(shaper.layout))
         reading = self._file_rows(state, shaper, commits)
         with contextlib.closing(read_ahead(reading, depth=READ_AHEAD)) as shaped:
             for num_read, rows in shaped:

@@ -36,11 +36,16 @@ class PartWriter:
     Args:
         file: Where the file goes.
         schema: Its columns.
+
+    Attributes:
+        num_rows: Rows taken so far.
+        waiting_bytes: Bytes of those that are not written yet.
     """
 
     def __init__(self, file: PendingFile, schema: pa.Schema) -> None:
         self.file = file
         self.num_rows = 0
+        self.waiting_bytes = 0
         self._schema = schema
         self._waiting: dict[str, list[pa.StructArray]] = {}
         with self._faults():
@@ -53,16 +58,12 @@ class PartWriter:
                 store_schema=False,
             )
 
-    @property
-    def waiting_bytes(self) -> int:
-        """Bytes of the rows that are not written yet."""
-        return sum(rows.nbytes for some in self._waiting.values() for rows in some)
-
     def put(self, action: str, rows: pa.StructArray) -> None:
         """Take rows of one action."""
         if len(rows):
             self._waiting.setdefault(action, []).append(rows)
             self.num_rows += len(rows)
+            self.waiting_bytes += rows.nbytes
 
     def take_full(self, *, least_rows: int = FULL_ROWS) -> list[pa.Table]:
         """Take out the rows that make row groups."""
@@ -70,7 +71,13 @@ class PartWriter:
         for action, some in list(self._waiting.items()):
             if sum(len(rows) for rows in some) >= least_rows:
                 tables.append(self._table(action, self._waiting.pop(action)))
+                self.waiting_bytes -= sum(rows.nbytes for rows in some)
         return tables
+
+    def write_first(self, table: pa.Table) -> None:
+        """Write rows of any actions, before all others."""
+        self.num_rows += table.num_rows
+        self.write([table])
 
     def write(self, tables: Sequence[pa.Table]) -> None:
         """Write row groups."""
@@ -150,13 +157,9 @@ class PartsWriter:
             sizes = [part.waiting_bytes for part in self._parts]
             self._write(int(np.argmax(sizes)), least_rows=1)
 
-    def put_first(self, action: str, rows: pa.StructArray) -> None:
-        """Take actions without a path."""
-        self._parts[0].put(action, rows)
-
-    def flush_first(self) -> None:
-        """Write the actions without a path as row groups of their own."""
-        self._write(0, least_rows=1)
+    def write_first(self, table: pa.Table) -> None:
+        """Write the actions without a path as one row group, before all others."""
+        self._parts[0].write_first(table)
 
     def finish(self) -> int:
         """Make every file whole and durable, none visible; return their bytes."""

@@ -7,10 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.checkpoint_writer.checkpoint_schema import (
-    DOMAIN,
-    CheckpointLayout,
-)
+from deltaweb.delta.checkpoint_writer.checkpoint_schema import CheckpointLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +39,23 @@ class RareActions:
             found.add("domainMetadata")
         return found
 
-    def columns(self, layout: CheckpointLayout) -> dict[str, pa.StructArray]:
-        """Return the rows of each action by the checkpoint's types."""
-        types = {field.name: field.type for field in layout.schema}
+    def table(self, layout: CheckpointLayout) -> pa.Table:
+        """Return a row an action, in the checkpoint's columns."""
         transactions = sorted(self.transactions.items())
-        rows = {
-            "protocol": [_protocol(self.protocol)],
-            "metaData": [_metadata(self.metadata)],
-            "txn": [_transaction(transaction) for _, transaction in transactions],
-            "domainMetadata": [
-                {"domain": name, "configuration": self.domains[name], "removed": False}
-                for name in sorted(self.domains)
-            ],
-        }
-        return {
-            action: pa.array(some, types.get(action, DOMAIN))
-            for action, some in rows.items()
-            if some
-        }
+        rows = [
+            {"protocol": _protocol(self.protocol)},
+            {"metaData": _metadata(self.metadata)},
+            *({"txn": _transaction(transaction)} for _, transaction in transactions),
+            *(
+                {"domainMetadata": _domain(name, configuration)}
+                for name, configuration in sorted(self.domains.items())
+            ),
+        ]
+        return pa.Table.from_pylist(rows, schema=layout.schema)
+
+
+def _domain(name: str, configuration: str) -> dict[str, Any]:
+    return {"domain": name, "configuration": configuration, "removed": False}
 
 
 def _protocol(protocol: Protocol) -> dict[str, Any]:
