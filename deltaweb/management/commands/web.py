@@ -21,7 +21,7 @@ class Command(BaseCommand):
         command = [
             *(sys.executable, "-m", "gunicorn", "deltaweb.wsgi:application"),
             *("--bind", bind),
-            *("--worker-class", "gthread"),
+            *("--worker-class", "deltaweb.web_worker.PatientWorker"),
             *("--workers", str(settings.WEB_PROCESSES)),
             *("--threads", str(settings.WEB_THREADS)),
             # An address may name hundreds of columns.

@@ -107,7 +107,8 @@ def web(home: Path, application: str = "deltaweb.wsgi:application") -> Iterator[
     port = free_port()
     command = [
         *(sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"),
-        *("--worker-class", "gthread", "--threads", "4", "--log-level", "warning"),
+        *("--worker-class", "deltaweb.web_worker.PatientWorker"),
+        *("--threads", "4", "--log-level", "warning"),
     ]
     path = f"{home}:{ROOT}"
     log = home / f"web-{port}.log"

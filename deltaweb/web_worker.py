@@ -1,0 +1,240 @@
+"""The worker of the web server: a slow client never holds one of its threads.
+
+gunicorn's own worker lets a thread read a request as slowly as it is sent, and its loop
+wait for clients to hang up. Here that loop takes requests in, from all connections at
+once; a thread gets one when it is there: head and body. Each wait has an end.
+
+Source: RFC 9112, section 9.6 (how a connection is closed).
+"""
+
+import errno
+import re
+import socket
+from functools import partial
+from selectors import EVENT_READ
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from gunicorn.http.unreader import SocketUnreader
+from gunicorn.workers.gthread import TConn, ThreadWorker
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+ARRIVAL_S: Final = 20.0  # for a request to be there
+READ_S: Final = 20.0  # for what a thread reads of one that is too large to be kept
+SEND_S: Final = 120.0  # for a client to take the next part of an answer
+LINGER_S: Final = 2.0  # for a client to hang up after its answer
+DRAIN_S: Final = 0.1  # for the rest of a body that nobody reads
+HEAD_BYTES: Final = 1 << 16
+BODY_BYTES: Final = (4 << 20) + 1  # of the largest query, and one that is too large
+KEPT_BYTES: Final = 64 << 20  # of all requests that are not there yet
+PART_BYTES: Final = 1 << 16
+_END_OF_HEAD: Final = b"\r\n\r\n"
+_LENGTH: Final = re.compile(
+    rb"\r\ncontent-length:[ \t]*(\d{1,9})[ \t]*\r\n", re.IGNORECASE
+)
+_EXPECTS: Final = re.compile(rb"\r\nexpect:", re.IGNORECASE)
+
+
+class Connection(TConn):
+    """A connection, and what came of its next request.
+
+    Attributes:
+        arrived: The bytes so far.
+        wanted: How many there will be; None until the head is there.
+        deadline: When it is closed if it waits still.
+    """
+
+    def __init__(self, *arguments: Any) -> None:  # noqa: ANN401 (gunicorn's own)
+        super().__init__(*arguments)
+        self.arrived = bytearray()
+        self.wanted: int | None = None
+        self.deadline = 0.0
+
+    def take_in(self, data: bytes) -> bool:
+        """Add bytes to the request; tell whether it is there, or too large to keep."""
+        searched = max(0, len(self.arrived) - len(_END_OF_HEAD))
+        self.arrived += data
+        if self.wanted is None:
+            end = self.arrived.find(_END_OF_HEAD, searched)
+            if end < 0:
+                return len(self.arrived) > HEAD_BYTES
+            end += len(_END_OF_HEAD)
+            self.wanted = end + _body_length(bytes(self.arrived[:end]))
+        return len(self.arrived) >= self.wanted
+
+    def hand_over(self) -> None:
+        """Give what arrived to the parser, which reads the rest by itself."""
+        if not self.initialized:
+            self.init()
+            self.parser.unreader = BoundedUnreader(self.sock)
+        self.parser.unreader.deadline = monotonic() + READ_S
+        self.parser.unreader.unread(bytes(self.arrived))
+        self.arrived = bytearray()
+        self.wanted = None
+
+
+class BoundedUnreader(SocketUnreader):
+    """Reads from a socket until a deadline, however often a byte comes."""
+
+    deadline = 0.0
+
+    def chunk(self, size_hint: int | None = None) -> bytes:
+        """Return the next bytes.
+
+        Raises:
+            TimeoutError: If none came in time.
+        """
+        usual_s = self.sock.gettimeout()
+        left_s = self.deadline - monotonic()
+        if left_s <= 0:
+            raise TimeoutError
+        self.sock.settimeout(left_s if usual_s is None else min(left_s, usual_s))
+        try:
+            data: bytes = super().chunk(size_hint)
+        finally:
+            self.sock.settimeout(usual_s)
+        return data
+
+
+class PatientWorker(ThreadWorker):
+    """Threads that answer, and a loop that waits."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (gunicorn's own)
+        super().__init__(*arguments, **named)
+        self._waiting: dict[Connection, None] = {}
+        self._kept_bytes = 0
+        self._next_sweep = 0.0
+
+    # === In the loop ===
+
+    def accept(self, listener: socket.socket) -> None:
+        """Wait for the request of a new connection."""
+        try:
+            client, address = listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        self.nr_conns += 1
+        self._await(Connection(self.cfg, client, address, listener.getsockname()))
+
+    def on_client_socket_readable(
+        self, conn: Connection, client: socket.socket
+    ) -> None:
+        """Wait for the next request of a connection that was kept."""
+        self.poller.unregister(client)
+        self.keepalived_conns.remove(conn)
+        self._await(conn)
+
+    def enqueue_req(self, conn: Connection) -> None:
+        """Let a thread answer; a request that another has in tow is waited for."""
+        if conn.initialized and not conn.arrived:
+            ahead = conn.parser.unreader.take_buffered()
+            if ahead and not conn.take_in(ahead):
+                self._await(conn)
+                return
+        super().enqueue_req(conn)
+
+    def finish_request(self, conn: Connection, fs: "Future[object]") -> None:
+        """Keep the connection, or let its client hang up."""
+        if fs.cancelled() or fs.exception() is not None or fs.result():
+            super().finish_request(conn, fs)
+            return
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self._drop(conn)
+            return
+        self._watch(conn, LINGER_S, self._on_leaving)
+
+    def murder_pending(self) -> None:
+        """Close the connections that waited too long; all that idle, when stopping."""
+        super().murder_pending()
+        now = monotonic()
+        if now < self._next_sweep and self.alive:
+            return
+        self._next_sweep = now + 1.0
+        for conn in list(self._waiting):
+            if conn.deadline <= now or not (self.alive or conn.arrived):
+                self._unwatch(conn)
+                self._drop(conn)
+
+    def _await(self, conn: Connection) -> None:
+        self._watch(conn, ARRIVAL_S, self._on_arriving)
+
+    def _on_arriving(self, conn: Connection, client: socket.socket) -> None:
+        data = _received(client)
+        if data is None:
+            return
+        self._kept_bytes += len(data)
+        is_there = conn.take_in(data) or self._kept_bytes > KEPT_BYTES
+        if data and not is_there:
+            return
+        self._unwatch(conn)
+        if conn.arrived:
+            super().enqueue_req(conn)
+        else:
+            self._drop(conn)
+
+    def _on_leaving(self, conn: Connection, client: socket.socket) -> None:
+        if _received(client) == b"":
+            self._unwatch(conn)
+            self._drop(conn)
+
+    def _watch(self, conn: Connection, wait_s: float, callback: Any) -> None:  # noqa: ANN401 (a bound method)
+        conn.sock.settimeout(0)
+        conn.deadline = monotonic() + wait_s
+        self._kept_bytes += len(conn.arrived)
+        self._waiting[conn] = None
+        self.poller.register(conn.sock, EVENT_READ, partial(callback, conn))
+
+    def _unwatch(self, conn: Connection) -> None:
+        self.poller.unregister(conn.sock)
+        del self._waiting[conn]
+        self._kept_bytes -= len(conn.arrived)
+
+    def _drop(self, conn: Connection) -> None:
+        self.nr_conns -= 1
+        conn.close()
+
+    # === In a thread ===
+
+    def handle(self, conn: Connection) -> object:
+        """Answer the request that arrived."""
+        conn.hand_over()
+        return super().handle(conn)
+
+    def handle_request(self, req: Any, conn: Connection) -> object:  # noqa: ANN401 (gunicorn's own)
+        """Send the answer to a client that takes it."""
+        conn.sock.settimeout(SEND_S)
+        try:
+            return super().handle_request(req, conn)
+        except TimeoutError as error:
+            # What a client that is gone raises: nobody needs to hear of either.
+            raise ConnectionResetError(errno.ECONNRESET, "too slow") from error
+
+    def _keepalive_after(self, conn: Connection, keepalive: object) -> bool:
+        deadline = monotonic() + DRAIN_S
+        return bool(keepalive and conn.parser.finish_body(deadline=deadline))
+
+
+def _body_length(head: bytes) -> int:
+    """Return how many bytes of a body are waited for.
+
+    None of one whose client waits to be asked for it, nor of one that is too large or
+    does not tell its length: a thread reads those, until its deadline.
+    """
+    found = _LENGTH.search(head)
+    if found is None or _EXPECTS.search(head) or int(found[1]) > BODY_BYTES:
+        return 0
+    return int(found[1])
+
+
+def _received(client: socket.socket) -> bytes | None:
+    """Return the next bytes, b"" at the end, None when there are none yet."""
+    try:
+        return client.recv(PART_BYTES)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""

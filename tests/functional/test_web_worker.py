@@ -1,0 +1,216 @@
+"""Slow clients, and the others: what a web server's worker waits for, and where."""
+
+import contextlib
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.installation import ROOT, environment, free_port, wait_for
+
+NUM_THREADS = 2
+WAIT_S = 1.5
+# The worker of the server, less patient, with an application that repeats bodies.
+APPLICATION = f"""
+from deltaweb import web_worker
+from deltaweb.web_worker import PatientWorker
+
+web_worker.ARRIVAL_S = web_worker.READ_S = web_worker.SEND_S = {WAIT_S}
+
+def application(environ, start_response):
+    body = environ["wsgi.input"].read() if environ["REQUEST_METHOD"] == "POST" else b""
+    is_large = environ["PATH_INFO"] == "/large"
+    parts = [bytes(1 << 20)] * 64 if is_large else [body or b"-"]
+    length = ("Content-Length", str(sum(map(len, parts))))
+    start_response("200 OK", [("Content-Type", "text/plain"), length])
+    return iter(parts)
+"""
+HEAD = b"GET / HTTP/1.1\r\nHost: a\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Where a server with few threads listens."""
+    home = tmp_path_factory.mktemp("web")
+    (home / "patient_application.py").write_text(APPLICATION, encoding="utf-8")
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "gunicorn", "patient_application:application"),
+        *("--worker-class", "patient_application.PatientWorker"),
+        *("--bind", f"127.0.0.1:{port}", "--threads", str(NUM_THREADS)),
+        *("--log-level", "warning"),
+    ]
+    log = home / "web.log"
+    with log.open("wb") as errors:
+        process = subprocess.Popen(
+            command,
+            env=environment(home, PYTHONPATH=f"{home}:{ROOT}"),
+            cwd=ROOT,
+            stderr=errors,
+        )
+    try:
+        assert wait_for(lambda: _answers(port), timeout_s=60), log.read_text()
+        yield port
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+    assert "Traceback" not in log.read_text()
+
+
+@pytest.fixture
+def connections() -> Iterator[contextlib.ExitStack]:
+    """Connections that are closed when the test ends."""
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
+def _connect(port: int, stack: contextlib.ExitStack) -> socket.socket:
+    return stack.enter_context(socket.create_connection(("127.0.0.1", port), 10))
+
+
+def _answers(port: int) -> bool:
+    with contextlib.suppress(OSError):
+        return _seconds(port) >= 0
+    return False
+
+
+def _seconds(port: int) -> float:
+    """Return how long a request of one who is not slow takes."""
+    started_s = time.monotonic()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    with contextlib.closing(connection):
+        connection.request("GET", "/")
+        assert connection.getresponse().read() == b"-"
+    return time.monotonic() - started_s
+
+
+def _takes_a_byte(wire: socket.socket) -> bool:
+    try:
+        wire.sendall(b"a")
+    except (BrokenPipeError, ConnectionResetError):
+        return False
+    return True
+
+
+def _received(wire: socket.socket) -> bytes:
+    received = b""
+    with contextlib.suppress(ConnectionResetError):
+        while part := wire.recv(1 << 16):
+            received += part
+    return received
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(HEAD, id="half a head"),
+        pytest.param(POST + b"Content-Length: 9\r\n\r\nhalf", id="half a body"),
+        pytest.param(
+            HEAD + b"Connection: close\r\n\r\n", id="all, and never hanging up"
+        ),
+        pytest.param(
+            HEAD + b"Transfer-Encoding: chunked\r\n\r\n1",
+            id="half of chunks that nobody reads",
+        ),
+    ],
+)
+def test_those_who_send_slowly_delay_nobody(
+    port: int, connections: contextlib.ExitStack, begun: bytes
+) -> None:
+    for _ in range(8 * NUM_THREADS):
+        _connect(port, connections).sendall(begun)
+
+    assert _seconds(port) < 1
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        pytest.param(HEAD, id="a head"),
+        pytest.param(POST + b"Content-Length: 999\r\n\r\n", id="a body"),
+        pytest.param(POST + b"Content-Length: 99999999\r\n\r\n", id="a large body"),
+    ],
+)
+def test_a_byte_now_and_then_does_not_hold_a_connection(
+    port: int, connections: contextlib.ExitStack, begun: bytes
+) -> None:
+    wire = _connect(port, connections)
+    wire.sendall(begun)
+
+    assert wait_for(lambda: not _takes_a_byte(wire), timeout_s=10)
+
+
+def test_those_who_do_not_read_lose_their_connection(
+    port: int, connections: contextlib.ExitStack
+) -> None:
+    for _ in range(NUM_THREADS):
+        wire = connections.enter_context(socket.socket())
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        wire.connect(("127.0.0.1", port))
+        wire.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+
+    assert wait_for(lambda: _seconds(port) < 1, timeout_s=20)
+
+
+class TestRequests:
+    def test_may_come_in_pieces(
+        self, port: int, connections: contextlib.ExitStack
+    ) -> None:
+        wire = _connect(port, connections)
+        request = POST + b"Connection: close\r\nContent-Length: 4\r\n\r\nbody"
+        for position in range(len(request)):
+            wire.sendall(request[position : position + 1])
+
+        assert _received(wire).endswith(b"\r\n\r\nbody")
+
+    def test_may_follow_each_other_at_once(
+        self, port: int, connections: contextlib.ExitStack
+    ) -> None:
+        wire = _connect(port, connections)
+        wire.sendall(POST + b"Content-Length: 3\r\n\r\none" + POST + b"Content-")
+        time.sleep(0.3)
+        wire.sendall(b"Length: 3\r\nConnection: close\r\n\r\ntwo")
+
+        received = _received(wire)
+
+        assert received.count(b"200 OK") == 2
+        assert received.endswith(b"two")
+
+    @pytest.mark.parametrize("length", [1 << 20, 9 << 20])
+    def test_may_be_large(self, port: int, length: int) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        with contextlib.closing(connection):
+            connection.request("POST", "/", b"a" * length)
+
+            assert connection.getresponse().read() == b"a" * length
+
+    def test_may_wait_to_be_asked_for_their_body(
+        self, port: int, connections: contextlib.ExitStack
+    ) -> None:
+        wire = _connect(port, connections)
+        wire.sendall(
+            POST + b"Connection: close\r\nExpect: 100-continue\r\n"
+            b"Content-Length: 4\r\n\r\n"
+        )
+        assert wire.recv(100).startswith(b"HTTP/1.1 100 Continue")
+        wire.sendall(b"body")
+
+        assert _received(wire).endswith(b"body")
+
+    def test_that_are_cut_short_are_not_waited_for(
+        self, port: int, connections: contextlib.ExitStack
+    ) -> None:
+        wire = _connect(port, connections)
+        wire.sendall(HEAD)
+        wire.shutdown(socket.SHUT_WR)
+        started_s = time.monotonic()
+
+        assert _received(wire) == b""
+        assert time.monotonic() - started_s < 1
