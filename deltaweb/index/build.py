@@ -5,6 +5,7 @@ columns throughout; only commits are objects, one at a time.
 """
 
 import time
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -51,13 +52,14 @@ MAX_FILE_ACTIONS: Final = 4_000_000  # in memory at once; a longer log has no to
 Progress = Callable[[str, int, int | None, str], None]
 
 
-def build_index(
+def build_index(  # noqa: PLR0913 (where, where to, and who is told)
     location: str,
     storage_options: Mapping[str, Any] | None,
     folder: Path | str,
     *,
     on_progress: Progress | None = None,
     now_ms: int | None = None,
+    engine: "Engine | None" = None,
 ) -> IndexResult:
     """Read a table's log and write its index.
 
@@ -72,13 +74,16 @@ def build_index(
         on_progress: Called with the step, what is done of it, of how much, and the
             unit; it may raise to stop the work.
         now_ms: The time that the days of `commits_30d` end at; now by default.
+        engine: What replays the log; this process by default.
 
     Returns:
         The facts of the newest version, or the error's.
     """
     moment_ms = int(time.time() * 1000) if now_ms is None else now_ms
+    table = DeltaTable(location, storage_options)
     builder = _Builder(
-        table=DeltaTable(location, storage_options),
+        table=table,
+        engine=engine or InProcess(table),
         store=open_store(location, storage_options),
         report=on_progress or _no_progress,
         now_ms=moment_ms,
@@ -93,11 +98,51 @@ def _no_progress(_step: str, _done: int, _total: int | None, _unit: str) -> None
     """Tell nobody."""
 
 
+class Engine(typing.Protocol):
+    """Replays versions of one table, and writes their files."""
+
+    def load(self, version: int | None = None) -> Snapshot:
+        """Return a version, also when it may not be read; its files may be elsewhere.
+
+        Raises:
+            DeltaError: As `DeltaTable.snapshot_metadata` does.
+        """
+        ...
+
+    def with_files(self, snapshot: Snapshot) -> Snapshot:
+        """Return a loaded version with its files in this process."""
+        ...
+
+    def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
+        """Write `files.arrow` of a loaded version."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InProcess:
+    """Replays in this process."""
+
+    table: DeltaTable
+
+    def load(self, version: int | None = None) -> Snapshot:
+        """Return a version, also when it may not be read."""
+        return self.table.snapshot_metadata(version)
+
+    def with_files(self, snapshot: Snapshot) -> Snapshot:
+        """Return the snapshot itself."""
+        return snapshot
+
+    def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
+        """Write `files.arrow`."""
+        return write_files(folder, snapshot)
+
+
 @dataclass(slots=True)
 class _Builder:
     """The pieces of one index while it is made."""
 
     table: DeltaTable
+    engine: Engine
     store: LogStore
     report: Progress
     now_ms: int
@@ -131,16 +176,15 @@ class _Builder:
         if snapshot.refusal is not None:
             return None
         self.report("Reading statistics", 0, None, "")
-        newest = write_files(beside, snapshot)
+        newest = self.engine.write_files(beside, snapshot)
         if is_newest:
-            is_typed = newest.has_typed_partitions
-            write_source(beside, snapshot, self.store, has_typed_partitions=is_typed)
+            write_source(beside, snapshot, self.store, newest)
         return newest
 
     def _newest_snapshot(self) -> tuple[Snapshot, DeltaError | None]:
         """The newest snapshot, or the newest before the fault that hides it."""
         try:
-            return self.table.snapshot_metadata(), None
+            return self.engine.load(), None
         except DeltaError as error:
             fault = error
         for run in reversed(self.table.readable_versions()):
@@ -155,7 +199,7 @@ class _Builder:
         while low <= high:
             middle = (low + high + 1) // 2
             try:
-                found = self.table.snapshot_metadata(middle)
+                found = self.engine.load(middle)
             except DeltaError:
                 high = middle - 1
             else:
@@ -189,7 +233,7 @@ class _Builder:
     def _start_run(self, history: History, version: int) -> None:
         """Take metadata and protocol of a version that only a checkpoint tells."""
         try:
-            snapshot = self.table.snapshot_metadata(version)
+            snapshot = self.engine.load(version)
         except DeltaError:
             return
         history.start_at(version, snapshot.protocol, snapshot.metadata)
@@ -226,7 +270,10 @@ class _Builder:
     def _lifetimes(self, run: VersionRun, commits: list[int]) -> Lifetimes | None:
         parts: list[FileActions] = []
         if not commits or commits[0] > 0 or run.first > 0:
-            start = self.table.snapshot_metadata(run.first)
+            start = self.engine.load(run.first)
+            if start.num_files > MAX_FILE_ACTIONS:
+                return None
+            start = self.engine.with_files(start)
             rows = start.statistics([])["num_records"]
             parts.append(starting_files(start.files, rows, run.first - 1))
             commits = [version for version in commits if version > run.first]
@@ -263,7 +310,7 @@ def _result(
         num_files=None if newest is None else newest.num_files,
         size_bytes=None if newest is None else newest.size_bytes,
         num_records=None if newest is None else newest.total_records,
-        num_tombstones=None if newest is None else snapshot.tombstones.num_rows,
+        num_tombstones=None if newest is None else newest.num_tombstones,
         num_columns=num_columns,
         partition_columns=clean_json(list(snapshot.metadata.partition_columns)),
         summary=clean_json(summary),

@@ -1,9 +1,9 @@
 """The files of the newest snapshot as the index holds them: all columns typed."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.column_path import ColumnPath
 from deltaweb.delta.errors import PartitionValueError, SchemaError
+from deltaweb.delta.file_actions import FILES_SCHEMA
 from deltaweb.delta.partition_values import partition_schema, type_partition_values
 from deltaweb.delta.replay import RawStatistics, SelectedBlock
 from deltaweb.delta.schema import LeafField, StructType, leaf_fields
@@ -22,6 +23,7 @@ from deltaweb.index.statistics_text import statistics_texts
 
 INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
 INDEXED_COLUMNS_PROPERTY: Final = "delta.dataSkippingNumIndexedCols"
+LISTED: Final = ("path", "size", "modification_time", "partition_values")
 MAX_SUM: Final = 2.0**62
 MIN_INDEXED_COLUMNS: Final = 4
 MAX_STATISTICS_CELLS: Final = (
@@ -36,11 +38,15 @@ class NewestFiles:
     Attributes:
         files: By the snapshot's columns.
         num_records: Rows of each file; null where it does not tell.
+        num_tombstones: Count of tombstones in the log.
+        has_deletion_vectors: Whether any file has one.
         has_typed_partitions: Whether all partition values are of their types.
     """
 
     files: pa.Table
     num_records: pa.ChunkedArray
+    num_tombstones: int = 0
+    has_deletion_vectors: bool = False
     has_typed_partitions: bool = True
 
     @property
@@ -59,6 +65,70 @@ class NewestFiles:
         return None if self.num_records.null_count else _sum(self.num_records)
 
 
+@dataclass(frozen=True, slots=True)
+class FileColumns:
+    """What `files.arrow` holds of every file of a snapshot.
+
+    Attributes:
+        schema: The logical schema; None where it does not parse.
+        partition_columns: Names of the partition columns.
+        statistics: Columns with typed statistics; None where the schema does not
+            parse.
+        has_typed_partitions: Whether partition values are typed, or texts.
+    """
+
+    schema: StructType | None
+    partition_columns: tuple[str, ...]
+    statistics: tuple[ColumnPath, ...] | None
+    has_typed_partitions: bool = True
+
+    def with_texts(self) -> "FileColumns":
+        """Return the same with partition values as texts."""
+        return replace(self, has_typed_partitions=False)
+
+
+def choose_columns(snapshot: Snapshot) -> FileColumns:
+    """Choose what the index holds of each file; a broken schema types nothing."""
+    names = tuple(snapshot.metadata.partition_columns)
+    try:
+        leaves = indexed_leaves(snapshot)
+    except SchemaError:
+        return FileColumns(None, names, None, has_typed_partitions=not names)
+    paths = tuple(leaf.path for leaf in leaves)
+    return FileColumns(snapshot.schema, names, paths)
+
+
+def block_rows(block: SelectedBlock, columns: FileColumns) -> pa.Table:
+    """Return the live files of a block as rows of `files.arrow`.
+
+    Raises:
+        PartitionValueError: If a value is not of its type.
+        SchemaError: If a partition column is not in the schema.
+    """
+    compact = block.compact()
+    files = pa.Table.from_batches([compact.block.files.cast(FILES_SCHEMA)])
+    partition = _partition_column(files, columns)
+    return _joined(
+        files.select(list(LISTED)).append_column("partition", partition),
+        _typed_statistics(_load(compact), columns),
+    )
+
+
+def no_rows(columns: FileColumns) -> pa.Table:
+    """Return `files.arrow` without a row."""
+    files = FILES_SCHEMA.empty_table()
+    try:
+        partition = _partition_column(files, columns)
+    except SchemaError:
+        columns = columns.with_texts()
+        partition = _partition_column(files, columns)
+    nothing = _Loaded(RawStatistics(None, None), pa.nulls(0, pa.string()))
+    return _joined(
+        files.select(list(LISTED)).append_column("partition", partition),
+        _typed_statistics(nothing, columns),
+    )
+
+
 def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
     """Write `files.arrow`: the live files, with statistics as text and typed.
 
@@ -66,22 +136,38 @@ def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
     one block ahead. Where the schema does not parse, none is typed.
     """
     files = snapshot.files
-    partition, is_typed = _partition_column(snapshot, files)
-    listed = files.select(["path", "size", "modification_time", "partition_values"])
-    listed = listed.append_column("partition", partition)
+    columns = choose_columns(snapshot)
+    try:
+        partition = _partition_column(files, columns)
+    except (PartitionValueError, SchemaError):
+        # An index must show a table whose writer got a value wrong.
+        columns = columns.with_texts()
+        partition = _partition_column(files, columns)
+    listed = files.select(list(LISTED)).append_column("partition", partition)
     records: list[pa.ChunkedArray] = []
 
     def rows() -> Iterator[pa.Table]:
         first = 0
-        for statistics in _typed_blocks(snapshot):
+        for loaded in _one_ahead(snapshot.state.blocks):
+            statistics = _typed_statistics(loaded, columns)
             records.append(statistics["num_records"])
             yield _joined(listed.slice(first, statistics.num_rows), statistics)
             first += statistics.num_rows
 
-    nothing = _joined(listed.slice(0, 0), _empty_statistics(snapshot))
-    write_batches(folder, FILES, nothing.schema, _large_batches(rows()))
+    write_rows(folder, columns, rows())
     chunks = [chunk for column in records for chunk in column.chunks]
-    return NewestFiles(files, pa.chunked_array(chunks, pa.int64()), is_typed)
+    return NewestFiles(
+        files,
+        pa.chunked_array(chunks, pa.int64()),
+        num_tombstones=snapshot.tombstones.num_rows,
+        has_deletion_vectors=files["dv_id"].null_count < files.num_rows,
+        has_typed_partitions=columns.has_typed_partitions,
+    )
+
+
+def write_rows(folder: Path, columns: FileColumns, rows: Iterable[pa.Table]) -> None:
+    """Write rows of `files.arrow`, in batches of `ROWS_A_BATCH`."""
+    write_batches(folder, FILES, no_rows(columns).schema, _large_batches(rows))
 
 
 def indexed_leaves(snapshot: Snapshot) -> list[LeafField]:
@@ -128,13 +214,6 @@ def _batches(rows: pa.Table) -> Iterator[pa.RecordBatch]:
 # === Statistics ===
 
 
-def _typed_blocks(snapshot: Snapshot) -> Iterator[pa.Table]:
-    """Yield the statistics of each block: typed, and as JSON text."""
-    columns = _indexed_columns(snapshot)
-    for loaded in _one_ahead(snapshot.state.blocks):
-        yield _typed_statistics(loaded, snapshot, columns)
-
-
 class _Loaded(NamedTuple):
     """What the log holds of a block: statistics as they are, and as text."""
 
@@ -159,61 +238,42 @@ def _load(block: SelectedBlock) -> _Loaded:
     return _Loaded(raw, statistics_texts(raw, block.text, block.num_files))
 
 
-def _typed_statistics(
-    loaded: _Loaded, snapshot: Snapshot, columns: Sequence[ColumnPath] | None
-) -> pa.Table:
+def _typed_statistics(loaded: _Loaded, columns: FileColumns) -> pa.Table:
     raw, texts = loaded
     text = raw.json_text
-    if columns is None:
+    if columns.schema is None or columns.statistics is None:
         nothing = pa.chunked_array([pa.nulls(len(texts), pa.string())])
         table = read_statistics(nothing, None, StructType(()), [])
     else:
         if text is None and raw.parsed is None:
             text = pa.chunked_array([texts])
-        table = read_statistics(text, raw.parsed, snapshot.schema, columns)
+        table = read_statistics(text, raw.parsed, columns.schema, columns.statistics)
     records = table["num_records"]
     told = pc.if_else(pc.less(records, 0), pa.scalar(None, pa.int64()), records)
     table = table.set_column(0, "num_records", told)
     return table.append_column("stats", pa.chunked_array([texts]))
 
 
-def _indexed_columns(snapshot: Snapshot) -> list[ColumnPath] | None:
-    """The columns with statistics; None where the schema does not parse."""
-    try:
-        return [leaf.path for leaf in indexed_leaves(snapshot)]
-    except SchemaError:
-        return None
-
-
-def _empty_statistics(snapshot: Snapshot) -> pa.Table:
-    columns = _indexed_columns(snapshot)
-    nothing = _Loaded(RawStatistics(None, None), pa.nulls(0, pa.string()))
-    return _typed_statistics(nothing, snapshot, columns)
-
-
 # === Partition values ===
 
 
-def _partition_column(
-    snapshot: Snapshot, files: pa.Table
-) -> tuple[pa.ChunkedArray, bool]:
-    """The typed partition values; where one is not of its type, all are text.
+def _partition_column(files: pa.Table, columns: FileColumns) -> pa.ChunkedArray:
+    """The partition values as a struct: typed, or as texts.
 
-    An index must show a table whose writer got a value wrong.
+    Raises:
+        PartitionValueError: If a value is not of its type.
+        SchemaError: If a partition column is not in the schema.
     """
-    names = snapshot.metadata.partition_columns
+    names = columns.partition_columns
     if not names:
-        return pa.chunked_array([_no_columns(files.num_rows)]), True
+        return pa.chunked_array([_no_columns(files.num_rows)])
     values = files["partition_values"]
-    try:
-        columns = partition_schema(snapshot.schema, names)
-        return type_partition_values(values, columns, files["path"]), True
-    except (PartitionValueError, SchemaError):
-        texts = [
-            pc.map_lookup(values, query_key=name, occurrence="last") for name in names
-        ]
-        rows = pa.table(texts, names=list(names)).to_struct_array()
-        return pa.chunked_array(rows.chunks, rows.type), False
+    if columns.schema is not None and columns.has_typed_partitions:
+        typed = partition_schema(columns.schema, names)
+        return type_partition_values(values, typed, files["path"])
+    texts = [pc.map_lookup(values, query_key=name, occurrence="last") for name in names]
+    rows = pa.table(texts, names=list(names)).to_struct_array()
+    return pa.chunked_array(rows.chunks, rows.type)
 
 
 def _no_columns(num_rows: int) -> pa.StructArray:

@@ -18,6 +18,7 @@ from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_store import FileStatus, LogStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.file_index import FILES, IndexMissingError
+from deltaweb.index.file_rows import NewestFiles
 
 SOURCE: Final = "source.json"
 FORM: Final = 1  # another number is another form of the index, which is not read
@@ -59,7 +60,7 @@ class IndexSource:
 
 
 def write_source(
-    folder: Path, snapshot: Snapshot, store: LogStore, *, has_typed_partitions: bool
+    folder: Path, snapshot: Snapshot, store: LogStore, newest: NewestFiles
 ) -> None:
     """Write what `files.arrow` in the folder was made from.
 
@@ -68,11 +69,7 @@ def write_source(
     """
     status = snapshot.state.commit_status
     digest = commit_digest(store, snapshot.version)
-    has_vectors = any(
-        selected.block.files["dv_id"].null_count < selected.block.files.num_rows
-        for selected in snapshot.state.blocks
-    )
-    if status is None or digest is None or has_vectors:
+    if status is None or digest is None or newest.has_deletion_vectors:
         return
     source = IndexSource(
         version=snapshot.version,
@@ -81,9 +78,9 @@ def write_source(
         commit_size=status.size,
         commit_time_ms=status.modification_time,
         commit_digest=digest,
-        num_files=snapshot.num_files,
+        num_files=newest.num_files,
         files_bytes=(folder / FILES).stat().st_size,
-        has_typed_partitions=has_typed_partitions,
+        has_typed_partitions=newest.has_typed_partitions,
     )
     text = json.dumps({"form": FORM, **asdict(source)})
     (folder / SOURCE).write_text(text, encoding="ascii")
