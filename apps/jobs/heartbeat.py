@@ -7,7 +7,7 @@ import logging
 import threading
 
 from celery.signals import worker_ready, worker_shutdown
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
 
 from apps.jobs.leases import sweep
@@ -44,7 +44,7 @@ def stop(**_: object) -> None:
         _threads.pop().join(STOP_TIMEOUT_S)  # or its last beat would bring the row back
     try:
         Worker.objects.filter(name=process_name()).delete()
-    except DatabaseError:
+    except (DatabaseError, InterfaceError):
         logger.warning("This worker's row stays behind until it is forgotten.")
 
 
@@ -66,7 +66,7 @@ def _beat() -> None:
             if not swept:
                 sweep(now=timezone.now())
                 swept = True
-        except DatabaseError:
+        except (DatabaseError, InterfaceError):
             logger.warning("The heartbeat was not written.", exc_info=True)
             connection.close()
         if _stop.wait(INTERVAL_S):

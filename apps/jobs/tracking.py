@@ -23,10 +23,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
-from django.db import DatabaseError, OperationalError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.models import F
 from django.utils import timezone
 
@@ -35,9 +35,14 @@ from apps.jobs.process import process_name
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 WRITE_INTERVAL_S = 0.5  # between two writes of progress, and two looks for a cancel
 LOG_LIMIT = 20_000  # characters kept of a job's log and of an error's details
-END_ATTEMPTS = 5  # tries to write the end of a job to a database that is locked
+# Tries of what must be written to a database that is locked or gone; half a minute.
+WRITE_ATTEMPTS = 8
+# What a query raises when the database is locked, stopped or starting again.
+DATABASE_FAULTS = (OperationalError, InterfaceError)
 
 
 class JobCancelled(Exception):  # noqa: N818 (not an error: someone asked for it)
@@ -89,22 +94,25 @@ class TrackedJob:
         """
         now = clock()
         lease_owner = f"{process_name()}#{uuid.uuid4().hex[:8]}"
-        taken = Job.objects.filter(id=job_id, state=Job.State.QUEUED).update(
-            state=Job.State.RUNNING,
-            lease_owner=lease_owner,
-            lease_expires_at=now + _lease(),
-            started_at=now,
-            attempts=F("attempts") + 1,
-            step="",
-            steps=[],
-            counters={},
-            progress_done=0,
-            progress_total=None,
-            progress_unit="",
+        waiting = Job.objects.filter(id=job_id, state=Job.State.QUEUED)
+        taken = persistently(
+            lambda: waiting.update(
+                state=Job.State.RUNNING,
+                lease_owner=lease_owner,
+                lease_expires_at=now + _lease(),
+                started_at=now,
+                attempts=F("attempts") + 1,
+                step="",
+                steps=[],
+                counters={},
+                progress_done=0,
+                progress_total=None,
+                progress_unit="",
+            )
         )
         if not taken:
             return None
-        row = Job.objects.get(id=job_id)
+        row = persistently(lambda: Job.objects.get(id=job_id))
         return cls(row, lease_owner=lease_owner, clock=clock)
 
     # === Reports ===
@@ -162,7 +170,14 @@ class TrackedJob:
         if time.monotonic() - self._looked_at < WRITE_INTERVAL_S:
             return
         self._looked_at = time.monotonic()
-        if self._mine().filter(cancel_requested_at__isnull=False).exists():
+        asked = self._mine().filter(cancel_requested_at__isnull=False)
+        try:
+            is_asked = asked.exists()
+        except DATABASE_FAULTS:
+            logger.warning("Nobody can tell whether job %s is cancelled.", self.id)
+            _let_go()
+            return
+        if is_asked:
             raise JobCancelled
 
     # === Ends ===
@@ -212,6 +227,18 @@ class TrackedJob:
             finished_at=None,
         )
 
+    def give_back(self, error: BaseException) -> None:
+        """Put the job back where a fault is not its own: it is done again later.
+
+        It counts as an attempt, so that a fault that stays comes to an end.
+        """
+        if self.attempt >= Job.MAX_ATTEMPTS:
+            self.fail(error)
+            return
+        logger.warning("Job %s is queued again: %s", self.id, _one_line(error))
+        self._append_log(f"{_iso(self._clock())} Queued again: {_one_line(error)}")
+        self._end(Job.State.QUEUED, woken_at=None, finished_at=None)
+
     # === The lease ===
 
     @contextmanager
@@ -237,7 +264,7 @@ class TrackedJob:
                     if not self._mine().update(lease_expires_at=expires_at):
                         self._lease_lost.set()
                         return
-                except DatabaseError:
+                except (DatabaseError, InterfaceError):
                     logger.warning("The lease of job %s was not renewed.", self.id)
                     connection.close()
         finally:
@@ -260,15 +287,16 @@ class TrackedJob:
             self._steps[-1]["finished_at"] = at
 
     def _flush(self) -> None:
-        """Write what is pending; a locked database loses a report, not the work."""
+        """Write what is pending; a database that is away loses a report alone."""
         self._written_at = time.monotonic()
         fields, self._pending = self._pending, {}
         fields["lease_expires_at"] = self._clock() + _lease()
         try:
             still_mine = self._mine().update(**fields)
-        except OperationalError:
+        except DATABASE_FAULTS:
             logger.warning("Progress of job %s was not written.", self.id)
             self._pending = fields | self._pending
+            _let_go()
             return
         if not still_mine:
             self._lease_lost.set()
@@ -289,7 +317,7 @@ class TrackedJob:
             "lease_owner": "",
             "lease_expires_at": None,
         }
-        written = _persistently(lambda: self._mine().update(**fields))
+        written = persistently(lambda: self._mine().update(**fields))
         self._has_ended = True
         if not written:
             logger.warning("Job %s ended after its lease was lost.", self.id)
@@ -326,6 +354,9 @@ def _track(
             job.cancel()
         except LeaseLostError:
             logger.warning("Job %s has lost its lease; another worker has it.", job_id)
+        except DATABASE_FAULTS as error:
+            _let_go()
+            job.give_back(error)
         except Exception as error:  # noqa: BLE001 (the row keeps every failure)
             job.fail(error)
         except BaseException:
@@ -360,11 +391,24 @@ def _storable(value: Any) -> Any:  # noqa: ANN401 (any JSON value)
     return value
 
 
-def _persistently(write: Callable[[], int]) -> int:
-    for attempt in range(1, END_ATTEMPTS):
+def persistently(write: Callable[[], T]) -> T:
+    """Do what may be done twice until the database takes it, for half a minute.
+
+    Raises:
+        OperationalError: If it is locked or gone for longer.
+        InterfaceError: The same.
+    """
+    for attempt in range(1, WRITE_ATTEMPTS):
         try:
             return write()
-        except OperationalError:
-            logger.warning("The end of a job was not written, attempt %d.", attempt)
+        except DATABASE_FAULTS:
+            logger.warning("The database took nothing at attempt %d.", attempt)
+            _let_go()
             time.sleep(attempt)
     return write()
+
+
+def _let_go() -> None:
+    """Drop a connection that may be broken; the next query makes another."""
+    if not connection.in_atomic_block:
+        connection.close()

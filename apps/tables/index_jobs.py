@@ -11,7 +11,13 @@ from typing import Any, Protocol
 from django.utils import timezone
 
 from apps.jobs.models import Job
-from apps.jobs.tracking import JobCancelled, LeaseLostError, TrackedJob
+from apps.jobs.tracking import (
+    DATABASE_FAULTS,
+    JobCancelled,
+    LeaseLostError,
+    TrackedJob,
+    persistently,
+)
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.index_folders import new_index_folder
 from apps.tables.indexing import store_failure, store_result
@@ -98,7 +104,7 @@ class IndexJob:
             if result.state == CANCELLED:
                 self.job.cancel()
                 return
-            store_result(self.table, result, now=now)
+            persistently(lambda: store_result(self.table, result, now=now))
         except JobCancelled:
             self.job.cancel()
         except LeaseLostError:
@@ -112,9 +118,15 @@ class IndexJob:
                 self.job.succeed({"version": result.version, "state": result.state})
 
     def fail(self, error: BaseException) -> None:
-        """End the job by an error that is not the table's."""
+        """End the job by an error that is not the table's.
+
+        What the database is to blame for is done again.
+        """
         self.is_over = True
-        self.job.fail(error)
+        if isinstance(error, DATABASE_FAULTS):
+            self.job.give_back(error)
+        else:
+            self.job.fail(error)
 
 
 class IndexFailedError(Exception):
@@ -141,11 +153,19 @@ class IndexBatch:
         Empty when another worker has the job: its own wake-ups see to the others.
         """
         batch = cls()
-        batch._take_one(job_id, clock)
-        if batch.jobs:
-            waiting = Job.objects.waiting().filter(kind=KIND)
-            for other in waiting.values_list("id", flat=True)[: BATCH - 1]:
-                batch._take_one(str(other), clock)
+        try:
+            batch._take_one(job_id, clock)
+            if batch.jobs:
+                waiting = Job.objects.waiting().filter(kind=KIND)
+                for other in waiting.values_list("id", flat=True)[: BATCH - 1]:
+                    batch._take_one(str(other), clock)
+        except DATABASE_FAULTS as error:
+            if not batch.jobs:
+                raise
+            logger.warning("No more jobs are taken: %s", error)
+        except BaseException:
+            batch.close()  # or its leases would be renewed for ever
+            raise
         return batch
 
     @property
@@ -177,6 +197,8 @@ class IndexBatch:
         code = getattr(error, "code", "internal-error")
         for job in self.open_jobs:
             job.fail(error)
+            if isinstance(error, DATABASE_FAULTS):
+                continue
             store_failure(
                 job.table.id,
                 code=str(code),

@@ -2,6 +2,7 @@
 
 python -m tests.functional.nap queue 60 0     a minute the first time, then none
 python -m tests.functional.nap show JOB       the row as JSON
+python -m tests.functional.nap wake JOB 5     send its wake-up five times more
 """
 
 import json
@@ -25,10 +26,11 @@ def nap(*, job_id: str, **_: object) -> None:
             return
         naps_s = job.parameters["naps_s"]
         job.step("Napping")
-        until_s = time.monotonic() + naps_s[min(job.attempt, len(naps_s)) - 1]
-        while time.monotonic() < until_s:
+        nap_s = naps_s[min(job.attempt, len(naps_s)) - 1]
+        began_s = time.monotonic()
+        while (napped_s := time.monotonic() - began_s) < nap_s:
             time.sleep(TICK_S)
-            job.check_cancelled()
+            job.progress(int(napped_s), total=int(nap_s), unit="seconds")
         job.result = {"pid": os.getpid()}
 
 
@@ -39,6 +41,7 @@ def main() -> None:
 
     from apps.jobs.models import Job, Worker
     from apps.jobs.services import cancel, enqueue
+    from apps.jobs.waking import wake
 
     verb, *arguments = sys.argv[1:]
     if verb == "queue":
@@ -52,6 +55,9 @@ def main() -> None:
         job = Job.objects.get(id=arguments[0])
     if verb == "cancel":
         job = cancel(job, now=timezone.now())
+    if verb == "wake":
+        for _ in range(int(arguments[1])):
+            wake([job])
     row = {
         "id": str(job.id),
         "state": job.state,

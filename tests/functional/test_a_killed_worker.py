@@ -1,68 +1,16 @@
 """Real workers on a real broker: what a kill leaves behind is taken up again."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from tests.installation import ROOT, environment, run, wait_for
-
-TAKEN_WITHIN_S = 90  # a start alone takes many seconds on a busy machine
-WORKER = (
-    *(sys.executable, "-m", "celery", "-A", "deltaweb", "worker"),
-    *("--pool", "threads", "--concurrency", "2", "--include", "tests.functional.nap"),
-    *("--loglevel", "warning", "--queues", "default"),
-    *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-)
-
-
-@dataclass
-class Workers:
-    """An installation without a web process, and workers to be killed."""
-
-    environment: dict[str, str]
-    log: Path
-    processes: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
-
-    def start(self) -> "subprocess.Popen[bytes]":
-        with self.log.open("ab") as log:
-            process = subprocess.Popen(
-                WORKER,
-                env=self.environment,
-                cwd=ROOT,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        self.processes.append(process)
-        return process
-
-    def nap(self, *arguments: str) -> dict[str, Any]:
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.functional.nap", *arguments],
-            env=self.environment,
-            cwd=ROOT,
-            capture_output=True,
-            check=True,
-        )
-        row: dict[str, Any] = json.loads(done.stdout)
-        return row
-
-    def reaches(self, job: dict[str, Any], **expected: object) -> bool:
-        """Wait until the job's row holds what is expected."""
-        return wait_for(
-            lambda: expected.items() <= self.nap("show", job["id"]).items(),
-            timeout_s=TAKEN_WITHIN_S,
-        )
+from tests.functional.nap_workers import Workers
+from tests.installation import environment, run
 
 
 @pytest.fixture
@@ -81,10 +29,7 @@ def workers(tmp_path: Path) -> Iterator[Workers]:
     try:
         yield started
     finally:
-        for process in started.processes:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
+        started.stop()
 
 
 def _new_database(url: str) -> str:

