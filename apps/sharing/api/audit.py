@@ -6,18 +6,17 @@ the database is busy the row goes to the log: a good answer is not spoilt by it.
 
 import json
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
 from apps.audit import services
 from apps.audit.models import AuditEvent
+from apps.sharing.lock_waits import short_wait
 from apps.sharing.models import RecipientToken, SharedTable
 
 logger = logging.getLogger(__name__)
@@ -72,7 +71,7 @@ class CallRecord:
         self.is_recorded = False
         event = self._event(status, error_code)
         try:
-            with _short_wait(), transaction.atomic():
+            with short_wait(MAX_WAIT_MS), transaction.atomic():
                 services.record(event)
         except DatabaseError as error:
             logger.error(  # noqa: TRY400 (the cause is in the line; a trace helps nobody)
@@ -123,22 +122,6 @@ def clean(text: str, length: int) -> str:
     """Return text as a database holds it: no NUL, no half of a character."""
     plain = text[:length].encode("utf-8", "replace").decode()
     return plain.replace("\0", "\N{REPLACEMENT CHARACTER}")
-
-
-@contextmanager
-def _short_wait() -> Iterator[None]:
-    """Wait for a locked SQLite database only as long as an answer may."""
-    if connection.vendor != "sqlite":
-        yield
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA busy_timeout")
-        (usual_ms,) = cursor.fetchone()
-        cursor.execute(f"PRAGMA busy_timeout = {MAX_WAIT_MS}")
-        try:
-            yield
-        finally:
-            cursor.execute(f"PRAGMA busy_timeout = {int(usual_ms)}")
 
 
 def _line(event: AuditEvent) -> str:

@@ -1,13 +1,11 @@
 """Who a caller is, and what it may read."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 from django.db.models import Min, Q, QuerySet
 
 from apps.accounts.tokens import sha256
@@ -18,6 +16,7 @@ from apps.sharing.errors import (
     TokenRevokedError,
     TokenUnknownError,
 )
+from apps.sharing.lock_waits import short_wait
 from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from apps.sharing.names import is_storable, name_key
 from apps.sharing.networks import is_allowed
@@ -88,7 +87,7 @@ def note_use(
     _noted[token.id] = now
     stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - USE_INTERVAL)
     try:
-        with _short_wait(), transaction.atomic():
+        with short_wait(_MAX_WAIT_MS), transaction.atomic():
             RecipientToken.objects.filter(stale, id=token.id).update(
                 last_used_at=now,
                 last_used_from=address[:64],
@@ -105,22 +104,6 @@ def forget_notes() -> None:
 
 def _is_fresh(moment: datetime | None, now: datetime) -> bool:
     return moment is not None and moment > now - USE_INTERVAL
-
-
-@contextmanager
-def _short_wait() -> Iterator[None]:
-    """Wait for a locked SQLite database only as long as a note is worth."""
-    if connection.vendor != "sqlite":
-        yield
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA busy_timeout")
-        (usual_ms,) = cursor.fetchone()
-        cursor.execute(f"PRAGMA busy_timeout = {_MAX_WAIT_MS}")
-        try:
-            yield
-        finally:
-            cursor.execute(f"PRAGMA busy_timeout = {int(usual_ms)}")
 
 
 # === What may be read ===

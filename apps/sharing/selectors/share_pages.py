@@ -1,57 +1,29 @@
-"""What the pages of shares show: the list, one share, the choices of its forms."""
+"""What the page of one share shows, and the choices of its forms."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 
-from apps.audit.models import AuditEvent
 from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.selectors.paging import Paged, paged
 from apps.sharing.selectors.preflight import Preflight, preflight_data, preflights
 from apps.sharing.selectors.usage import (
     USE_DAYS,
     DailyUse,
     calls,
-    daily_requests,
     daily_use,
     last_days,
 )
 from apps.tables.models import Table
 
-PAGE_LENGTH = 50
 CHOICES_LENGTH = 20
-TABLES_NAMED = 3  # in a row of the list
 TABLES_LENGTH = 100  # on a page of one share
 RECIPIENTS_SHOWN = 100
-SORTS = {
-    "name": "Name",
-    "read": "Last read",
-    "tables": "Tables",
-    "recipients": "Recipients",
-    "created": "Newest",
-}
-CSV_HEADER = (
-    "name",
-    "comment",
-    "tables",
-    "recipients",
-    "last_read_at",
-    "created_at",
-    "created_by",
-)
-_ORDERS: Mapping[str, tuple[Any, ...]] = {
-    "": ("name_key",),
-    "name": ("name_key",),
-    "read": (F("last_read_at").desc(nulls_last=True), "name_key"),
-    "tables": ("-num_tables", "name_key"),
-    "recipients": ("-num_recipients", "name_key"),
-    "created": ("-created_at", "name_key"),
-}
 State = RecipientToken.State
 # The better one speaks for the recipient.
 _STATE_ORDER = (
@@ -61,178 +33,6 @@ _STATE_ORDER = (
     State.EXPIRED,
     State.REVOKED,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paged:
-    """Where a page stands in its list.
-
-    Attributes:
-        count: How many entries the filter holds.
-        page: Which page, from 1; `num_pages` is at least 1.
-        first, last: Place of the first and last entry of the page, from 1.
-    """
-
-    count: int
-    page: int
-    num_pages: int
-    first: int
-    last: int
-
-    @property
-    def next_page(self) -> int | None:
-        """The number of the next page, or None."""
-        return self.page + 1 if self.page < self.num_pages else None
-
-    @property
-    def previous_page(self) -> int | None:
-        """The number of the page before, or None."""
-        return self.page - 1 if self.page > 1 else None
-
-    @property
-    def start(self) -> int:
-        """Place of the first entry, from 0."""
-        return max(0, self.first - 1)
-
-
-def paged(count: int, page: int, *, length: int = PAGE_LENGTH) -> Paged:
-    """Return where page `page` stands; one beyond the last is the last."""
-    num_pages = max(1, -(-count // length))
-    page = min(page, num_pages)
-    start = (page - 1) * length
-    return Paged(
-        count=count,
-        page=page,
-        num_pages=num_pages,
-        first=start + 1 if count else 0,
-        last=min(start + length, count),
-    )
-
-
-# === The list ===
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShareRow:
-    """One share of the list."""
-
-    share: Share
-    num_tables: int
-    num_recipients: int
-    table_names: list[str]
-    last_read_at: datetime | None
-    requests_30d: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharePage:
-    """A page of the list of shares; `num_shares` counts them without a filter."""
-
-    rows: list[ShareRow]
-    paged: Paged
-    num_shares: int
-
-
-def share_page(*, q: str, sort: str, page: int, now: datetime) -> SharePage:
-    """Return a page of the shares whose name, comment or tables hold `q`."""
-    found = _search(q)
-    place = paged(found.count(), page)
-    ordered = _annotated(found).order_by(*_ORDERS[sort])
-    shares: list[Any] = list(ordered[place.start : place.last])
-    names = _table_names([share.id for share in shares])
-    days = last_days(USE_DAYS, now=now)
-    requests = daily_requests("share", [share.name for share in shares], days=days)
-    return SharePage(
-        rows=[
-            ShareRow(
-                share=share,
-                num_tables=share.num_tables,
-                num_recipients=share.num_recipients,
-                table_names=names.get(share.id, []),
-                last_read_at=share.last_read_at,
-                requests_30d=requests[share.name],
-            )
-            for share in shares
-        ],
-        paged=place,
-        num_shares=Share.objects.count() if q else place.count,
-    )
-
-
-def share_csv(*, q: str, sort: str) -> Iterator[tuple[object, ...]]:
-    """Yield a header and every share of the filter."""
-    yield CSV_HEADER
-    ordered = _annotated(_search(q)).order_by(*_ORDERS[sort])
-    for share in ordered.select_related("created_by").iterator(chunk_size=500):
-        yield (
-            share.name,
-            share.comment,
-            share.num_tables,
-            share.num_recipients,
-            share.last_read_at,
-            share.created_at,
-            share.created_by.username if share.created_by else "",
-        )
-
-
-def share_row_data(row: ShareRow) -> dict[str, Any]:
-    """Return a share of the list as the JSON form shows it."""
-    return {
-        "name": row.share.name,
-        "comment": row.share.comment,
-        "created_at": row.share.created_at,
-        "num_tables": row.num_tables,
-        "num_recipients": row.num_recipients,
-        "last_read_at": row.last_read_at,
-        "requests_30d": row.requests_30d,
-        "url": row.share.get_absolute_url(),
-    }
-
-
-def _search(q: str) -> QuerySet[Share]:
-    if not q:
-        return Share.objects.all()
-    in_tables = SharedTable.objects.filter(
-        Q(name__icontains=q) | Q(schema__icontains=q) | Q(table__name__icontains=q)
-    )
-    return Share.objects.filter(
-        Q(name__icontains=q)
-        | Q(comment__icontains=q)
-        | Q(id__in=in_tables.values("share_id"))
-    )
-
-
-def _annotated(shares: QuerySet[Share]) -> Any:  # noqa: ANN401 (annotated rows)
-    reads = AuditEvent.objects.filter(
-        share=OuterRef("name"), action="table.query", status__lt=400
-    )
-    tables = SharedTable.objects.filter(share=OuterRef("id")).order_by()
-    grants = Share.recipients.through.objects.filter(share=OuterRef("id")).order_by()
-    return shares.annotate(
-        num_tables=_count_of(tables),
-        num_recipients=_count_of(grants),
-        last_read_at=Subquery(reads.order_by("-at").values("at")[:1]),
-    )
-
-
-def _count_of(rows: QuerySet[Any]) -> Any:  # noqa: ANN401 (an expression)
-    counted = rows.values("share").annotate(rows=Count("id")).values("rows")
-    return Coalesce(Subquery(counted), 0)
-
-
-def _table_names(ids: Sequence[UUID]) -> dict[UUID, list[str]]:
-    """Return the first tables of shares by their names there."""
-    names: dict[UUID, list[str]] = defaultdict(list)
-    tables = SharedTable.objects.filter(share__in=ids).order_by(
-        "share", "schema_key", "name_key"
-    )
-    for share_id, schema, name in tables.values_list("share_id", "schema", "name"):
-        if len(names[share_id]) < TABLES_NAMED:
-            names[share_id].append(f"{schema}.{name}")
-    return dict(names)
-
-
-# === One share ===
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from django.db import transaction
 from apps.pages.actions import Actor
 from apps.sharing.models import Recipient, Share
 from apps.sharing.names import name_key
-from apps.sharing.services.shares import ShareDraft, add_table, create_share
+from apps.sharing.services.shares import ShareDraft, add_drafted_table, create_share
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
@@ -75,17 +75,7 @@ def _table_faults(
             continue
         try:
             with transaction.atomic():
-                add_table(
-                    share,
-                    table=table,
-                    schema=wanted.schema,
-                    name=wanted.name,
-                    with_history=wanted.with_history,
-                    start_version=wanted.start_version,
-                    partition_filter=wanted.partition_filter,
-                    actor=actor,
-                    now=now,
-                )
+                add_drafted_table(share, wanted, table=table, actor=actor, now=now)
         except DeltaError as error:
             faults[place] = error
     return faults

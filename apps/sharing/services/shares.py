@@ -84,17 +84,7 @@ def create_from_draft(draft: ShareDraft, *, actor: Actor, now: datetime) -> Shar
         table = tables.get(wanted.table_id)
         if table is None:
             raise TableNotRegisteredError(name=f"{wanted.schema}.{wanted.name}")
-        add_table(
-            share,
-            table=table,
-            schema=wanted.schema,
-            name=wanted.name,
-            with_history=wanted.with_history,
-            start_version=wanted.start_version,
-            partition_filter=wanted.partition_filter,
-            actor=actor,
-            now=now,
-        )
+        add_drafted_table(share, wanted, table=table, actor=actor, now=now)
     for recipient in _recipients_named(draft.recipient_names):
         grant(share, recipient, actor=actor, now=now)
     return share
@@ -192,6 +182,27 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     detail = _offer(shared_table)
     report(_table_action("share.add_table", shared_table, actor, now, **detail))
     return shared_table
+
+
+def add_drafted_table(
+    share: Share, wanted: TableDraft, *, table: Table, actor: Actor, now: datetime
+) -> SharedTable:
+    """Put a table into a share as a draft has it.
+
+    Raises:
+        SharingStateError: If the name, the start or the filter will not do.
+    """
+    return add_table(
+        share,
+        table=table,
+        schema=wanted.schema,
+        name=wanted.name,
+        with_history=wanted.with_history,
+        start_version=wanted.start_version,
+        partition_filter=wanted.partition_filter,
+        actor=actor,
+        now=now,
+    )
 
 
 @transaction.atomic

@@ -28,6 +28,12 @@ from apps.sharing.forms.shares import (
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.selectors import share_pages
 from apps.sharing.selectors.recipients import find_recipient
+from apps.sharing.selectors.share_list import (
+    SORTS,
+    share_csv,
+    share_page,
+    share_row_data,
+)
 from apps.sharing.selectors.shares import find_share
 from apps.sharing.services import recipients as recipient_services
 from apps.sharing.services import shares as share_services
@@ -45,16 +51,14 @@ def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """Show the shares; htmx asks for the list alone."""
     values = cleaned(ListForm(request.GET))
     q, sort = values["q"], values["sort"]
-    if sort not in {"", *share_pages.SORTS}:
+    if sort not in {"", *SORTS}:
         raise PageError(
             status=400,
             code="query-invalid",
             message=f"Shares cannot be ordered by {sort!r}.",
-            hint=f"Order them by one of {', '.join(share_pages.SORTS)}.",
+            hint=f"Order them by one of {', '.join(SORTS)}.",
         )
-    page = share_pages.share_page(
-        q=q, sort=sort, page=values["page"] or 1, now=timezone.now()
-    )
+    page = share_page(q=q, sort=sort, page=values["page"] or 1, now=timezone.now())
     next_url = page_url(request, page.paged.next_page)
     return respond(
         request,
@@ -64,16 +68,16 @@ def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
             "page": page,
             "q": q,
             "sort": sort,
-            "sorts": share_pages.SORTS,
+            "sorts": SORTS,
             "next_url": next_url,
             "previous_url": page_url(request, page.paged.previous_page),
         },
         data={
             "count": page.paged.count,
             "next": next_url and request.build_absolute_uri(next_url),
-            "shares": [share_pages.share_row_data(row) for row in page.rows],
+            "shares": [share_row_data(row) for row in page.rows],
         },
-        rows=share_pages.share_csv(q=q, sort=sort) if fmt == "csv" else None,
+        rows=share_csv(q=q, sort=sort) if fmt == "csv" else None,
         fragment="share-rows",
     )
 
