@@ -8,34 +8,34 @@ version could be read from is deleted: the commits below it and older checkpoint
 import json
 import os
 import shutil
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import deltalake
-import polars as pl
 import pyarrow as pa
 import pytest
 from deltalake.exceptions import DeltaError as PeerError
 
-from deltaweb.delta.checkpoint_writer.builder import WrittenCheckpoint
 from deltaweb.delta.errors import DeltaError, UnsupportedWriterFeatureError
-from deltaweb.delta.log_path import (
-    commit_name,
-    parse_checkpoint_name,
-    parse_commit_name,
-)
+from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.schema import PrimitiveType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.transaction import metadata_action
 from deltaweb.table import DeltaTable
+from tests.checkpoint_peers import (
+    checkpoint_alone,
+    checkpoints_at,
+    delete_all_but,
+    files_and_rows,
+    polars_rows,
+    rows,
+    said,
+)
 
 ROOT = Path(os.environ.get("DELTAWEB_GOLDEN", ""))
 TABLES = ROOT / "tables"
 HAS_GOLDEN = bool(os.environ.get("DELTAWEB_GOLDEN")) and TABLES.is_dir()
-NO_TOMBSTONE_EXPIRES = datetime(1970, 1, 1, tzinfo=UTC)
 PARTS = [pytest.param(None, id="one file"), pytest.param(3, id="three parts")]
 
 
@@ -78,10 +78,10 @@ def test_a_checkpoint_of_ours_holds_all_that_the_log_says(
     if before is None:
         _check_is_refused(folder)
         return
-    said = _said(before)
-    peers = [_files_and_rows(folder), _polars_rows(folder)]
+    told = said(before)
+    peers = [files_and_rows(folder), polars_rows(folder)]
     try:
-        written = _checkpoint_alone(folder, parts)
+        written = checkpoint_alone(folder, parts)
     except UnsupportedWriterFeatureError:
         return
 
@@ -90,9 +90,9 @@ def test_a_checkpoint_of_ours_holds_all_that_the_log_says(
     assert after.state.checkpoint is not None
     assert after.state.checkpoint.version == after.version == before.version
     assert written.num_files == before.num_files
-    assert _said(after) == said
-    assert _rows(after) == _rows(before)
-    assert [_files_and_rows(folder), _polars_rows(folder)] == peers
+    assert said(after) == told
+    assert rows(after) == rows(before)
+    assert [files_and_rows(folder), polars_rows(folder)] == peers
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -101,7 +101,7 @@ def test_a_checkpoint_of_a_peer_says_the_same_to_us(name: str, tmp_path: Path) -
     before = _snapshot_or_none(folder)
     if before is None:
         pytest.skip("the table may not be read")
-    said = _said(before)
+    told = said(before)
     try:
         table = deltalake.DeltaTable(str(folder))
         if table.version() != before.version:
@@ -109,40 +109,38 @@ def test_a_checkpoint_of_a_peer_says_the_same_to_us(name: str, tmp_path: Path) -
         table.create_checkpoint()
     except (PeerError, OSError) as error:
         pytest.skip(f"the peer makes none: {type(error).__name__}")
-    _delete_all_but(folder, before.version, _checkpoints_at(folder, before.version))
+    delete_all_but(folder, before.version, checkpoints_at(folder, before.version))
 
     after = DeltaTable(str(folder)).snapshot()
 
     for part in ("files", "metadata", "transactions"):
-        assert _said(after)[part] == said[part]
-    assert _rows(after) == _rows(before)
+        assert said(after)[part] == told[part]
+    assert rows(after) == rows(before)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_statistics_with_types_say_what_the_text_said(
-    name: str, tmp_path: Path
-) -> None:
+def test_statistics_with_types_say_what_the_textsaid(name: str, tmp_path: Path) -> None:
     folder = _copied(name, tmp_path)
     newest = _snapshot_or_none(folder)
     if newest is None:
         pytest.skip("the table may not be read")
     _ask_for_typed_statistics(folder, newest)
     before = DeltaTable(str(folder)).snapshot()
-    said, rows = _said(before), _files_and_rows(folder)
+    told, to_peers = said(before), files_and_rows(folder)
     known = _peer_statistics(folder, before)
 
     try:
-        _checkpoint_alone(folder, None)
+        checkpoint_alone(folder, None)
     except UnsupportedWriterFeatureError:
         return
 
     after = DeltaTable(str(folder)).snapshot()
-    found = _said(after)
+    found = said(after)
     assert _known(after) == _known(before)
-    del found["statistics"], said["statistics"]
-    assert found == said
-    assert _rows(after) == _rows(before)
-    assert _files_and_rows(folder) == rows
+    del found["statistics"], told["statistics"]
+    assert found == told
+    assert rows(after) == rows(before)
+    assert files_and_rows(folder) == to_peers
     found_by_peer = _peer_statistics(folder, after)
     for path, statistics in known.items():
         # It does not know null counts by the name that one recorded table has.
@@ -173,13 +171,13 @@ def _ask_for_typed_statistics(folder: Path, newest: Snapshot) -> None:
 def _known(snapshot: Snapshot) -> list[str]:
     """Statistics by path, but for the bounds of truth values, which have no type."""
     truths = _truths(snapshot)
-    rows = zip(
+    found = zip(
         snapshot.files["path"].to_pylist(),
         snapshot.statistics().to_pylist(),
         strict=True,
     )
     return sorted(
-        repr((path, _without(statistics, truths))) for path, statistics in rows
+        repr((path, _without(statistics, truths))) for path, statistics in found
     )
 
 
@@ -240,78 +238,3 @@ def _check_is_refused(folder: Path) -> None:
 
     assert caught.value.code in CODES_OF_REFUSALS
     assert sorted(path.name for path in folder.rglob("*")) == names
-
-
-def _checkpoint_alone(folder: Path, parts: int | None) -> WrittenCheckpoint:
-    written = DeltaTable(str(folder)).create_checkpoint(
-        parts=parts, now=NO_TOMBSTONE_EXPIRES
-    )
-    _delete_all_but(folder, written.version, written.names)
-    return written
-
-
-def _checkpoints_at(folder: Path, version: int) -> list[str]:
-    names = [path.name for path in (folder / "_delta_log").iterdir()]
-    found = ((name, parse_checkpoint_name(name)) for name in names)
-    return [name for name, parsed in found if parsed and parsed.version == version]
-
-
-def _delete_all_but(folder: Path, version: int, kept: Sequence[str]) -> None:
-    for path in (folder / "_delta_log").iterdir():
-        is_log = parse_commit_name(path.name) is not None
-        is_log = is_log or parse_checkpoint_name(path.name) is not None
-        if is_log and path.name not in {commit_name(version), *kept}:
-            path.unlink()
-
-
-def _said(snapshot: Snapshot) -> dict[str, Any]:
-    """What a snapshot says, but for its rows."""
-    files = snapshot.files.to_pylist()
-    for file in files:
-        file["partition_values"] = sorted(
-            (key, value) for key, value in file["partition_values"] or () if value
-        )
-    paths = snapshot.files["path"].to_pylist()
-    statistics = zip(paths, snapshot.statistics().to_pylist(), strict=True)
-    return {
-        "files": sorted(map(repr, files)),
-        "statistics": sorted(map(repr, statistics)),
-        "tombstones": sorted(map(repr, snapshot.tombstones.to_pylist())),
-        "metadata": snapshot.metadata,
-        "protocol": snapshot.protocol,
-        "transactions": snapshot.transactions,
-    }
-
-
-def _rows(snapshot: Snapshot) -> Counter[str] | str:
-    try:
-        return _counted(snapshot.read())
-    except DeltaError as error:
-        return error.code
-
-
-def _counted(rows: pa.Table) -> Counter[str]:
-    return Counter(map(repr, rows.to_pylist()))
-
-
-def _files_and_rows(folder: Path) -> object:
-    """What `deltalake` makes of a table; the kind of its error where it fails."""
-    try:
-        table = deltalake.DeltaTable(str(folder))
-        files = sorted(table.file_uris())
-        rows = pa.table(table.to_pyarrow_table())
-    except (PeerError, OSError, ValueError, KeyError, pa.ArrowException) as error:
-        return type(error).__name__
-    return table.version(), files, _counted(rows)
-
-
-def _polars_rows(folder: Path) -> object:
-    try:
-        rows = pl.scan_delta(str(folder)).collect()
-    except (PeerError, OSError, ValueError, pl.exceptions.PolarsError) as error:
-        return type(error).__name__
-    return Counter(map(repr, _iter_rows(rows)))
-
-
-def _iter_rows(rows: pl.DataFrame) -> Iterator[object]:
-    return rows.select(sorted(rows.columns)).iter_rows()
