@@ -10,12 +10,11 @@ from django.db.models import Q
 
 from apps.sharing.forms.share_draft import Draft, DraftTable
 from apps.sharing.models import Grant, Recipient, SharedTable
+from apps.sharing.selectors.paging import Paged, paged
 from apps.sharing.selectors.preflight import Preflight, preflights
 from apps.sharing.selectors.share_pages import (
     CHOICES_LENGTH,
-    Paged,
     RecipientRow,
-    paged,
     recipient_rows,
 )
 from apps.tables.models import Table
