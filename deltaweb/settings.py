@@ -181,7 +181,10 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ALWAYS_EAGER = env_bool("DELTAWEB_EAGER", default=False)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
-CELERY_TASK_ROUTES = {"tables.index_log": {"queue": "spark"}}
+CELERY_TASK_ROUTES = {
+    "tables.index_log": {"queue": "spark"},
+    "tables.profile_column": {"queue": "spark"},
+}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
@@ -274,12 +277,15 @@ LOGGING = {
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}
     },
-    "filters": {"no-links": {"()": "deltaweb.logs.HideSignInLinks"}},
+    "filters": {
+        "no-links": {"()": "deltaweb.logs.HideSignInLinks"},
+        "one-line": {"()": "deltaweb.logs.KeepOneLine"},
+    },
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
             "formatter": "line",
-            "filters": ["no-links"],
+            "filters": ["no-links", "one-line"],
         }
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},

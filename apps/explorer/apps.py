@@ -14,7 +14,14 @@ class ExplorerConfig(AppConfig):
 
         register(Tab(label="Overview", url_name="explorer:table-overview", order=10))
         register(Tab(label="Data", url_name="explorer:row-list", order=20))
-        register(Tab(label="Schema", url_name="explorer:schema-detail", order=30))
+        register(
+            Tab(
+                label="Schema",
+                url_name="explorer:schema-detail",
+                order=30,
+                also=("explorer:column-detail",),
+            )
+        )
         register(
             Tab(
                 label="History",

@@ -1,23 +1,29 @@
 """Pictures of how files, partitions and values are spread; see `charts`."""
 
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Any, Final
 
 import plotly.graph_objects as go
 
+from apps.explorer.cells import cell
 from apps.explorer.charts import (
     ACCENT,
+    GRID,
     SMALL,
     Chart,
     bytes_text,
     count_ticks,
     plain_figure,
 )
+from apps.explorer.selectors.column_ranges import RangeBar, RangeStrip
 from apps.explorer.selectors.distributions import AgeGrid, FileAges, Histogram
 from apps.explorer.selectors.partitions import Skew
 from apps.explorer.selectors.partitions_grid import PartitionGrid
 
 MAX_TABLE_ROWS: Final = 60
+MAX_VALUE: Final = 60  # characters of a value
+MAX_TICK: Final = 16
 SCALE: Final = [
     [0.0, "var(--dw-accent-soft)"],
     [1.0, "var(--dw-accent)"],
@@ -253,4 +259,75 @@ def _byte_ticks(ages: FileAges) -> dict[str, Any]:
         "tickmode": "array",
         "tickvals": values,
         "ticktext": [bytes_text(value) for value in values],
+    }
+
+
+def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
+    """Draw from where to where each file, or each few files, reach."""
+    bars = strip.bars
+    texts = [_range_text(bar) for bar in bars]
+    widths = [bar.high - bar.low for bar in bars]
+    trace = go.Bar(
+        orientation="h",
+        y=list(range(len(bars))),
+        base=[bar.low for bar in bars],
+        x=widths,
+        customdata=texts,
+        marker={
+            "color": ACCENT,
+            "opacity": 0.75,
+            "line": {"width": 1, "color": ACCENT},
+        },
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+    xaxis: dict[str, Any] = {"nticks": 6, "showgrid": True, "gridcolor": GRID}
+    if strip.scale == "time":
+        xaxis["type"] = "date"
+    elif strip.scale == "order":
+        xaxis |= _order_ticks(bars)
+    figure = plain_figure(
+        [trace],
+        xaxis=xaxis,
+        yaxis={"visible": False, "autorange": "reversed"},
+        bargap=0.1,
+    )
+    is_binned = any(bar.num_files > 1 for bar in bars)
+    notes = [
+        f"a bar is about {bars[0].num_files:,} files" if is_binned else "a bar a file",
+        "in order, not to scale" if strip.scale == "order" else "",
+        f"{strip.sampled:,} files looked at" if strip.sampled else "",
+    ]
+    return Chart(
+        name="file-ranges",
+        label=f"Smallest and largest {type_text} of {strip.num_files:,} files",
+        figure=figure,
+        header=("Range", "Files"),
+        rows=[(text, bar.num_files) for text, bar in zip(texts, bars, strict=True)][
+            :MAX_TABLE_ROWS
+        ],
+        note=", ".join(note for note in notes if note),
+        height="x-plot-l",
+    )
+
+
+def _range_text(bar: RangeBar) -> str:
+    low, high = (
+        cell(value, UTC).text[:MAX_VALUE] for value in (bar.minimum, bar.maximum)
+    )
+    files = f", {bar.num_files:,} files" if bar.num_files > 1 else ""
+    return f"{low} to {high}{files}"
+
+
+def _order_ticks(bars: Sequence[RangeBar]) -> dict[str, Any]:
+    """Return the values at some places of the order."""
+    ends = {bar.low: bar.minimum for bar in bars} | {
+        bar.high: bar.maximum for bar in bars
+    }
+    places = sorted(ends)
+    step = max(-(-len(places) // 5), 1)
+    chosen = places[::step]
+    return {
+        "tickmode": "array",
+        "tickvals": chosen,
+        "ticktext": [cell(ends[place], UTC).text[:MAX_TICK] for place in chosen],
     }

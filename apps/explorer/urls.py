@@ -4,6 +4,7 @@ from django.urls import path
 
 from apps.explorer import views
 from apps.explorer.views import partitions
+from apps.explorer.views.column import column_detail, column_profile
 from apps.pages.urls import page
 
 app_name = "explorer"
@@ -16,6 +17,9 @@ urlpatterns = [
     *page(f"{TABLE}/", views.table_overview, "table-overview"),
     *page(f"{TABLE}/data", views.row_list, "row-list", csv=True),
     *page(f"{TABLE}/schema", views.schema_detail, "schema-detail", csv=True),
+    # The machine form comes first: a column may have any name.
+    *reversed(page(f"{TABLE}/schema/<path:column>", column_detail, "column-detail")),
+    path(f"{TABLE}/profile", column_profile, name="column-profile"),
     *page(f"{TABLE}/history", views.commit_list, "commit-list", csv=True),
     *page(f"{TABLE}/history/<int:version>", views.commit_detail, "commit-detail"),
     path(

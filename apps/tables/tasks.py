@@ -4,6 +4,7 @@ import logging
 import time
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
 from django.conf import settings
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from apps.jobs.models import Job
 from apps.jobs.tracking import TrackedJob, track_job
-from apps.tables import checks, comparing, probing, reading, services
+from apps.tables import checks, comparing, probing, profiling, reading, services
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.index_folders import (
     RUNS_FOLDER,
@@ -20,6 +21,9 @@ from apps.tables.index_folders import (
 )
 from apps.tables.index_jobs import IndexBatch
 from apps.tables.models import Table
+
+if TYPE_CHECKING:
+    from deltaweb.spark.session import SparkOptions
 
 logger = logging.getLogger(__name__)
 
@@ -51,12 +55,7 @@ def _index_in_spark(batch: IndexBatch) -> None:
     """Run the Spark job; a session that dies is replaced once."""
     from deltaweb.spark import pipeline, session  # workers alone load Spark
 
-    home = Path(settings.HOME)
-    options = session.SparkOptions(
-        master=settings.SPARK_MASTER,
-        folder=home / "spark",
-        driver_memory=settings.SPARK_DRIVER_MEMORY,
-    )
+    options = _spark_options()
     for attempt in range(1, SPARK_ATTEMPTS + 1):
         batch.begin("Starting Spark" if session.is_needed() else "Waiting for Spark")
         spark = session.get_spark(options)
@@ -83,6 +82,61 @@ def _index_in_spark(batch: IndexBatch) -> None:
             logger.warning("Spark stopped; its work is done again.")
         else:
             return
+
+
+@shared_task(name="tables.profile_column", acks_late=True, ignore_result=True)
+def profile_column(*, job_id: str, **_: object) -> None:
+    """Describe the values of a column by Spark; safe to run twice."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        from deltaweb.spark import session  # workers alone load Spark
+
+        request = profiling.profile_facts(_table_of(job), job.parameters)
+        for attempt in range(1, SPARK_ATTEMPTS + 1):
+            if session.is_needed():
+                job.step("Starting Spark")
+            spark = session.get_spark(_spark_options())
+            job.step("Reading the column")
+            if _profile(job, spark, request, is_last=attempt == SPARK_ATTEMPTS):
+                return
+
+
+def _profile(
+    job: TrackedJob,
+    spark: Any,  # noqa: ANN401 (a SparkSession)
+    facts: dict[str, Any],
+    *,
+    is_last: bool,
+) -> bool:
+    """Keep the profile as the job's result; tell whether Spark lived to make it."""
+    from deltaweb.spark import pipeline, statistics
+
+    try:
+        profile = statistics.profile_column(
+            spark,
+            statistics.ProfileRequest(**facts),
+            on_progress=lambda done, total: job.progress(
+                done, total=total, unit="tasks"
+            ),
+        )
+    except pipeline.SparkLostError:
+        if is_last:
+            raise
+        logger.warning("Spark stopped; the column is read again.")
+        return False
+    job.result = profile.to_json()
+    return True
+
+
+def _spark_options() -> "SparkOptions":
+    from deltaweb.spark import session
+
+    return session.SparkOptions(
+        master=settings.SPARK_MASTER,
+        folder=Path(settings.HOME) / "spark",
+        driver_memory=settings.SPARK_DRIVER_MEMORY,
+    )
 
 
 @shared_task(name="tables.probe_due", ignore_result=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from apps.explorer.selectors.column_address import column_address
 from apps.tables.models import MetadataVersion
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.schema import (
@@ -33,6 +34,7 @@ class SchemaColumn:
 
     Attributes:
         path: The dotted path; fields of an array's elements follow the array.
+        names: The parts of the path, which may have dots themselves.
         name: The last part of the path.
         depth: 0 for a column of the table.
         kind: The type in a word or two: `struct`, `array<struct>`, `bigint`.
@@ -45,6 +47,7 @@ class SchemaColumn:
     """
 
     path: str
+    names: tuple[str, ...]
     name: str
     depth: int
     kind: str
@@ -59,6 +62,11 @@ class SchemaColumn:
     def depth_class(self) -> str:
         """The style class of the indent."""
         return f"d{min(self.depth, MAX_DEPTH_CLASS)}"
+
+    @property
+    def address(self) -> str:
+        """What the column is called in the address of its page."""
+        return column_address(self.names)
 
     @property
     def parent(self) -> str:
@@ -184,6 +192,7 @@ def _row(
 ) -> SchemaColumn:
     return SchemaColumn(
         path=".".join(path),
+        names=path,
         name=field.name,
         depth=depth,
         kind=_kind(field.data_type),

@@ -7,10 +7,12 @@ roots          the folders that tables may come from
 """
 
 from apps.tables.services.job_requests import (
+    profile_key,
     refresh_table,
     request_check,
     request_file_diff,
     request_preview,
+    request_profile,
     request_row_diff,
     request_scan,
     request_version_files,
@@ -38,6 +40,7 @@ __all__ = [
     "describe_table",
     "find_table",
     "load_samples",
+    "profile_key",
     "refresh_table",
     "register_found",
     "register_table",
@@ -46,6 +49,7 @@ __all__ = [
     "request_check",
     "request_file_diff",
     "request_preview",
+    "request_profile",
     "request_row_diff",
     "request_scan",
     "request_version_files",

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -154,6 +154,46 @@ def request_row_diff(
         requested_by: Who asked.
     """
     return _request_diff("tables.diff_rows", table, parameters, now, requested_by)
+
+
+def request_profile(
+    table: Table,
+    *,
+    version: int,
+    column: Sequence[str],
+    now: datetime,
+    requested_by: User | None = None,
+) -> Job:
+    """Queue the profile of a column; a finished one is its cache.
+
+    Args:
+        table: The table.
+        version: The version to read.
+        column: Names from the top.
+        now: The current time.
+        requested_by: Who asked.
+    """
+    parameters: dict[str, Any] = {
+        "table_id": str(table.id),
+        "version": version,
+        "column": list(column),
+    }
+    return enqueue(
+        kind="tables.profile_column",
+        title=f"Profile {'.'.join(column)} of {table.full_name} at version {version}",
+        parameters=parameters,
+        subject_id=table.id,
+        key=profile_key(table, version=version, column=column),
+        requested_by=requested_by,
+        now=now,
+        reuse=True,
+    )
+
+
+def profile_key(table: Table, *, version: int, column: Sequence[str]) -> str:
+    """Name the profile of a column: of this very table, at one version."""
+    parts = (str(table.id), table.delta_id, table.location, version, list(column))
+    return _key("profile", *parts)
 
 
 def _request_diff(

@@ -1,0 +1,527 @@
+"""The profile of a column: what its values look like, at one version.
+
+Tasks read data files by the readers and stores of every other process, so that
+storage options work the same; what they hand to Spark is one column, and Spark adds it
+up in sketches: approximate distinct values, quantiles, frequent values. The driver gets
+one row.
+"""
+
+import hashlib
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from py4j.protocol import Py4JError
+from pyspark import Broadcast, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
+
+from deltaweb.delta.column_path import ColumnPath, column_field, resolve_column
+from deltaweb.delta.errors import UnsupportedFeatureError
+from deltaweb.delta.rows import RowSource, iter_rows
+from deltaweb.delta.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    StructType,
+    arrow_type,
+    parse_schema,
+    type_text,
+)
+from deltaweb.delta.table_features import DELETION_VECTORS, reading_refusal
+from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
+from deltaweb.spark.log_reader import LogSource
+from deltaweb.spark.pipeline import SparkLostError
+from deltaweb.spark.replay import ReplayedState, use_state
+from deltaweb.spark.session import is_alive
+from deltaweb.spark.task_faults import faults_are_carried, faults_are_raised
+from deltaweb.storage.location import open_store
+from deltaweb.table import DeltaTable
+
+LISTED_FILES: Final = 200_000
+"""A table of more files is replayed by Spark; the driver never lists it."""
+TASK_BYTES: Final = 64 << 20
+MAX_TASKS: Final = 400
+QUANTILES: Final = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+TOP_VALUES: Final = 10
+TRACKED_VALUES: Final = 10_000  # candidates that the sketch of frequent values holds
+SKETCH_SIZE: Final = 16_384  # the power of two above, by which its error is bounded
+EXACT_DISTINCT: Final = 7_000  # so many values surely fit the sketch
+TEXT_LENGTH: Final = 256  # characters; what is longer is told apart by a digest
+POLL_INTERVAL_S: Final = 0.2
+JOIN_TIMEOUT_S: Final = 30
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+OnProgress = Callable[[int, int | None], None]
+"""Called with the tasks that are done, and of how many; it may raise to stop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileRequest:
+    """A column to profile.
+
+    Attributes:
+        location: A path, or a URL that fsspec knows.
+        version: The version of the table.
+        column: Its names from the top.
+        num_files: About how many files the version has; None where nobody knows.
+        storage_options: Options of the store; in no text of it.
+        allowed_roots: Roots outside of the table whose files may be read.
+    """
+
+    location: str
+    version: int
+    column: ColumnPath
+    num_files: int | None = None
+    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    allowed_roots: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnProfile:
+    """What the values of a column look like; values are text, None is not told.
+
+    Attributes:
+        version: The version.
+        column: Names from the top.
+        type_text: The column's type.
+        num_rows: Rows of the version.
+        num_nulls: Rows without a value.
+        num_nan: Values that are NaN.
+        num_distinct: Distinct values, about 2 % off where they are many.
+        minimum, maximum: The extremes; text is cut.
+        mean, deviation: Of numbers.
+        quantiles: (share, value); about 0.01 % off in rank.
+        min_length, max_length, mean_length: Characters of text, bytes of binary.
+        num_empty: Empty texts.
+        top: (value, count), the most frequent first.
+        top_error: How far the counts of `top` may be off; values that are not more
+            frequent than that are left out.
+    """
+
+    version: int
+    column: tuple[str, ...]
+    type_text: str
+    num_rows: int
+    num_nulls: int
+    num_nan: int | None = None
+    num_distinct: int | None = None
+    minimum: str | None = None
+    maximum: str | None = None
+    mean: float | None = None
+    deviation: float | None = None
+    quantiles: tuple[tuple[float, str], ...] = ()
+    min_length: int | None = None
+    max_length: int | None = None
+    mean_length: float | None = None
+    num_empty: int | None = None
+    top: tuple[tuple[str, int], ...] = ()
+    top_error: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return asdict(self)
+
+
+def profile_column(
+    spark: SparkSession,
+    request: ProfileRequest,
+    *,
+    on_progress: OnProgress | None = None,
+) -> ColumnProfile:
+    """Read one column of a version and describe its values.
+
+    Args:
+        spark: The session.
+        request: The table, the version and the column.
+        on_progress: Called some times a second; what it raises ends the work.
+
+    Raises:
+        DeltaError: If the version, the column or a file of it cannot be read.
+        SparkLostError: If the session dies.
+    """
+    report = on_progress or _say_nothing
+    if (request.num_files or 0) > LISTED_FILES:
+        source = LogSource(request.location, request.storage_options)
+        return use_state(
+            spark,
+            source,
+            request.version,
+            lambda state: _profile_replayed(state, request, report),
+        )
+    table = DeltaTable(
+        request.location,
+        request.storage_options,
+        allowed_roots=request.allowed_roots,
+    )
+    snapshot = table.snapshot(request.version)
+    listed = snapshot.row_source(snapshot.files).files
+    column = _Column.of(snapshot.schema, snapshot.metadata.partition_columns, request)
+    parts = _split(
+        listed.select(["path", "partition_values", "size"]),
+        at_least=spark.sparkContext.defaultParallelism,
+    )
+    kept = spark.sparkContext.broadcast(parts)
+    try:
+        frame = run_tasks(
+            spark, len(parts), partial(_read_part, column, kept), column.schema
+        )
+        return _profile(frame, column, request.version, report)
+    finally:
+        kept.destroy()
+
+
+def _say_nothing(_done: int, _total: int | None) -> None:
+    return
+
+
+def _profile_replayed(
+    state: ReplayedState, request: ProfileRequest, report: OnProgress
+) -> ColumnProfile:
+    """Profile a table whose files are listed by tasks alone."""
+    root = request.location
+    refusal = reading_refusal(
+        state.protocol, state.metadata, root=root, version=state.version
+    )
+    if refusal is not None:
+        raise refusal
+    schema = parse_schema(state.metadata.schema_string or "")
+    column = _Column.of(schema, state.metadata.partition_columns, request)
+    files = state.live_files().select("path", "partition_values", "dv_id")
+    parts = max(4 * state.spark.sparkContext.defaultParallelism, 16)
+    frame = map_in_arrow(
+        files.repartition(parts), partial(_read_batches, column), column.schema
+    )
+    return _profile(frame, column, state.version, report)
+
+
+def _split(files: pa.Table, *, at_least: int) -> list[pa.Table]:
+    """Deal out files to tasks, so that each has about as many bytes."""
+    size_bytes = pc.sum(files["size"]).as_py() or 0
+    count = min(max(-(-size_bytes // TASK_BYTES), at_least), MAX_TASKS)
+    count = max(min(count, files.num_rows), 1)
+    order = pc.sort_indices(files["size"], sort_keys=[("", "descending")])
+    files = files.take(order)
+    places = range(files.num_rows)
+    return [files.take(pa.array(places[i::count], pa.int64())) for i in range(count)]
+
+
+# === In a task ===
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """The column as tasks read it.
+
+    `kind` is what of it is added up: "integer", "double", "decimal", "text", "boolean",
+    "date", "timestamp", "binary", or "presence" where values have no order.
+    """
+
+    request: ProfileRequest
+    schema_of_table: StructType
+    partition_columns: tuple[str, ...]
+    path: ColumnPath
+    data_type: DataType
+    kind: str
+
+    @classmethod
+    def of(
+        cls,
+        schema: StructType,
+        partition_columns: Sequence[str],
+        request: ProfileRequest,
+    ) -> "_Column":
+        """Find the column.
+
+        Raises:
+            ColumnNotFoundError: The version has no such column.
+            SchemaError: Its type cannot be read.
+        """
+        path = resolve_column(schema, request.column)
+        data_type = column_field(schema, path).data_type
+        arrow_type(data_type)
+        top = schema.select((path[0],))
+        partitions = tuple(name for name in partition_columns if name == path[0])
+        return cls(request, top, partitions, path, data_type, _kind(data_type))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Columns of what tasks hand to Spark."""
+        value: pa.DataType = {
+            "double": pa.float64(),
+            "text": pa.string(),
+            "binary": pa.string(),
+            "boolean": pa.bool_(),
+            "presence": pa.bool_(),
+        }.get(self.kind, pa.int64())
+        if isinstance(self.data_type, DecimalType):
+            value = arrow_type(self.data_type)
+        return pa.schema([("value", value), ("length", pa.int64())])
+
+
+def _kind(data_type: DataType) -> str:
+    if isinstance(data_type, DecimalType):
+        return "decimal"
+    if not isinstance(data_type, PrimitiveType):
+        return "presence"
+    return {
+        **dict.fromkeys(("long", "integer", "short", "byte"), "integer"),
+        **dict.fromkeys(("float", "double"), "double"),
+        **dict.fromkeys(("timestamp", "timestamp_ntz"), "timestamp"),
+        "string": "text",
+        "void": "presence",
+    }.get(data_type.name, data_type.name)
+
+
+def _read_part(
+    column: _Column, parts: "Broadcast[list[pa.Table]]", number: int
+) -> Batches:
+    yield from _values(column, parts.value[number])
+
+
+def _read_batches(column: _Column, batches: Batches) -> Batches:
+    for batch in batches:
+        with faults_are_carried():
+            if batch["dv_id"].null_count < batch.num_rows:
+                raise UnsupportedFeatureError(
+                    root=column.request.location,
+                    version=column.request.version,
+                    features=[DELETION_VECTORS],
+                )
+        yield from _values(column, pa.table(batch).select(["path", "partition_values"]))
+
+
+def _values(column: _Column, files: pa.Table) -> Batches:
+    request = column.request
+    with faults_are_carried():
+        store = open_store(
+            request.location,
+            request.storage_options,
+            allowed_roots=request.allowed_roots,
+        )
+        source = RowSource(
+            schema=column.schema_of_table,
+            partition_columns=column.partition_columns,
+            files=files,
+            open_file=store.open_data_file,
+        )
+        for batch in iter_rows(source):
+            yield _converted(column, batch.column(0))
+
+
+def _converted(column: _Column, values: pa.Array) -> pa.RecordBatch:
+    for name in column.path[1:]:
+        values = pc.struct_field(values, [values.type.get_field_index(name)])
+    length = pa.nulls(len(values), pa.int64())
+    match column.kind:
+        case "integer" | "timestamp":
+            values = values.cast(pa.int64())
+        case "date":
+            values = values.cast(pa.int32()).cast(pa.int64())
+        case "double":
+            values = values.cast(pa.float64())
+        case "text":
+            length = pc.utf8_length(values).cast(pa.int64())
+            values = _short_texts(values, length)
+        case "binary":
+            length = pc.binary_length(values).cast(pa.int64())
+            values = pa.array(map(_short_hex, values.to_pylist()), pa.string())
+        case "presence":
+            present = pc.is_valid(values)
+            values = pc.if_else(present, present, pa.scalar(None, pa.bool_()))
+    return pa.RecordBatch.from_arrays([values, length], schema=column.schema)
+
+
+def _short_texts(values: pa.Array, lengths: pa.Array) -> pa.Array:
+    """Cut long texts; a digest of the whole keeps different ones apart."""
+    if (pc.max(lengths).as_py() or 0) <= TEXT_LENGTH:
+        return values
+    texts = (
+        text if text is None or len(text) <= TEXT_LENGTH else _cut(text, text.encode())
+        for text in values.to_pylist()
+    )
+    return pa.array(texts, pa.string())
+
+
+def _short_hex(value: bytes | None) -> str | None:
+    if value is None or 2 * len(value) <= TEXT_LENGTH:
+        return None if value is None else value.hex()
+    return _cut(value[:TEXT_LENGTH].hex(), value)
+
+
+def _cut(text: str, whole: bytes) -> str:
+    digest = hashlib.blake2b(whole, digest_size=8).hexdigest()
+    return f"{text[: TEXT_LENGTH - 20]}… #{digest}"
+
+
+# === In the driver ===
+
+
+def _profile(
+    frame: DataFrame, column: _Column, version: int, report: OnProgress
+) -> ColumnProfile:
+    row = _collect_one(frame.agg(*_aggregates(column.kind)), report)
+    profile = ColumnProfile(
+        version=version,
+        column=tuple(column.path),
+        type_text=type_text(column.data_type),
+        num_rows=row["num_rows"],
+        num_nulls=row["num_rows"] - row["present"],
+    )
+    if column.kind == "presence":
+        return profile
+    return _described(profile, row, column, row["present"])
+
+
+def _described(
+    profile: ColumnProfile, row: Row, column: _Column, present: int
+) -> ColumnProfile:
+    found = row.asDict()
+    num_distinct = min(found["num_distinct"], present)
+    error = 0 if num_distinct <= EXACT_DISTINCT else present * 7 // (2 * SKETCH_SIZE)
+    say = partial(_value_text, column.data_type)
+    quantiles = found.get("quantiles") or ()
+    return replace(
+        profile,
+        num_distinct=num_distinct,
+        num_nan=found.get("num_nan"),
+        minimum=say(found["minimum"]),
+        maximum=say(found["maximum"]),
+        mean=found.get("mean"),
+        deviation=found.get("deviation"),
+        quantiles=tuple(
+            (share, say(value) or "")
+            for share, value in zip(QUANTILES, quantiles, strict=False)
+        ),
+        min_length=found.get("min_length"),
+        max_length=found.get("max_length"),
+        mean_length=found.get("mean_length"),
+        num_empty=found.get("num_empty"),
+        top=tuple(
+            (say(item["item"]) or "", item["count"])
+            for item in found["top"] or ()
+            if item["item"] is not None and item["count"] > error
+        ),
+        top_error=error,
+    )
+
+
+def _aggregates(kind: str) -> Iterator[Any]:
+    yield F.expr("count(*)").alias("num_rows")
+    yield F.expr("count(value)").alias("present")
+    if kind == "presence":
+        return
+    yield F.expr("approx_count_distinct(value, 0.02)").alias("num_distinct")
+    top = f"approx_top_k(value, {TOP_VALUES}, {TRACKED_VALUES})"
+    yield F.expr(top).alias("top")
+    number = "if(isnan(value), null, value)" if kind == "double" else "value"
+    yield F.expr(f"min({number})").alias("minimum")
+    yield F.expr(f"max({number})").alias("maximum")
+    if kind == "double":
+        yield F.expr("count_if(isnan(value))").alias("num_nan")
+    if kind in {"integer", "double", "decimal"}:
+        yield F.expr(f"avg(double({number}))").alias("mean")
+        yield F.expr(f"stddev_pop(double({number}))").alias("deviation")
+    if kind in {"integer", "double", "decimal", "date", "timestamp"}:
+        shares = ", ".join(str(share) for share in QUANTILES)
+        yield F.expr(f"percentile_approx({number}, array({shares}), 10000)").alias(
+            "quantiles"
+        )
+    if kind in {"text", "binary"}:
+        yield F.expr("min(length)").alias("min_length")
+        yield F.expr("max(length)").alias("max_length")
+        yield F.expr("avg(length)").alias("mean_length")
+        yield F.expr("count_if(length = 0)").alias("num_empty")
+
+
+def _value_text(data_type: DataType, value: Any) -> str | None:  # noqa: ANN401 (a value of any column)
+    """Return a value as people read it, with all its digits."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    name = data_type.name if isinstance(data_type, PrimitiveType) else ""
+    is_time = name == "date" or name.startswith("timestamp")
+    return _time_text(name, value) if is_time else str(value)
+
+
+def _time_text(name: str, value: int) -> str:
+    """Return a count of days or microseconds since 1970 as people read it."""
+    try:
+        if name == "date":
+            return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
+        text = (EPOCH + timedelta(microseconds=value)).isoformat()
+    except OverflowError:
+        return f"{value} {'days' if name == 'date' else 'µs'} since 1970"
+    return text.replace("+00:00", "Z" if name == "timestamp" else "")
+
+
+def _collect_one(frame: DataFrame, report: OnProgress) -> Row:
+    """Collect a frame of one row in a thread of its own, so that it can be stopped."""
+    context = frame.sparkSession.sparkContext
+    group = f"profile-{secrets.token_hex(8)}"
+    rows: list[Row] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            context.setJobGroup(group, "Profile a column", interruptOnCancel=True)
+            with faults_are_raised():
+                rows.extend(frame.collect())
+        except BaseException as error:  # noqa: BLE001 (raised by the waiting thread)
+            errors.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    with _cancelling(context, group, thread):
+        while thread.is_alive():
+            thread.join(POLL_INTERVAL_S)
+            report(*_tasks_done(context, group))
+    if errors:
+        if isinstance(errors[0], PySparkException | Py4JError) and not is_alive(
+            frame.sparkSession
+        ):
+            raise SparkLostError from errors[0]
+        raise errors[0]
+    return rows[0]
+
+
+@contextmanager
+def _cancelling(
+    context: SparkContext, group: str, thread: threading.Thread
+) -> Iterator[None]:
+    """Cancel the group's jobs when the block is left by an error."""
+    try:
+        yield
+    except BaseException:
+        context.cancelJobGroup(group)
+        thread.join(JOIN_TIMEOUT_S)
+        raise
+
+
+def _tasks_done(context: SparkContext, group: str) -> tuple[int, int | None]:
+    """Return how many tasks of the group are done, and how many there are."""
+    done = total = 0
+    try:
+        tracker = context.statusTracker()
+        for job_id in tracker.getJobIdsForGroup(group):
+            job = tracker.getJobInfo(job_id)
+            for stage_id in job.stageIds if job else ():
+                stage = tracker.getStageInfo(stage_id)
+                if stage:
+                    done += stage.numCompletedTasks
+                    total += stage.numTasks
+    except (Py4JError, OSError):  # the work itself says what is wrong
+        return 0, None
+    return done, total or None

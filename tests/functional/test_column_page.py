@@ -1,0 +1,275 @@
+"""A column of a table: what files tell, how it came about, and its profile."""
+
+import json
+from html import unescape
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import write_deltalake
+from django.test import Client
+from django.utils import timezone
+
+from apps.jobs.models import Job
+from apps.tables.index_folders import new_index_folder
+from apps.tables.indexing import store_result
+from apps.tables.models import Table
+from deltaweb.index.build import build_index
+from deltaweb.samples import make_samples
+from tests.factories import NOW, new_metadata, new_table, new_unindexed_table, new_user
+
+pytestmark = pytest.mark.django_db
+SCHEMA = "/t/default/orders/schema"
+PROFILE = {
+    "version": 21,
+    "column": ["amount"],
+    "type_text": "double",
+    "num_rows": 5568,
+    "num_nulls": 0,
+    "num_nan": 0,
+    "num_distinct": 5000,
+    "minimum": "1.5",
+    "maximum": "99.5",
+    "mean": 50.25,
+    "deviation": 12.0,
+    "quantiles": [[0.0, "1.5"], [0.5, "50.0"], [1.0, "99.5"]],
+    "top": [["12.5", 40], ["", 3]],
+    "top_error": 2,
+    "min_length": None,
+    "max_length": None,
+    "mean_length": None,
+    "num_empty": None,
+}
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    return folder
+
+
+@pytest.fixture
+def viewer(client: Client) -> Client:
+    client.force_login(new_user("vera"))
+    return client
+
+
+def index(location: Path, name: str) -> Table:
+    table = new_unindexed_table(name, location=str(location))
+    folder = new_index_folder(table.id, now=timezone.now(), mark="test")
+    store_result(table, build_index(str(location), None, folder), now=timezone.now())
+    table.refresh_from_db()
+    return table
+
+
+@pytest.fixture
+def orders(lake: Path) -> Table:
+    return index(lake / "orders", "orders")
+
+
+def text_of(client: Client, path: str) -> str:
+    response = client.get(path)
+    assert response.status_code == 200, response.content[:500]
+    return response.content.decode()
+
+
+def json_of(client: Client, path: str, status: int = 200) -> dict[str, object]:
+    response = client.get(path)
+    assert response.status_code == status
+    return dict(json.loads(response.content))
+
+
+@pytest.mark.usefixtures("orders")
+class TestColumn:
+    def test_shows_what_files_tell_of_it(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{SCHEMA}/amount")
+
+        assert "Range of each file" in page
+        assert "files have min and max" in page
+        assert "In the first known schema as" in page
+        assert "Profile this column" in page
+        assert " style=" not in page
+
+    def test_the_json_form_has_the_ranges(self, viewer: Client) -> None:
+        data = json_of(viewer, f"{SCHEMA}/order_id.json")
+        statistics = data["statistics"]
+
+        assert isinstance(statistics, dict)
+        assert (statistics["files"], statistics["files_with_min_max"]) == (84, 84)
+        assert statistics["null_percent"] == 0
+        assert isinstance(statistics["min"], str)
+        assert len(statistics["ranges"]["bars"]) == 84
+        assert data["profile"] is None
+
+    def test_a_partition_column_is_told_by_its_values(self, viewer: Client) -> None:
+        data = json_of(viewer, f"{SCHEMA}/country.json")
+
+        assert data["column"]["partition"] is True  # type: ignore[index]  # JSON
+        assert data["statistics"]["files_with_min_max"] == 84  # type: ignore[index]  # JSON
+
+    def test_the_schema_leads_to_it(self, viewer: Client) -> None:
+        assert f'href="{SCHEMA}/amount"' in text_of(viewer, SCHEMA)
+
+    def test_an_unknown_column_is_a_404_that_helps(self, viewer: Client) -> None:
+        response = viewer.get(f"{SCHEMA}/amout.json")
+
+        assert response.status_code == 404
+        assert "amount" in response.json()["hint"]
+
+    def test_an_older_version_says_that_the_newest_is_indexed(
+        self, viewer: Client
+    ) -> None:
+        page = text_of(viewer, f"{SCHEMA}/amount?v=3")
+
+        assert "indexed for the newest version alone" in page
+
+
+class TestProfile:
+    def ask(self, client: Client, column: str, **fields: str) -> int:
+        url = "/t/default/orders/profile"
+        return client.post(url, {"column": column, **fields}).status_code
+
+    def test_is_queued_once_and_shown_when_done(
+        self, viewer: Client, orders: Table
+    ) -> None:
+        assert self.ask(viewer, "amount") == 302
+        assert self.ask(viewer, "amount") == 302
+        job = Job.objects.get()
+        waiting = text_of(viewer, f"{SCHEMA}/amount")
+        Job.objects.filter(id=job.id).update(
+            state=Job.State.DONE, result=PROFILE, finished_at=NOW
+        )
+        page = text_of(viewer, f"{SCHEMA}/amount")
+
+        assert job.parameters == {
+            "table_id": str(orders.id),
+            "version": 21,
+            "column": ["amount"],
+        }
+        assert "Reading the column" in waiting
+        assert "No worker has reported yet" in waiting
+        assert "Profile of v21" in page
+        assert "each count may be off by 2" in page
+        assert json_of(viewer, f"{SCHEMA}/amount.json")["profile"] == PROFILE
+        assert "Profile of v21" not in text_of(viewer, f"{SCHEMA}/order_id")
+
+    @pytest.mark.usefixtures("orders")
+    def test_a_failure_says_why_and_can_be_tried_again(self, viewer: Client) -> None:
+        self.ask(viewer, "amount")
+        Job.objects.update(
+            state=Job.State.FAILED,
+            error="The data file part-1.parquet cannot be read: it is damaged.",
+            finished_at=NOW,
+        )
+
+        page = text_of(viewer, f"{SCHEMA}/amount")
+
+        assert "The column could not be read" in page
+        assert "part-1.parquet" in page
+        assert "Try again" in page
+
+    @pytest.mark.usefixtures("orders")
+    def test_is_not_asked_for_by_a_link(self, viewer: Client) -> None:
+        assert viewer.get("/t/default/orders/profile").status_code == 405
+        assert self.ask(viewer, "nowhere") == 404
+
+    def test_nothing_is_read_before_there_is_an_index(self, viewer: Client) -> None:
+        new_unindexed_table("orders")
+
+        assert self.ask(viewer, "amount") == 409
+        assert "has not been indexed yet" in text_of(viewer, f"{SCHEMA}/amount")
+
+    def test_a_restricted_table_is_not_known_to_a_viewer(self, viewer: Client) -> None:
+        new_table("orders", restricted=True)
+
+        assert self.ask(viewer, "amount") == 404
+        assert viewer.get(f"{SCHEMA}/amount").status_code == 404
+
+
+class TestOddNames:
+    @pytest.fixture
+    def odd(self, tmp_path: Path) -> Table:
+        rows = pa.table(
+            {
+                "a.b": [1],
+                "a": [{"b": "x", "c/d": 2}],
+                "rows.json": [3],
+                "50 % & more?": [4],
+                "list": [[{"inner": 5}]],
+            }
+        )
+        write_deltalake(str(tmp_path / "odd"), rows)
+        return index(tmp_path / "odd", "odd")
+
+    @pytest.mark.parametrize(
+        ("address", "names"),
+        [
+            pytest.param("a.b", ["a", "b"], id="a field"),
+            pytest.param("%60a.b%60", ["a.b"], id="a name with a dot"),
+            pytest.param("a.c/d", ["a", "c/d"], id="a name with a slash"),
+            pytest.param("50%20%25%20%26%20more%3F", ["50 % & more?"], id="signs"),
+            pytest.param("rows.json", ["rows.json"], id="a name like a machine form"),
+            pytest.param("list.inner", ["list", "inner"], id="within a list"),
+        ],
+    )
+    def test_each_has_a_page(
+        self, viewer: Client, odd: Table, address: str, names: list[str]
+    ) -> None:
+        data = json_of(viewer, f"/t/default/{odd.name}/schema/{address}.json")
+
+        assert data["column"]["names"] == names  # type: ignore[index]  # JSON
+
+    @pytest.mark.usefixtures("odd")
+    def test_a_name_like_a_machine_form_has_a_page_for_people(
+        self, viewer: Client
+    ) -> None:
+        assert "<html" in text_of(viewer, "/t/default/odd/schema/rows.json")
+
+    @pytest.mark.usefixtures("odd")
+    def test_the_links_of_the_schema_all_work(self, viewer: Client) -> None:
+        page = text_of(viewer, "/t/default/odd/schema")
+        links = [
+            unescape(part.split('"', 1)[0])
+            for part in page.split('class="x-plain x-wrap" href="')[1:]
+        ]
+
+        assert len(links) == 8
+        assert all(viewer.get(link).status_code == 200 for link in links)
+
+    @pytest.mark.usefixtures("odd")
+    def test_what_is_within_a_list_has_no_profile(self, viewer: Client) -> None:
+        page = text_of(viewer, "/t/default/odd/schema/list.inner")
+
+        assert "No profile" in page
+
+
+class TestHistory:
+    def test_tells_what_versions_made_of_the_column(self, viewer: Client) -> None:
+        table = new_table("orders", version=4, latest_version_seen=4)
+
+        def schema(**column: object) -> str:
+            fields = [{"name": "id", "type": "long", "nullable": True, "metadata": {}}]
+            if column:
+                fields.append({"name": "n", "nullable": True, "metadata": {}} | column)
+            return json.dumps({"type": "struct", "fields": fields})
+
+        new_metadata(table, 0, schema_string=schema())
+        new_metadata(table, 1, schema_string=schema(type="integer"))
+        new_metadata(table, 2, schema_string=schema(type="long"))
+        new_metadata(
+            table, 4, schema_string=schema(type="long", metadata={"comment": "x"})
+        )
+
+        data = json_of(viewer, f"{SCHEMA}/n.json")
+
+        assert data["history"] == [
+            {"version": 4, "kind": "comment", "text": "Comment changed"},
+            {
+                "version": 2,
+                "kind": "type",
+                "text": "Type changed from int to bigint",
+            },
+            {"version": 1, "kind": "added", "text": "Added as int"},
+        ]
+        assert data["statistics"] is None
