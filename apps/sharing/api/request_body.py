@@ -2,8 +2,6 @@
 
 from typing import Protocol
 
-from django.http.request import UnreadablePostError
-
 from deltaweb.sharing.errors import RequestMalformedError, RequestTooLargeError
 
 
@@ -34,15 +32,25 @@ def read_body(request: BodyRequest, *, limit_bytes: int) -> bytes:
     if not length and request.META.get("wsgi.input_terminated"):
         # A body in chunks has no length; Django would take it for empty.
         stream = request.META["wsgi.input"]
-    try:
-        parts: list[bytes] = []
-        total = 0
-        while total <= limit_bytes:
-            part = stream.read(limit_bytes + 1 - total)  # type: ignore[attr-defined]  # both kinds have it
-            if not part:
-                return b"".join(parts)
-            parts.append(part)
-            total += len(part)
-    except (OSError, UnreadablePostError):
-        raise RequestMalformedError(reason="its body breaks off") from None
+    parts: list[bytes] = []
+    total = 0
+    while total <= limit_bytes:
+        part = _next_part(stream, limit_bytes + 1 - total)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+        total += len(part)
     raise RequestTooLargeError(limit_bytes=limit_bytes)
+
+
+def _next_part(stream: object, size: int) -> bytes:
+    """Return the next bytes of a body, b"" at its end.
+
+    Each server has errors of its own for a body that breaks off, or whose chunks are
+    none; whatever they are, it is what the caller sent that cannot be read.
+    """
+    try:
+        part: bytes = stream.read(size)  # type: ignore[attr-defined]  # both kinds have it
+    except Exception:  # noqa: BLE001 (as above)
+        raise RequestMalformedError(reason="its body breaks off") from None
+    return part
