@@ -6,6 +6,8 @@ range's first byte, and `Content-Length` says how many are wanted.
 Source: RFC 9110, section 14; sharing_wire.md, 2.6.
 """
 
+import errno
+import logging
 import os
 from typing import Any, Final
 from uuid import UUID
@@ -20,6 +22,8 @@ from apps.sharing.api.ranges import ByteRange, parse_range
 from apps.sharing.api.responses import Answer, WholeAnswer
 from deltaweb.sharing.errors import EndpointNotFoundError
 
+logger = logging.getLogger(__name__)
+
 OCTETS: Final = "application/octet-stream"
 PARTIAL_CONTENT: Final = 206
 BLOCK_BYTES: Final = 1 << 18  # where the server has no sendfile
@@ -30,6 +34,7 @@ class FilePart:
 
     def __init__(self, file: Any, part: ByteRange) -> None:  # noqa: ANN401 (io.FileIO, or what the server puts in its place)
         self._file = file
+        self._end = part.first + part.length
         self._left = part.length
         file.seek(part.first)
 
@@ -44,6 +49,10 @@ class FilePart:
         self._left -= len(data)
         return data
 
+    def is_whole(self) -> bool:
+        """Whether the file, still open, goes on to the end of the part."""
+        return os.fstat(self.fileno()).st_size >= self._end
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -53,6 +62,25 @@ class FileAnswer(Answer, FileResponse):
     """A part of a file, or all of it."""
 
     block_size = BLOCK_BYTES
+
+    def __init__(self, part: FilePart, *, status: int = 200) -> None:
+        super().__init__(part, content_type=OCTETS, status=status)
+        self._part = part
+
+    def close(self) -> None:
+        """Close the file, and the connection where the file became shorter meanwhile.
+
+        What is missing would otherwise be taken from the next answer: the length was
+        told before.
+
+        Raises:
+            ConnectionResetError: If it did.
+        """
+        is_whole = self.closed or self._part.is_whole()
+        super().close()
+        if not is_whole:
+            logger.warning("A file became shorter while it was handed out")
+            raise ConnectionResetError(errno.ECONNRESET, "the file became shorter")
 
 
 class FileView(ProtocolView):
@@ -91,12 +119,10 @@ class FileView(ProtocolView):
             answer["Content-Length"] = str(status.st_size)
         elif part is None:
             whole = ByteRange(0, status.st_size)
-            answer = FileAnswer(FilePart(opened.file, whole), content_type=OCTETS)
+            answer = FileAnswer(FilePart(opened.file, whole))
             answer["Content-Length"] = str(status.st_size)
         else:
-            answer = FileAnswer(
-                FilePart(opened.file, part), content_type=OCTETS, status=PARTIAL_CONTENT
-            )
+            answer = FileAnswer(FilePart(opened.file, part), status=PARTIAL_CONTENT)
             answer["Content-Length"] = str(part.length)
             answer["Content-Range"] = part.content_range(status.st_size)
         answer["Accept-Ranges"] = "bytes"
@@ -115,6 +141,9 @@ def _asked_part(request: Request, *, size: int, etag: str) -> ByteRange | None:
 
 def _parse_id(text: str) -> UUID:
     try:
-        return UUID(text)
+        table_id = UUID(text)
     except ValueError:
         raise EndpointNotFoundError from None
+    if str(table_id) != text:
+        raise EndpointNotFoundError  # dashes elsewhere
+    return table_id

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -259,6 +260,18 @@ class TestBody:
 
         assert not received.startswith(b"HTTP/1.1 5")
 
+    @pytest.mark.parametrize("chunks", [b"ZZ\r\n{}\r\n", b"2\r\n{}xx", b"-1\r\n"])
+    def test_of_chunks_that_are_none_is_the_callers(
+        self, live: Live, chunks: bytes
+    ) -> None:
+        head = f"POST {QUERY} HTTP/1.1\r\nAuthorization: Bearer {live.secret}\r\n"
+        head += "Transfer-Encoding: chunked\r\nHost: 127.0.0.1\r\n\r\n"
+
+        received = live.send(head.encode() + chunks)
+
+        assert received.startswith(b"HTTP/1.1 400")
+        assert b'"MALFORMED_REQUEST"' in received
+
 
 class TestFile:
     @pytest.fixture
@@ -303,6 +316,33 @@ class TestFile:
         connection = live.connect()
         connection.request("GET", url)
         assert connection.getresponse().status == 200
+
+    def test_that_becomes_shorter_takes_nothing_from_the_next_answer(
+        self, live: Live
+    ) -> None:
+        place = live.home / "lake" / "orders" / "part-7"
+        place.write_bytes(bytes(32 << 20))
+        hints = json.dumps({"predicateHints": ["day = '2026-01-02'"]}).encode()
+        line = query(live, hints).read().splitlines()[2 + 7]
+        parts = urlsplit(json.loads(line)["file"]["url"])
+        assert parts.path.endswith("/part-7")
+        get = f"GET {parts.path}?{parts.query} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        after = f"GET {VERSION} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        after += f"Authorization: Bearer {live.secret}\r\nConnection: close\r\n\r\n"
+        with socket.socket() as wire:
+            wire.settimeout(30)
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+            wire.connect(("127.0.0.1", live.port))
+            wire.sendall(get.encode())
+            received = wire.recv(1 << 10)
+            assert received.startswith(b"HTTP/1.1 200")
+            os.truncate(place, 1000)
+            wire.sendall(after.encode())
+            with contextlib.suppress(ConnectionResetError):
+                while part := wire.recv(1 << 20):
+                    received = received[-(1 << 10) :] + part
+
+        assert b"Delta-Table-Version" not in received
 
 
 class TestWire:
