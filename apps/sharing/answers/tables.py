@@ -17,7 +17,7 @@ from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
 from apps.tables.storage_connections import options_for
 from deltaweb.delta.commit_times import to_ms
-from deltaweb.delta.errors import UnsupportedFeatureError
+from deltaweb.delta.errors import TimestampNotFoundError, UnsupportedFeatureError
 from deltaweb.delta.predicate import Predicate
 from deltaweb.delta.table_features import IN_COMMIT_TIMESTAMP, has_commit_timestamps
 from deltaweb.index.file_selection import FileSelection
@@ -110,8 +110,7 @@ def table_version(
         return _open(shared).latest_version()
     _check_history(shared)
     table = _open(shared)
-    version = _earliest_version(table, shared, starting_timestamp)
-    return max(version, shared.start_version or 0)
+    return _earliest_version(table, shared, starting_timestamp)
 
 
 def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) -> int:
@@ -132,7 +131,9 @@ def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) 
             hint="Choose an earlier time.",
         )
     first_readable = table.readable_versions()[0].first
-    return max(times.versions[position], first_readable)
+    # The newest version is shared in any case, though history may begin after it.
+    first_shared = min(shared.start_version or 0, newest.version)
+    return max(times.versions[position], first_readable, first_shared)
 
 
 # === Metadata ===
@@ -313,7 +314,13 @@ def _open_shared_version(
     if named:
         _check_history(shared)
         _check_start(shared, query.version)
-    opened = _open_version(shared, table, query)
+    try:
+        opened = _open_version(shared, table, query)
+    except TimestampNotFoundError as error:
+        # Its words tell of the first version's time, which may not be shared.
+        if shared.start_version:
+            raise _not_shared_before(shared) from error
+        raise
     if named:
         _check_start(shared, opened.version)
     return opened
@@ -327,7 +334,11 @@ def _check_history(shared: SharedTable) -> None:
 def _check_start(shared: SharedTable, version: int | None) -> None:
     start = shared.start_version
     if version is not None and start is not None and version < start:
-        raise HistoryNotSharedError(table=shared.full_name, since=start)
+        raise _not_shared_before(shared)
+
+
+def _not_shared_before(shared: SharedTable) -> HistoryNotSharedError:
+    return HistoryNotSharedError(table=shared.full_name, since=shared.start_version)
 
 
 def _index_folder(table: Table) -> Path | None:

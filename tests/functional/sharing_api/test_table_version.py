@@ -141,6 +141,13 @@ class TestStartingTimestamp:
         assert self.ask(acme, lake, "2026-02-01T00:00:00Z") == (200, "2")
         assert self.ask(acme, lake, "2026-02-01T03:00:00Z") == (200, "3")
 
+    def test_never_means_a_version_that_is_not_there(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        share_with(lake, start_version=9)
+
+        assert self.ask(acme, lake, "2026-02-01T00:00:00Z") == (200, "3")
+
 
 class TestTimeTravel:
     def test_by_version(self, acme: Caller, lake: Lake) -> None:
@@ -225,6 +232,17 @@ class TestTimeTravel:
         assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
         assert "from version 2" in error(answer)["message"]
         assert acme.query(lake.path, {"version": 2}).status_code == 200
+
+    def test_tells_no_time_of_a_version_that_is_not_shared(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        share_with(lake, start_version=2)
+
+        answer = acme.query(lake.path, {"timestamp": "2020-01-01T00:00:00Z"})
+
+        assert answer.status_code == 400
+        assert "2026-02-01T00" not in error(answer)["message"]
+        assert "from version 2" in error(answer)["message"]
 
     @pytest.mark.parametrize("name", ["startingVersion", "endingVersion"])
     def test_to_changes_is_not_offered(
