@@ -17,11 +17,14 @@ from deltaweb.storage.data_path import decode_path, resolve_data_path
 
 SAME_SCHEME: Final = (("s3a://", "s3://"), ("s3n://", "s3://"), ("gcs://", "gs://"))
 CACHED_FOLDERS: Final = 4096
-# A path may only leave the root, or name no file at all, if it holds one of these.
+LOG_FOLDER: Final = "_delta_log"  # of this table, or of one inside of it
+# A path may only leave the root, name no file at all, or one of a log, if it holds one
+# of these. Nobody has a reason to escape letters, digits and what may stand as it is.
 _SUSPICIOUS: Final = (
     r"(?i)\.\.|%2e|%00|%[89a-f][0-9a-f]|^/|^[a-z][a-z0-9+.-]*:|^(?:[./]|%2f)*$"
+    r"|_delta_log|%[46][1-9a-f]|%[57][0-9a]|%5f"
 )
-_UNUSUAL: Final = (b"%", b":", b"\0")
+_UNUSUAL: Final = (b"%", b":", b"\0", LOG_FOLDER.encode())
 
 
 def are_plain(paths: pa.StringArray) -> bool:
@@ -76,13 +79,16 @@ def relative_path(path: str, root: str) -> str:
         root: The table's root, a path or URL.
 
     Raises:
-        PathEscapesTableError: If it leads elsewhere, or is no text when decoded.
+        PathEscapesTableError: If it leads elsewhere, into a log, or is no text when
+            decoded.
     """
     for scheme, same in SAME_SCHEME:
         if path.startswith(scheme):
             path = f"{same}{path.removeprefix(scheme)}"
     place = resolve_data_path(path, root=root, allowed_roots=())
     relative = place[len(root.rstrip("/")) + 1 :]
+    if LOG_FOLDER in relative.split("/"):
+        raise PathEscapesTableError(path=path)
     try:
         relative.encode()
     except UnicodeEncodeError:
@@ -111,7 +117,8 @@ def _decoded_folder(folder: str) -> str | None:
     if ":" in parts[0] or "\0" in folder:
         return None
     decoded = decode_path(folder)
-    is_usual = all(part not in {"", ".", ".."} for part in decoded.split("/"))
+    parts = decoded.split("/")
+    is_usual = all(part not in {"", ".", "..", LOG_FOLDER} for part in parts)
     if not is_usual or any(0xD800 <= ord(letter) <= 0xDFFF for letter in decoded):  # noqa: PLR2004  # surrogates
         return None
     return decoded

@@ -392,6 +392,7 @@ class TestMisreadTables:
             "%2e%2e/secret.parquet",
             "file:///etc/passwd",
             "s3://other/secret.parquet",
+            "_delta_log/00000000000000000000.json",
         ],
     )
     def test_file_outside_of_the_table_is_offered_to_nobody(

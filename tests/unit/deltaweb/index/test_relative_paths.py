@@ -41,6 +41,8 @@ class TestRelativePaths:
             ("file:///lake/table/a/b", "a/b"),
             ("...", "..."),
             ("a../b", "a../b"),
+            ("_delta_logs/x", "_delta_logs/x"),
+            ("day=_delta_log/x", "day=_delta_log/x"),
         ],
     )
     def test_are_decoded_once(self, path: str, expected: str) -> None:
@@ -71,6 +73,11 @@ class TestRelativePaths:
             ".",
             "./",
             "a/..",
+            "_delta_log/00000000000000000000.json",
+            "a/../_delta_log/x",
+            "inner/_delta_log/x",
+            "%5Fdelta_l%6Fg/x",
+            "/lake/table/_delta_log/x",
         ],
     )
     def test_that_lead_outside_are_found(self, path: str) -> None:
