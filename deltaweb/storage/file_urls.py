@@ -33,8 +33,8 @@ KEY_BYTES: Final = 32
 MAX_QUERY_FIELDS: Final = 32
 _FORMS: Final = {
     "sp": re.compile(READ),
-    "se": re.compile("[0-9]{1,11}"),  # until the year 5138
-    "sz": re.compile("[0-9]{1,18}"),
+    "se": re.compile("[1-9][0-9]{0,10}"),  # until the year 5138
+    "sz": re.compile("0|[1-9][0-9]{0,17}"),
     "tk": re.compile("[0-9a-f]{32}"),
     "sig": re.compile("[0-9a-f]{64}"),
 }

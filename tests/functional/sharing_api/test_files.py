@@ -216,6 +216,16 @@ class TestChangedURL:
 
         refused(fetch(f"{path}?" + "&".join(f"{k}={v}" for k, v in values.items())))
 
+    @pytest.mark.parametrize("name", ["se", "sz"])
+    def test_of_another_spelling_is_refused(self, url: str, name: str) -> None:
+        refused(fetch(url.replace(f"{name}=", f"{name}=0")))
+
+    def test_of_the_dashes_is_refused(self, url: str, lake: Lake) -> None:
+        table_id = str(lake.shared.id)
+        spelled = table_id.replace("-", "") + "----"
+
+        assert fetch(url.replace(table_id, spelled)).status_code == 404
+
     def test_without_a_query_is_refused(self, url: str) -> None:
         refused(fetch(url.partition("?")[0]))
 
