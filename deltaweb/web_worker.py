@@ -37,7 +37,7 @@ _LENGTH: Final = re.compile(
 _EXPECTS: Final = re.compile(rb"\r\nexpect:", re.IGNORECASE)
 
 
-class Connection(TConn):
+class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
     """A connection, and what came of its next request.
 
     Attributes:
@@ -75,7 +75,7 @@ class Connection(TConn):
         self.wanted = None
 
 
-class BoundedUnreader(SocketUnreader):
+class BoundedUnreader(SocketUnreader):  # type: ignore[misc]  # gunicorn has no types
     """Reads from a socket until a deadline, however often a byte comes."""
 
     deadline = 0.0
@@ -98,7 +98,7 @@ class BoundedUnreader(SocketUnreader):
         return data
 
 
-class PatientWorker(ThreadWorker):
+class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """Threads that answer, and a loop that waits."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (gunicorn's own)
