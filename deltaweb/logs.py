@@ -1,4 +1,4 @@
-"""What no log may hold."""
+"""What no log may hold: a secret of a link, or a line that somebody else wrote."""
 
 import logging
 import re
@@ -16,3 +16,19 @@ class HideSignInLinks(logging.Filter):
             record.msg = _ONE_TIME_LINK.sub(r"\1...", message)
             record.args = None
         return True
+
+
+class KeepOneLine(logging.Filter):
+    """Writes out what does not print: a name in a request must not forge a line."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Rewrite the record's message; every record passes, its traceback as is."""
+        message = record.getMessage()
+        if not message.isprintable():
+            record.msg = "".join(map(_printable, message))
+            record.args = None
+        return True
+
+
+def _printable(character: str) -> str:
+    return character if character.isprintable() else ascii(character)[1:-1]

@@ -1,8 +1,9 @@
 import logging
 
 import pytest
+from django.conf import settings
 
-from deltaweb.logs import HideSignInLinks
+from deltaweb.logs import HideSignInLinks, KeepOneLine
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,34 @@ def test_a_log_holds_no_secret_of_a_one_time_link(
 
     assert passes
     assert record.getMessage() == written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        pytest.param(("GET", "/t/a/é b/"), "GET /t/a/é b/", id="what prints"),
+        pytest.param(
+            ("GET", "/t/a\r\n2026-01-01 ERROR x"),
+            r"GET /t/a\r\n2026-01-01 ERROR x",
+            id="ends of lines",
+        ),
+        pytest.param(
+            ("GET", "\x1b[2J\u2028\u202e\0"),
+            r"GET \x1b[2J\u2028\u202e\x00",
+            id="what a terminal obeys",
+        ),
+    ],
+)
+def test_a_name_in_a_request_forges_no_line_of_the_log(
+    arguments: tuple[object, ...], written: str
+) -> None:
+    record = logging.LogRecord("x", logging.INFO, "", 0, "%s %s", arguments, None)
+
+    passes = KeepOneLine().filter(record)
+
+    assert passes
+    assert record.getMessage() == written
+
+
+def test_every_line_of_the_server_is_kept_to_one() -> None:
+    assert settings.LOGGING["handlers"]["stderr"]["filters"] == ["no-links", "one-line"]
