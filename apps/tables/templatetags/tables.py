@@ -174,11 +174,12 @@ def facet_total(facets: Sequence[Facet]) -> int:
 
 
 @register.simple_tag(takes_context=True)
-def search_words(context: Context) -> str:
-    """Say what the search looks through: tables, columns, shares."""
+def search_words(context: Context, most: int | None = None) -> str:
+    """Say what the search looks through, or the first of it: tables, columns."""
     user = getattr(context.get("request"), "user", None)
     kinds = kinds_for(user) if user is not None else []
-    return ", ".join(["tables", "columns", *(kind.label.lower() for kind in kinds)])
+    words = ["tables", "columns", *(kind.label.lower() for kind in kinds)]
+    return ", ".join(words[:most])
 
 
 @register.filter

@@ -57,7 +57,8 @@ def test_the_page_names_them_and_leads_to_them(ada: User, client: Client) -> Non
     data = client.get("/search.json", {"q": "order", "kind": "recipient"}).json()
 
     assert 'href="/shares/retail/"' in shown
-    assert 'placeholder="Search tables, columns, shares, recipients"' in shown
+    assert 'placeholder="Search tables, columns, shares"' in shown
+    assert 'aria-label="Search tables, columns, shares, recipients"' in shown
     assert (data["count"], data["shares"]) == (1, [])
     assert data["recipients"][0]["url"] == "/recipients/acme/"
 
