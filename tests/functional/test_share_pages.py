@@ -485,3 +485,16 @@ class TestNameAndEnd:
 
         assert client.get(f"/shares/retail/{what}").status_code == 405
         assert client.post(f"/shares/retail/{what}").status_code == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/shares/retail/", "/recipients/", "/recipients/acme/", "/t/crm/orders/sharing"],
+)
+def test_every_page_says_alike_how_tokens_stand(admin: Client, path: str) -> None:
+    share, recipient = new_share("retail"), new_recipient("acme")
+    new_shared_table(share, "crm.orders")
+    new_grant(share, recipient)
+    new_token(recipient, expires_at=timezone.now() + timedelta(days=12, hours=1))
+
+    assert "expires in 12 d" in text(admin, path)

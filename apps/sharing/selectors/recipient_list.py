@@ -71,6 +71,11 @@ class TokensState:
     key: str
     ends_at: datetime | None
 
+    @property
+    def is_good(self) -> bool:
+        """Whether one of them works."""
+        return self.key in {"active", "expiring"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecipientRow:

@@ -1,6 +1,5 @@
 """What the page of one share shows, and the choices of its forms."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,9 +8,10 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from apps.sharing.models import Recipient, Share, SharedTable
 from apps.sharing.selectors.paging import Paged, paged
 from apps.sharing.selectors.preflight import Preflight, preflight_data, preflights
+from apps.sharing.selectors.recipient_list import TokensState, with_tokens_state
 from apps.sharing.selectors.usage import (
     USE_DAYS,
     DailyUse,
@@ -24,15 +24,6 @@ from apps.tables.models import Table
 CHOICES_LENGTH = 20
 TABLES_LENGTH = 100  # on a page of one share
 RECIPIENTS_SHOWN = 100
-State = RecipientToken.State
-# The better one speaks for the recipient.
-_STATE_ORDER = (
-    State.ACTIVE,
-    State.RETIRING,
-    State.WAITING,
-    State.EXPIRED,
-    State.REVOKED,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,20 +48,13 @@ class RecipientRow:
 
     Attributes:
         recipient: The recipient.
-        state: The state of its best token, "" without any.
-        ends_at: When that token ends.
-        last_used_at: When any of its tokens was used last.
+        state: How its tokens stand.
+        last_used_at: When any of them was used last.
     """
 
     recipient: Recipient
-    state: str
-    ends_at: datetime | None
+    state: TokensState
     last_used_at: datetime | None
-
-    @property
-    def can_read(self) -> bool:
-        """Whether it has a token that works."""
-        return self.state in {State.ACTIVE, State.RETIRING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,12 +123,15 @@ def edited_table(share: Share, wanted: str) -> SharedTableRow | None:
 def recipient_rows(
     recipients: QuerySet[Recipient], *, now: datetime
 ) -> list[RecipientRow]:
-    """Return recipients with the state of their tokens, by two queries."""
-    found = list(recipients.order_by("name_key"))
-    tokens: dict[UUID, list[RecipientToken]] = defaultdict(list)
-    for token in RecipientToken.objects.filter(recipient__in=found):
-        tokens[token.recipient_id].append(token)
-    return [_recipient_row(one, tokens[one.id], now) for one in found]
+    """Return recipients with the state of their tokens, by name and by one query."""
+    return [
+        RecipientRow(
+            recipient=one,
+            state=TokensState(key=one.state, ends_at=one.ends_at),
+            last_used_at=one.last_used_at,
+        )
+        for one in with_tokens_state(recipients, now=now).order_by("name_key")
+    ]
 
 
 def ungranted_recipients(share: Share, *, q: str) -> list[Recipient]:
@@ -230,8 +217,8 @@ def share_data(detail: ShareDetail) -> dict[str, Any]:
         "recipients": [
             {
                 "name": row.recipient.name,
-                "token_state": row.state or None,
-                "token_ends_at": row.ends_at,
+                "token_state": row.state.key,
+                "token_ends_at": row.state.ends_at,
                 "last_used_at": row.last_used_at,
             }
             for row in detail.recipients
@@ -251,23 +238,3 @@ def use_data(days: Sequence[DailyUse]) -> list[dict[str, Any]]:
         }
         for day in days
     ]
-
-
-def _recipient_row(
-    recipient: Recipient, tokens: list[RecipientToken], now: datetime
-) -> RecipientRow:
-    best = min(
-        tokens,
-        key=lambda token: (
-            _STATE_ORDER.index(token.state(now)),
-            -token.ends_at.timestamp(),
-        ),
-        default=None,
-    )
-    uses = [token.last_used_at for token in tokens if token.last_used_at]
-    return RecipientRow(
-        recipient=recipient,
-        state=str(best.state(now)) if best else "",
-        ends_at=best.ends_at if best else None,
-        last_used_at=max(uses, default=None),
-    )

@@ -112,7 +112,7 @@ def table_sharing_data(found: TableSharing) -> dict[str, Any]:
             {
                 "name": row.recipient.name,
                 "shares": found.shares_of.get(str(row.recipient.id), []),
-                "token_state": row.state or None,
+                "token_state": row.state.key,
                 "last_used_at": row.last_used_at,
             }
             for row in found.recipients
