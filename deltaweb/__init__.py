@@ -11,6 +11,16 @@ Read in this order:
     spark      the pipeline on PySpark
     settings   every setting, from DELTAWEB_* variables; env has the typed reads
 
+The Django apps in `apps` are thin shells over these, the lower ones first:
+
+    pages      what every page shares, and the registries that other apps fill
+    accounts   users, sign-in, API keys
+    audit      the append-only record of calls and changes
+    jobs       runs of background work
+    tables     the catalogue, and what is indexed of each table
+    explorer   read-only pages over a table
+    sharing    shares, recipients, tokens, their pages, and the protocol over HTTP
+
 This module imports nothing: Spark executors and library users load the packages
 without Django or Celery.
 """
