@@ -12,7 +12,9 @@ Read the modules in this order:
     replay         how actions are reconciled into the files of a table
     snapshot       the table at one version
     history        what each commit says of itself, and when it was made
-    table_features what a protocol asks of a reader, and what we answer
+    table_features what a protocol asks of readers and writers, and what we answer
+    checkpoint_writer  checkpoints of any size, in bounded memory
+    log_cleanup    the history that a log need not keep, deleted when asked for
 
 Nothing here opens a file by itself: bytes arrive through `log_store.LogStore`. Terms
 are those of the Delta protocol's specification, whose headings the docstrings cite.

@@ -55,7 +55,7 @@ from deltaweb.delta.table_properties import (
     writes_stats_as_struct,
 )
 
-MAX_PARTS: Final = 10_000
+MAX_PARTS: Final = 256  # all are open at once
 READ_AHEAD: Final = 4
 OPERATION: Final = "no checkpoint"
 
@@ -69,7 +69,8 @@ class CheckpointRequest:
     Attributes:
         version: The version; the newest for None.
         parts: Into how many files; None leaves it to `rows_per_part`.
-        rows_per_part: Actions a file, about; a single file for None.
+        rows_per_part: Actions a file, about, or more where `MAX_PARTS` files do not
+            suffice; a single file for None.
         now: The time by which tombstones expire; aware.
         on_progress: Called with the file actions that were taken, and how many there
             are about; it may raise to stop the work.
@@ -130,6 +131,9 @@ def build_checkpoint(store: LogStore, request: CheckpointRequest) -> WrittenChec
         if count is not None and count < 1:
             message = "parts and rows_per_part are whole numbers from 1"
             raise ValueError(message)
+    if request.parts is not None and request.parts > MAX_PARTS:
+        message = f"a checkpoint has {MAX_PARTS} parts at most"
+        raise ValueError(message)
     unreadable: dict[Checkpoint, LogCorruptError] = {}
     while True:
         try:

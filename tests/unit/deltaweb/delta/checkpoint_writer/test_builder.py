@@ -367,6 +367,10 @@ class TestParts:
         with pytest.raises(ValueError, match="from 1"):
             table.create_checkpoint(parts=parts, rows_per_part=rows, now=NOW)
 
+    def test_are_not_more_than_can_be_open_at_once(self) -> None:
+        with pytest.raises(ValueError, match="at most"):
+            LogBuilder().start().table.create_checkpoint(parts=257, now=NOW)
+
 
 def hint_of(log: LogBuilder) -> dict[str, Any]:
     hint: dict[str, Any] = json.loads(log.store.log_files[HINT])
