@@ -95,7 +95,12 @@ def choose_columns(snapshot: Snapshot) -> FileColumns:
     except SchemaError:
         return FileColumns(None, names, None, has_typed_partitions=not names)
     paths = tuple(leaf.path for leaf in leaves)
-    return FileColumns(snapshot.schema, names, paths)
+    columns = FileColumns(snapshot.schema, names, paths)
+    try:
+        partition_schema(snapshot.schema, names)
+    except SchemaError:
+        return columns.with_texts()
+    return columns
 
 
 def block_rows(block: SelectedBlock, columns: FileColumns) -> pa.Table:
@@ -103,7 +108,6 @@ def block_rows(block: SelectedBlock, columns: FileColumns) -> pa.Table:
 
     Raises:
         PartitionValueError: If a value is not of its type.
-        SchemaError: If a partition column is not in the schema.
     """
     compact = block.compact()
     files = pa.Table.from_batches([compact.block.files.cast(FILES_SCHEMA)])
@@ -117,11 +121,7 @@ def block_rows(block: SelectedBlock, columns: FileColumns) -> pa.Table:
 def no_rows(columns: FileColumns) -> pa.Table:
     """Return `files.arrow` without a row."""
     files = FILES_SCHEMA.empty_table()
-    try:
-        partition = _partition_column(files, columns)
-    except SchemaError:
-        columns = columns.with_texts()
-        partition = _partition_column(files, columns)
+    partition = _partition_column(files, columns)
     nothing = _Loaded(RawStatistics(None, None), pa.nulls(0, pa.string()))
     return _joined(
         files.select(list(LISTED)).append_column("partition", partition),
@@ -139,7 +139,7 @@ def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
     columns = choose_columns(snapshot)
     try:
         partition = _partition_column(files, columns)
-    except (PartitionValueError, SchemaError):
+    except PartitionValueError:
         # An index must show a table whose writer got a value wrong.
         columns = columns.with_texts()
         partition = _partition_column(files, columns)
@@ -262,7 +262,6 @@ def _partition_column(files: pa.Table, columns: FileColumns) -> pa.ChunkedArray:
 
     Raises:
         PartitionValueError: If a value is not of its type.
-        SchemaError: If a partition column is not in the schema.
     """
     names = columns.partition_columns
     if not names:

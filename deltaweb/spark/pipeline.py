@@ -1,5 +1,8 @@
 """One Spark job that indexes many tables, a table a task.
 
+A task that finds its table's log to be large leaves it: such a table is then indexed
+by jobs of its own, in which Spark replays the log (`deltaweb.spark.index_files`).
+
 Tasks tell how far they are, and what came out, by small files in a scratch folder
 that the driver reads twice a second; so results arrive while other tables are still
 being worked on. Index folders are written by the tasks themselves, to the same storage.
@@ -14,21 +17,28 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
-from deltaweb.index.build import build_index
+from deltaweb.delta.errors import DeltaError
+from deltaweb.index.build import Engine, build_index
 from deltaweb.index.index_result import CANCELLED, FAILED, IndexResult
+from deltaweb.spark.index_files import SparkEngine
+from deltaweb.spark.log_reader import LogSource, log_bytes
 from deltaweb.spark.session import is_alive
+from deltaweb.storage.write_faults import write_fault
 
 logger = logging.getLogger(__name__)
 
 POLL_INTERVAL_S: Final = 0.25
 REPORT_INTERVAL_S: Final = 0.5
 JOIN_TIMEOUT_S: Final = 30
+LARGE: Final[dict[str, Any]] = {"state": "LARGE"}  # what a task says, and no result
 
 
 class SparkLostError(Exception):
@@ -51,11 +61,13 @@ class IndexRequest:
         folder: The index folder to make; every executor must see it.
         storage_options: Options of the store; they reach the executors with the
             task, and are in no text of it.
+        max_task_bytes: A log of more bytes is replayed by Spark; None for never.
     """
 
     location: str
     folder: str
     storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    max_task_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +107,27 @@ def index_tables(
 
     Raises:
         SparkLostError: If the session dies; requests without a result are not done.
+        DeltaError: If the scratch folder cannot be made.
         Exception: What `on_result` or `on_tick` raises, after the job is cancelled.
     """
     folder = scratch / f"run-{secrets.token_hex(8)}"
-    folder.mkdir(parents=True)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise write_fault(error, place=str(scratch)) from error
     run = _Run(spark, requests, folder, on_result, on_tick or _cancel_none)
     try:
         run.execute(range(len(requests)))
         # A task that took its Python worker down ended the whole job: the others are
         # done again, each by a job of its own.
         for position in run.missing():
+            if position in run.large:
+                continue
             error = run.execute([position])
-            if position in run.missing():
+            if position in run.missing() and position not in run.large:
                 run.deliver(position, _died(error))
+        for position in sorted(run.large):
+            run.replay(position)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -147,6 +167,7 @@ class _Run:
         self._on_result = on_result
         self._on_tick = on_tick
         self._delivered: set[int] = set()
+        self.large: set[int] = set()
 
     def missing(self) -> list[int]:
         """The positions without a result."""
@@ -159,17 +180,38 @@ class _Run:
 
     def execute(self, positions: Iterable[int]) -> BaseException | None:
         """Run one Spark job and return what ended it early, if anything did."""
-        job = _SparkJob(self._spark, self._tasks(positions))
+        tasks = self._tasks(positions)
+        work = partial(_run_in_executors, self._spark, tasks)
+        return self._watch(_SparkJob(self._spark, f"Index {len(tasks)} tables", work))
+
+    def replay(self, position: int) -> None:
+        """Index a large table: its log is replayed by jobs of Spark."""
+        (self._folder / f"{position}.result.json").unlink(missing_ok=True)
+        (task,) = self._tasks([position])
+        work = partial(_index_in_driver, self._spark, task)
+        error = self._watch(_SparkJob(self._spark, "Index a large table", work))
+        if position in self.missing():
+            cancelled = IndexResult(state=CANCELLED)
+            is_cancelled = (self._folder / f"{position}.cancel").exists()
+            self.deliver(position, cancelled if is_cancelled else _died(error))
+
+    def _watch(self, job: "_SparkJob") -> BaseException | None:
+        """Hand on what arrives until a job ends; return what ended it early."""
         job.start()
         try:
             while not job.wait(POLL_INTERVAL_S):
                 self._collect()
                 for position in self._on_tick(self._progress()):
                     (self._folder / f"{position}.cancel").touch()
+                    if position in self.large:
+                        job.cancel_tasks()
         except BaseException:
             job.cancel()
             raise
         self._collect()
+        for position, values in job.rows:
+            if position not in self._delivered:  # its file could not be written
+                self._take(position, values)
         if job.error is not None:
             logger.warning("The Spark job ended early: %s", job.error)
             if not is_alive(self._spark):
@@ -186,7 +228,13 @@ class _Run:
         for position in self.missing():
             values = _read_json(self._folder / f"{position}.result.json")
             if values is not None:
-                self.deliver(position, IndexResult.from_json(values))
+                self._take(position, values)
+
+    def _take(self, position: int, values: dict[str, Any]) -> None:
+        if values == LARGE:
+            self.large.add(position)
+        else:
+            self.deliver(position, IndexResult.from_json(values))
 
     def _progress(self) -> dict[int, TaskProgress]:
         read = {
@@ -199,10 +247,14 @@ class _Run:
 class _SparkJob:
     """A Spark job in a thread of its own, so that it can be watched and cancelled."""
 
-    def __init__(self, spark: SparkSession, tasks: Sequence["_Task"]) -> None:
+    def __init__(
+        self, spark: SparkSession, title: str, work: Callable[[], "list[_Row]"]
+    ) -> None:
         self.error: BaseException | None = None
+        self.rows: list[_Row] = []
         self._context = spark.sparkContext
-        self._tasks = tasks
+        self._title = title
+        self._work = work
         self._group = f"index-{secrets.token_hex(8)}"
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -217,20 +269,34 @@ class _SparkJob:
 
     def cancel(self) -> None:
         """Stop the job's tasks and wait for their end."""
+        self.cancel_tasks()
+        self._thread.join(JOIN_TIMEOUT_S)
+
+    def cancel_tasks(self) -> None:
+        """Stop the job's tasks."""
         try:
             self._context.cancelJobGroup(self._group)
         except Exception:
             logger.warning("The Spark job could not be cancelled.", exc_info=True)
-        self._thread.join(JOIN_TIMEOUT_S)
 
     def _run(self) -> None:
         try:
-            title = f"Index {len(self._tasks)} tables"
-            self._context.setJobGroup(self._group, title, interruptOnCancel=True)
-            rows = self._context.parallelize(self._tasks, max(1, len(self._tasks)))
-            rows.mapPartitions(_run_tasks).collect()
+            self._context.setJobGroup(self._group, self._title, interruptOnCancel=True)
+            self.rows = self._work()
         except BaseException as error:  # noqa: BLE001 (read by the waiting thread)
             self.error = error
+
+
+def _run_in_executors(spark: SparkSession, tasks: Sequence["_Task"]) -> "list[_Row]":
+    rows = spark.sparkContext.parallelize(tasks, max(1, len(tasks)))
+    return rows.mapPartitions(_run_tasks).collect()
+
+
+def _index_in_driver(spark: SparkSession, task: "_Task") -> "list[_Row]":
+    request = task.request
+    source = LogSource(request.location, request.storage_options)
+    result = _index_one(task, SparkEngine(spark, source))
+    return [(task.position, result.to_json())]
 
 
 # === In the executors ===
@@ -243,6 +309,9 @@ class _Task:
     position: int
     request: IndexRequest
     scratch: str
+
+
+_Row = tuple[int, dict[str, Any]]
 
 
 class _CancelledError(Exception):
@@ -258,36 +327,58 @@ class _Reporter:
         self._cancel = folder / f"{task.position}.cancel"
         self._due = 0.0
 
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the request was cancelled."""
+        return self._cancel.exists()
+
     def __call__(self, step: str, done: int, total: int | None, unit: str) -> None:
         if time.monotonic() < self._due:
             return
         self._due = time.monotonic() + REPORT_INTERVAL_S
-        if self._cancel.exists():
+        if self.is_cancelled:
             raise _CancelledError
-        _write_json(self._progress, [step, done, total, unit])
+        with suppress(OSError):  # a full disk costs the report, not yet the work
+            _write_json(self._progress, [step, done, total, unit])
 
 
-def _run_tasks(tasks: Iterable[_Task]) -> Iterator[int]:
+def _run_tasks(tasks: Iterable[_Task]) -> Iterator[_Row]:
     for task in tasks:
-        _write_json(
-            Path(task.scratch) / f"{task.position}.result.json",
-            _index_one(task).to_json(),
-        )
-        yield task.position
+        is_large = _is_large(task.request)
+        values = LARGE if is_large else _index_one(task).to_json()
+        with suppress(OSError):  # a full disk: the result comes with the job's end
+            place = Path(task.scratch) / f"{task.position}.result.json"
+            _write_json(place, values)
+        yield task.position, values
 
 
-def _index_one(task: _Task) -> IndexResult:
+def _is_large(request: IndexRequest) -> bool:
+    """Tell whether the log of the newest version is more than a task should hold."""
+    if request.max_task_bytes is None:
+        return False
+    try:
+        size = log_bytes(LogSource(request.location, request.storage_options).open())
+    except DeltaError:
+        return False  # the index says what is wrong
+    return size > request.max_task_bytes
+
+
+def _index_one(task: _Task, engine: Engine | None = None) -> IndexResult:
     request = task.request
+    report = _Reporter(task)
     try:
         return build_index(
             request.location,
             request.storage_options,
             request.folder,
-            on_progress=_Reporter(task),
+            on_progress=report,
+            engine=engine,
         )
     except _CancelledError:
         return IndexResult(state=CANCELLED)
     except Exception as error:  # noqa: BLE001 (one table never fails the others)
+        if report.is_cancelled:  # jobs of Spark that were stopped say so their own way
+            return IndexResult(state=CANCELLED)
         detail = traceback.format_exc()[-10_000:]
         return IndexResult(
             state=FAILED,

@@ -1,0 +1,187 @@
+"""The index of a large table: its log is replayed by Spark, its files never held here.
+
+Tasks write the rows of `files.arrow` as part files into the index folder, which every
+executor must see; then this process joins them, a batch at a time, and maps the
+result into memory. All else of an index is of the size of the history.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import SparkSession
+
+from deltaweb.delta.errors import PartitionValueError
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot_state import SnapshotState
+from deltaweb.index.file_index import FILES
+from deltaweb.index.file_rows import (
+    LISTED,
+    FileColumns,
+    NewestFiles,
+    block_rows,
+    choose_columns,
+    no_rows,
+    write_rows,
+)
+from deltaweb.spark.arrow_frames import Batches
+from deltaweb.spark.log_reader import LogSource
+from deltaweb.spark.replay import Blocks, ReplayedState, use_state
+from deltaweb.table import DeltaTable
+
+PARTS: Final = "parts"
+COUNTS_SCHEMA: Final = pa.schema(
+    [("files", pa.int64()), ("deletion_vectors", pa.int64())]
+)
+PARTS_SCHEMA: Final = pa.schema([("name", pa.string()), ("is_typed", pa.bool_())])
+
+
+class CountedSnapshot(Snapshot):
+    """A version whose files are counted, and are not in this process."""
+
+    num_counted: int = 0
+
+    @property
+    def num_files(self) -> int:
+        """Count of live files."""
+        return self.num_counted
+
+
+@dataclass(slots=True)
+class SparkEngine:
+    """Replays the versions of one table by Spark; fulfils `deltaweb.index.Engine`.
+
+    Attributes:
+        spark: The session.
+        source: The table's log.
+    """
+
+    spark: SparkSession
+    source: LogSource
+    _vectors: dict[int, int] = field(default_factory=dict, repr=False)
+
+    def load(self, version: int | None = None) -> Snapshot:
+        """Return a version with its files counted.
+
+        Raises:
+            DeltaError: As `deltaweb.delta.snapshot_state.load_state` does.
+        """
+        return use_state(self.spark, self.source, version, self._counted)
+
+    def with_files(self, snapshot: Snapshot) -> Snapshot:
+        """Return a version of few files with these in this process."""
+        table = DeltaTable(self.source.location, self.source.storage_options)
+        return table.snapshot_metadata(snapshot.version)
+
+    def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
+        """Write `files.arrow`, and map it.
+
+        Raises:
+            DeltaError: If the log does not read.
+        """
+        write = partial(self._write_files, folder, snapshot)
+        return use_state(self.spark, self.source, snapshot.version, write)
+
+    def _counted(self, state: ReplayedState) -> Snapshot:
+        rows = state.map_files(_count_files, COUNTS_SCHEMA).collect()
+        snapshot = CountedSnapshot(self.source.open(), _without_files(state))
+        snapshot.num_counted = sum(row["files"] for row in rows)
+        self._vectors[state.version] = sum(row["deletion_vectors"] for row in rows)
+        return snapshot
+
+    def _write_files(
+        self, folder: Path, snapshot: Snapshot, state: ReplayedState
+    ) -> NewestFiles:
+        columns = choose_columns(snapshot)
+        parts = folder / PARTS
+        try:
+            names = _write_parts(state, parts, columns)
+            if names is None:
+                columns = columns.with_texts()
+                names = _write_parts(state, parts, columns) or []
+            write_rows(folder, columns, _read_parts(parts, names))
+        finally:
+            shutil.rmtree(parts, ignore_errors=True)
+        with pa.memory_map(str(folder / FILES)) as mapped:
+            rows = pa.ipc.open_file(mapped).read_all()
+        return NewestFiles(
+            rows.select(list(LISTED)),
+            rows["num_records"],
+            num_tombstones=state.tombstones().count(),
+            has_deletion_vectors=self._vectors[snapshot.version] > 0,
+            has_typed_partitions=columns.has_typed_partitions,
+        )
+
+
+def _without_files(state: ReplayedState) -> SnapshotState:
+    return SnapshotState(
+        version=state.version,
+        protocol=state.protocol,
+        metadata=state.metadata,
+        blocks=(),
+        layers=(),
+        checkpoint=None,
+        new_transactions={},
+        commit_status=state.commit_status,
+    )
+
+
+def _write_parts(
+    state: ReplayedState, folder: Path, columns: FileColumns
+) -> list[str] | None:
+    """Write the rows as part files; None where partition values are not typed."""
+    folder.mkdir(exist_ok=True)
+    write = partial(_write_part, str(folder), columns)
+    found = state.map_files(write, PARTS_SCHEMA).collect()
+    if not all(row["is_typed"] for row in found):
+        return None
+    return sorted(row["name"] for row in found)
+
+
+def _read_parts(folder: Path, names: Sequence[str]) -> Iterator[pa.Table]:
+    for name in names:
+        with pa.memory_map(str(folder / name)) as mapped:
+            yield pa.ipc.open_file(mapped).read_all()
+        (folder / name).unlink()
+
+
+# === In a task ===
+
+
+def _count_files(blocks: Blocks) -> Batches:
+    for selected in blocks:
+        vectors = selected.compact().block.files["dv_id"]
+        counts = [selected.num_files, len(vectors) - vectors.null_count]
+        yield pa.RecordBatch.from_arrays(
+            [pa.array([count], pa.int64()) for count in counts], schema=COUNTS_SCHEMA
+        )
+
+
+def _write_part(folder: str, columns: FileColumns, blocks: Blocks) -> Batches:
+    """Write what a task reads as one file; its name sorts as the tasks do."""
+    context = TaskContext.get()
+    number = 0 if context is None else context.partitionId()
+    name = f"{number:08d}-{os.getpid()}-{secrets.token_hex(4)}.arrow"
+    schema = no_rows(columns).schema
+    is_typed = True
+    with (
+        pa.OSFile(str(Path(folder) / name), "wb") as sink,
+        pa.ipc.new_file(sink, schema) as writer,
+    ):
+        for block in blocks:
+            try:
+                rows = block_rows(block, columns)
+            except PartitionValueError:
+                is_typed = False
+                break
+            writer.write_table(rows.cast(schema))
+    yield pa.RecordBatch.from_arrays(
+        [pa.array([name]), pa.array([is_typed])], schema=PARTS_SCHEMA
+    )

@@ -1,0 +1,211 @@
+"""The pipeline on Spark beside `deltalake`: `python -m tests.benchmarks spark`.
+
+Both replay the same logs in turn (A B A B) in a warm session: Spark to every row with
+its statistics, in its executors; `deltalake` to its listing of files. Logs are kept in
+the folder DELTAWEB_BENCH_HOME where that is set. With DELTAWEB_BENCH_LARGE=true, how
+time grows is followed up to ten million files.
+"""
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import deltalake
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from deltaweb.index.index_result import INDEXED, IndexResult
+from deltaweb.spark.arrow_frames import Batches
+from deltaweb.spark.log_reader import LogSource, file_rows
+from deltaweb.spark.pipeline import IndexRequest, index_tables
+from deltaweb.spark.replay import Blocks, ReplayedState, use_state
+from deltaweb.spark.session import SparkOptions, get_spark, stop_session
+from tests.benchmarks.logs import write_checkpointed_log, write_json_log
+
+HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
+LARGE_VARIABLE = "DELTAWEB_BENCH_LARGE"
+MEGABYTE = 1 << 20
+MILLION = 1_000_000
+GROWTH = [MILLION // 10, MILLION]
+LARGE = 10 * MILLION
+
+ROUNDS = 5
+REPLAY_GOAL = 0.6
+JSON_GOAL = 0.3
+GROWTH_GOAL = 1.25  # of ten times the time for ten times the files
+MEMORY_GOAL_MIB = 128
+SMALL_TABLES = 1_000
+TABLES_A_SECOND_GOAL = 20
+OVERHEAD_GOAL_S = 1.0
+
+COUNTS = pa.schema([("files", pa.int64()), ("bytes", pa.int64())])
+
+
+def main() -> None:
+    """Make the logs, start a session, print every ratio."""
+    with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as temporary:
+        home = Path(os.environ.get(HOME_VARIABLE) or temporary)
+        options = SparkOptions(master="local[2]", folder=Path(temporary) / "spark")
+        spark = get_spark(options)
+        try:
+            small = _json_log(Path(temporary), "small", commits=3)
+            _replay(spark, small)
+            _measure_overhead(spark, small)
+            _measure_small_tables(spark, Path(temporary))
+            _measure_commits(spark, _json_log(home, "10000-commits", commits=10_000))
+            _measure_growth(spark, home)
+        finally:
+            stop_session()
+
+
+def _measure_growth(spark: SparkSession, home: Path) -> None:
+    """Compare at each size, and each size with a tenth of it."""
+    sizes = [*GROWTH]
+    if os.environ.get(LARGE_VARIABLE) == "true":
+        sizes.append(LARGE)
+    before: float | None = None
+    for files in sizes:
+        log = _log(home, files)
+        held = _driver_bytes(spark)
+        rounds = 1 if files == LARGE else ROUNDS
+        ours, theirs = _interleaved(
+            partial(_replay, spark, log), partial(_list_theirs, log), rounds
+        )
+        name = f"replay, {files:,} files"
+        goal = REPLAY_GOAL if files >= MILLION else 1.0
+        _print_ratio(name, ours / theirs, goal, f"{ours:.2f} s beside {theirs:.2f} s")
+        if before is not None:
+            growth = ours / (10 * before)
+            _print_ratio(f"growth to {files:,} files", growth, GROWTH_GOAL, "of linear")
+        before = ours
+        grown = (_driver_bytes(spark) - held) / MEGABYTE
+        _print_ratio(
+            f"driver, {files:,} files",
+            grown / MEMORY_GOAL_MIB,
+            1,
+            f"grew by {grown:.0f} MiB",
+        )
+
+
+def _measure_commits(spark: SparkSession, log: Path) -> None:
+    ours, theirs = _interleaved(
+        partial(_replay, spark, log), partial(_list_theirs, log), ROUNDS
+    )
+    note = f"{ours:.2f} s beside {theirs:.2f} s"
+    _print_ratio("replay, 10,000 JSON commits", ours / theirs, JSON_GOAL, note)
+
+
+def _measure_overhead(spark: SparkSession, log: Path) -> None:
+    """Time one job for a table of three commits in a warm session."""
+    spent = statistics.median(
+        _timed(partial(_replay, spark, log)) for _ in range(2 * ROUNDS)
+    )
+    note = f"{spent * 1000:.0f} ms"
+    _print_ratio("one job, small table", spent / OVERHEAD_GOAL_S, 1, note)
+
+
+def _measure_small_tables(spark: SparkSession, home: Path) -> None:
+    """Index many tables by one job, a table a task."""
+    tables = [
+        _json_log(home / "tables", str(number), commits=3)
+        for number in range(SMALL_TABLES)
+    ]
+    requests = [
+        IndexRequest(location=str(log), folder=str(home / "index" / log.name))
+        for log in tables
+    ]
+    results: dict[int, IndexResult] = {}
+    spent = _timed(
+        lambda: index_tables(
+            spark, requests, results.__setitem__, scratch=home / "runs"
+        )
+    )
+    if {result.state for result in results.values()} != {INDEXED}:
+        message = "not every small table was indexed"
+        raise SystemExit(message)
+    rate = SMALL_TABLES / spent
+    note = f"{rate:.0f} tables/s"
+    _print_ratio("1,000 tables in one job", TABLES_A_SECOND_GOAL / rate, 1, note)
+
+
+# === What is measured ===
+
+
+def _replay(spark: SparkSession, log: Path) -> int:
+    """Make every live row, with its statistics, in the executors; count them."""
+    return use_state(spark, LogSource(str(log)), None, _count_files)
+
+
+def _count_files(state: ReplayedState) -> int:
+    rows = state.map_files(_count_rows, COUNTS).collect()
+    return sum(row["files"] for row in rows)
+
+
+def _count_rows(blocks: Blocks) -> Batches:
+    for block in blocks:
+        rows = file_rows(block)
+        yield pa.RecordBatch.from_arrays(
+            [pa.array([rows.num_rows]), pa.array([rows.nbytes])], schema=COUNTS
+        )
+
+
+def _list_theirs(log: Path) -> int:
+    return int(deltalake.DeltaTable(str(log)).get_add_actions().num_rows)
+
+
+def _log(home: Path, files: int) -> Path:
+    folder = home / f"{files}-files"
+    if not folder.exists():
+        adds = files // 1_000
+        write_checkpointed_log(folder, files=files, adds=adds, removes=adds // 2)
+    return folder
+
+
+def _json_log(home: Path, name: str, *, commits: int) -> Path:
+    folder = home / name
+    if not folder.exists():
+        write_json_log(folder, commits=commits, adds=10, removes=5)
+    return folder
+
+
+# === Measuring ===
+
+
+def _interleaved(
+    ours: Callable[[], int], theirs: Callable[[], int], rounds: int
+) -> tuple[float, float]:
+    """Call both in turn, after a round that warms up; return the median seconds."""
+    if ours() != theirs():
+        message = "the two readers disagree"
+        raise SystemExit(message)
+    spent = [(_timed(ours), _timed(theirs)) for _ in range(rounds)]
+    return (
+        statistics.median(pair[0] for pair in spent),
+        statistics.median(pair[1] for pair in spent),
+    )
+
+
+def _timed(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def _driver_bytes(spark: SparkSession) -> int:
+    """Return what the driver's JVM and objects hold, after collecting garbage."""
+    jvm = spark.sparkContext._jvm  # noqa: SLF001 (no public way)
+    assert jvm is not None
+    runtime = jvm.java.lang.Runtime.getRuntime()
+    runtime.gc()
+    return (
+        int(runtime.totalMemory() - runtime.freeMemory()) + pa.total_allocated_bytes()
+    )
+
+
+def _print_ratio(what: str, ratio: float, goal: float, note: str) -> None:
+    verdict = "ok  " if ratio <= goal else "MISS"
+    print(f"{verdict} {what:28} {ratio:7.4f}x  goal {goal}x  {note}", flush=True)

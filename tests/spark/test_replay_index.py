@@ -1,0 +1,160 @@
+"""The index of a large table is the one that a task would make of it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deltaweb.delta.log_path import commit_name
+from deltaweb.index.build import build_index
+from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS, open_index
+from deltaweb.index.file_index import read_batches as rows_of
+from deltaweb.index.index_result import IndexResult
+from tests.delta_logs import (
+    Action,
+    add,
+    checkpoint_bytes,
+    commit_bytes,
+    deletion_vector,
+    metadata,
+    protocol,
+    remove,
+    schema_string,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from pyspark.sql import SparkSession
+
+TABLES = ["orders", "device_readings", "customers", "returns"]
+NOW_MS = 1_800_000_000_000
+
+
+def index_large(
+    spark: "SparkSession", location: Path, home: Path, *, cancels: bool = False
+) -> IndexResult:
+    from deltaweb.spark.pipeline import IndexRequest, index_tables
+
+    results: dict[int, IndexResult] = {}
+    request = IndexRequest(
+        location=str(location), folder=str(home / "there"), max_task_bytes=0
+    )
+
+    def on_tick(_progress: object) -> "Collection[int]":
+        return [0] if cancels else []
+
+    index_tables(
+        spark, [request], results.__setitem__, scratch=home / "runs", on_tick=on_tick
+    )
+    return results[0]
+
+
+def assert_same_index(spark: "SparkSession", location: Path, home: Path) -> IndexResult:
+    there = index_large(spark, location, home)
+    here = build_index(str(location), None, home / "here")
+
+    assert there.to_json() | {"folder": ""} == here.to_json() | {"folder": ""}
+    one, other = open_index(home / "there"), open_index(home / "here")
+    assert one.files.equals(other.files)
+    for name in (COMMITS, METADATA, PROTOCOLS):
+        assert [*rows_of(one.folder, name)] == [*rows_of(other.folder, name)]
+    names = [sorted(path.name for path in at.folder.iterdir()) for at in (one, other)]
+    assert names[0] == names[1]
+    if (one.folder / "source.json").exists():
+        texts = [(at.folder / "source.json").read_text() for at in (one, other)]
+        assert texts[0] == texts[1]
+    return there
+
+
+def write_log(folder: Path, *commits: list[Action]) -> Path:
+    log = folder / "_delta_log"
+    log.mkdir(parents=True)
+    for version, actions in enumerate(commits):
+        (log / commit_name(version)).write_bytes(commit_bytes(*actions))
+    return folder
+
+
+OPENING = [
+    protocol(),
+    metadata(partitionColumns=["p"], schemaString=schema_string("id", "p")),
+]
+
+
+class TestALargeTable:
+    @pytest.mark.parametrize("name", TABLES)
+    def test_has_the_index_that_a_small_one_has(
+        self, spark: "SparkSession", lake: Path, tmp_path: Path, name: str
+    ) -> None:
+        result = assert_same_index(spark, lake / name, tmp_path)
+
+        assert result.state == "INDEXED"
+
+    def test_with_values_of_another_type_keeps_texts(
+        self, spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        schema = schema_string("id", "p").replace('"string"', '"integer"')
+        opening = [protocol(), metadata(partitionColumns=["p"], schemaString=schema)]
+        table = write_log(
+            tmp_path / "table",
+            [*opening, add("a", partitionValues={"p": "7"})],
+            [add("b", partitionValues={"p": "seven"})],
+        )
+
+        assert_same_index(spark, table, tmp_path)
+
+    def test_with_deletion_vectors_names_no_source(
+        self, spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        vector = deletion_vector("v", 1)
+        table = write_log(
+            tmp_path / "table", [*OPENING, add("a", deletionVector=vector)]
+        )
+
+        assert_same_index(spark, table, tmp_path)
+        assert not (tmp_path / "there" / "source.json").exists()
+
+    def test_without_any_file_is_indexed(
+        self, spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        table = write_log(tmp_path / "table", [*OPENING, add("a")], [remove("a")])
+
+        assert assert_same_index(spark, table, tmp_path).num_files == 0
+
+    def test_that_asks_for_a_newer_reader_has_its_history(
+        self, spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        table = write_log(tmp_path / "table", [*OPENING, add("a")], [protocol(99, 99)])
+
+        assert assert_same_index(spark, table, tmp_path).state == "UNSUPPORTED"
+
+    def test_with_a_broken_end_is_indexed_before_it(
+        self, spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        table = write_log(tmp_path / "table", [*OPENING, add("a")], [add("b")])
+        (table / "_delta_log" / commit_name(2)).write_bytes(b"{torn")
+
+        result = assert_same_index(spark, table, tmp_path)
+
+        assert (result.version, result.is_broken) == (1, True)
+
+    def test_that_begins_at_a_checkpoint_is_indexed(
+        self, spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        table = write_log(tmp_path / "table", OPENING, [add("a")], [add("b")])
+        log = table / "_delta_log"
+        actions = [*OPENING, add("a"), remove("gone")]
+        (log / f"{1:020d}.checkpoint.parquet").write_bytes(checkpoint_bytes(actions))
+        for version in (0, 1):
+            (log / commit_name(version)).unlink()
+
+        assert_same_index(spark, table, tmp_path)
+
+    def test_can_be_cancelled(
+        self, spark: "SparkSession", lake: Path, tmp_path: Path
+    ) -> None:
+        result = index_large(spark, lake / "customers", tmp_path, cancels=True)
+
+        assert result.state == "CANCELLED"
+        assert [*(tmp_path / "runs").iterdir()] == []
+        assert not (tmp_path / "there").exists()
