@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from deltaweb.delta.errors import DataFileMissingError
 from deltaweb.delta.schema import StructType, arrow_schema, format_schema
 from deltaweb.delta.transaction import (
     CommittedFile,
@@ -21,15 +22,21 @@ Row = Mapping[str, Any]
 
 
 class CountingStore(MemoryTableStore):
-    """A store that takes down which data files were opened."""
+    """A store that takes down which data files were opened, and may have lost all."""
 
     def __init__(self) -> None:
         super().__init__()
         self.opened: list[str] = []
+        self.lost = False
 
     def open_data_file(self, path: str) -> pa.NativeFile:
         self.opened.append(path)
+        if self.lost:
+            raise DataFileMissingError(path=path)
         return super().open_data_file(path)
+
+    def has_data_file(self, path: str) -> bool:
+        return not self.lost and super().has_data_file(path)
 
 
 class VersionedTable:

@@ -18,6 +18,7 @@ from apps.tables.change_json import files_json, rows_json
 from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
 from apps.tables.reading import ROWS_A_BATCH, results_folder, write_result
+from deltaweb.delta.schema import type_text
 from deltaweb.delta.table_changes import (
     ChangeType,
     FileChanges,
@@ -103,6 +104,10 @@ def compare_rows(
     skipped = diff.estimate().num_skipped_files
     return {
         **rows_json(changes),
+        "column_types": {
+            field.name: type_text(field.data_type)
+            for field in changes.columns.schema.fields
+        },
         "download_bytes": path.stat().st_size,
         "skipped_files": skipped,
     }
@@ -150,7 +155,7 @@ def _sample(changes: RowChanges) -> pa.Table:
     for kind, rows, changed in parts:
         count = rows.num_rows
         kinds = pa.repeat(pa.scalar(kind.value, pa.string()), count)
-        lists = pa.array(list(changed) or [None] * count, texts)
+        lists = pa.array(changed, texts) if changed else pa.nulls(count, texts)
         schema = rows.schema.insert(0, pa.field(CHANGED, texts))
         schema = schema.insert(0, pa.field(KIND, pa.string()))
         columns = [pa.chunked_array([kinds]), pa.chunked_array([lists]), *rows.columns]

@@ -123,6 +123,7 @@ class TimelineSpan:
     flag_width: float  # px
     x: float
     width: float
+    note: str  # what lies between, in words
     is_near: bool  # so near that one of the two labels has to give way on a phone
 
     @property
@@ -131,7 +132,7 @@ class TimelineSpan:
         return self.flag_width / 2
 
 
-def build_span(timeline: Timeline, *, other: int) -> TimelineSpan:
+def build_span(timeline: Timeline, *, other: int, note: str = "") -> TimelineSpan:
     """Place a second version on a timeline; labels that would touch lean apart."""
     width = 12.0 + 6.5 * len(f"v{other}")
     x = _percent(other - timeline.first + 0.5, timeline.num_versions)
@@ -149,6 +150,7 @@ def build_span(timeline: Timeline, *, other: int) -> TimelineSpan:
         flag_width=width,
         x=min(x, timeline.flag_x),
         width=round(distance, 3),
+        note=note,
         is_near=distance < NEAR_PERCENT,
     )
 

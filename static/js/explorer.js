@@ -14,7 +14,7 @@
     const query = new URLSearchParams(location.search);
     ["page", "before"].forEach((name) => query.delete(name));
     query.set("v", version);
-    const path = location.pathname.replace(/\/history\/\d+$/, "/history");
+    const path = location.pathname.replace(/\/history\/\d+$/, "/history").replace(/\/compare\/.*$/, "/compare");
     return `${path}?${query}`;
   };
   const step = (by) => {
@@ -34,12 +34,18 @@
   };
   const pin = () => {
     if (!timeline()) return;
-    const address = /\/history\/\d+$/.test(location.pathname)
+    const address = /\/(history\/\d+|compare\/\d+\.\.\.\d+)$/.test(location.pathname)
       ? location.pathname
       : withVersion(shownVersion());
     history.replaceState(null, "", address);
     const done = () => say(`The address now names version ${shownVersion()}`);
     navigator.clipboard?.writeText(location.href).then(done, done);
+  };
+
+  const compare = () => {
+    if (!timeline()) return;
+    const table = location.pathname.match(/^\/t\/[^/]+\/[^/]+/);
+    if (table) location.assign(`${table[0]}/compare?v=${shownVersion()}`);
   };
 
   // === Rows: j and k ===
@@ -57,7 +63,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-    const does = { "[": () => step(-1), "]": () => step(1), y: pin, j: () => move(1), k: () => move(-1) };
+    const does = { "[": () => step(-1), "]": () => step(1), y: pin, c: compare, j: () => move(1), k: () => move(-1) };
     if (does[event.key]) {
       event.preventDefault();
       does[event.key]();

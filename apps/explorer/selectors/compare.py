@@ -28,6 +28,7 @@ from deltaweb.delta.table_changes import (
     diff_schemas,
 )
 
+MINUTE_S = 60
 VERSION_WORDS = {
     "min_reader_version": "minimum reader version",
     "min_writer_version": "minimum writer version",
@@ -195,8 +196,27 @@ def compare_versions(
         details=diff_details(_metadata(old), _metadata(new)),
         partitions=_partitions(old, new),
         columns=_common_columns(old, new),
-        span=build_span(timeline, other=first) if timeline else None,
+        span=build_span(timeline, other=first, note=_between(old, new))
+        if timeline
+        else None,
     )
+
+
+def _between(old: ComparedVersion, new: ComparedVersion) -> str:
+    """Say how many commits, and how long a time, lie between two versions."""
+    count = abs(new.version - old.version)
+    if not count:
+        return ""
+    text = "1 commit apart" if count == 1 else f"{count:,} commits apart"
+    if old.commit is None or new.commit is None:
+        return text
+    apart = abs(new.commit.committed_at - old.commit.committed_at)
+    hours, minutes = divmod(int(apart.seconds / MINUTE_S), 60)
+    if apart.days:
+        return f"{text}, {apart.days:,} d {hours} h"
+    if hours:
+        return f"{text}, {hours} h {minutes} min"
+    return f"{text}, {minutes} min" if minutes else text
 
 
 def _groups(

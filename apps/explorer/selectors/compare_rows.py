@@ -59,6 +59,7 @@ class RowColumn:
     """A column of the changed rows."""
 
     name: str
+    type_text: str
     note: str
     is_number: bool
 
@@ -128,9 +129,11 @@ def row_changes_page(
     only_from = set(facts.get("columns_only_in_from") or ())
     only_to = set(facts.get("columns_only_in_to") or ())
     as_text = set(facts.get("columns_as_text") or ())
+    types = facts.get("column_types") or {}
     columns = [
         RowColumn(
             name=name,
+            type_text=_short_type(types.get(name, "")),
             note=_note(name, key, only_from, only_to, as_text),
             is_number=_is_number(sample.schema.field(index + OUR_COLUMNS).type),
         )
@@ -216,6 +219,11 @@ def _note(
         (name in as_text, "other type"),
     ]
     return ", ".join(word for holds, word in notes if holds)
+
+
+def _short_type(text: str) -> str:
+    """Return the name of a type; what it nests is too long for a header."""
+    return text.partition("<")[0]
 
 
 def _is_number(kind: pa.DataType) -> bool:

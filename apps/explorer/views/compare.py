@@ -59,9 +59,9 @@ def compare_latest(
         start = max(to_version - 1, runs[0][0] if runs[0] else 0, 0)
     suffix = "" if fmt == "html" else f".{fmt}"
     query = {
-        key: value
-        for key, value in request.GET.items()
-        if key in {"view", "key", "page", "kind"}
+        key: request.GET.get(key, "")
+        for key in ("view", "key", "page", "kind")
+        if key in request.GET
     }
     url = _url(namespace, name, start, to_version) + suffix
     return HttpResponseRedirect(f"{url}?{urlencode(query)}" if query else url)

@@ -55,7 +55,8 @@ def value_codes(values: pa.Array) -> Codes:
     if pa.types.is_floating(kind):
         values = _float_bits(values)
     indices = values.dictionary_encode().indices
-    return pc.fill_null(indices, -1).to_numpy().astype(np.int64) + 1
+    codes: Codes = pc.fill_null(indices, -1).to_numpy().astype(np.int64) + 1
+    return codes
 
 
 def row_hashes(rows: pa.Table, columns: Iterable[str], seed: int) -> Hashes:
@@ -86,7 +87,8 @@ def _empty(column: pa.ChunkedArray) -> pa.Array:
 
 def _dense(codes: Codes) -> Codes:
     indices = pa.array(codes).dictionary_encode().indices
-    return indices.to_numpy().astype(np.int64)
+    dense: Codes = indices.to_numpy().astype(np.int64)
+    return dense
 
 
 def _or_null(codes: Codes, values: pa.Array) -> Codes:
@@ -128,8 +130,9 @@ def _as_lists(values: pa.Array) -> pa.Array:
 
 
 def _lengths(lists: pa.Array) -> npt.NDArray[np.int64]:
-    lengths = pc.fill_null(pc.list_value_length(lists), 0)
-    return lengths.to_numpy().astype(np.int64)
+    filled = pc.fill_null(pc.list_value_length(lists), 0)
+    lengths: npt.NDArray[np.int64] = filled.to_numpy().astype(np.int64)
+    return lengths
 
 
 def _float_bits(values: pa.Array) -> pa.Array:
@@ -165,7 +168,7 @@ def _value_hashes(values: pa.Array) -> Hashes:
 
 
 def _is_fixed(kind: pa.DataType) -> bool:
-    return (
+    return bool(
         pa.types.is_integer(kind)
         or pa.types.is_boolean(kind)
         or pa.types.is_timestamp(kind)

@@ -1,0 +1,161 @@
+"""`deltaweb table diff`, as scripts and people use it."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.factories import new_table
+from tests.functional.test_compare_versions import write_orders
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five versions: load, widen and append, merge, compact, delete."""
+    folder = tmp_path_factory.mktemp("lake") / "orders"
+    write_orders(folder)
+    return folder
+
+
+class Ran:
+    """What a command wrote."""
+
+    def __init__(self, *arguments: object) -> None:
+        out, err = io.StringIO(), io.StringIO()
+        call_command("table", "diff", *map(str, arguments), stdout=out, stderr=err)
+        self.stdout, self.stderr = out.getvalue(), err.getvalue()
+
+
+def run_json(*arguments: object) -> Any:  # noqa: ANN401 (any document)
+    return json.loads(Ran(*arguments, "--json").stdout)
+
+
+def refusal(*arguments: object) -> str:
+    with pytest.raises(CommandError) as caught:
+        Ran(*arguments)
+    assert caught.value.returncode == 1
+    return str(caught.value)
+
+
+class TestTheJsonForm:
+    def test_tells_what_changed_without_reading_rows(self, folder: Path) -> None:
+        answer = run_json(folder, 0, 4)
+
+        assert (answer["from"], answer["to"]) == (0, 4)
+        assert answer["schema"]["added"] == [
+            {
+                "name": "channel",
+                "type": "string",
+                "nullable": True,
+                "comment": "Where",
+                "metadata": {},
+            }
+        ]
+        assert answer["properties"]["added"][0]["name"] == "delta.appendOnly"
+        assert answer["protocol"] == {"added": [], "removed": [], "changed": []}
+        assert "rows" not in answer
+
+    def test_counts_files_by_what_happened_to_them(self, folder: Path) -> None:
+        files = run_json(folder, 2, 4)["files"]
+
+        counts = ("added", "removed", "rewritten", "rewritten_into")
+        assert [files[name] for name in counts] == [0, 1, 2, 1]
+
+    def test_counts_whole_rows_both_ways(self, folder: Path) -> None:
+        there = run_json(folder, 1, 2, "--rows")["rows"]
+        back = run_json(folder, 2, 1, "--rows")["rows"]
+
+        assert (there["inserted"], there["deleted"]) == (5, 7)
+        assert (back["inserted"], back["deleted"]) == (7, 5)
+        assert "updated" not in there
+
+    def test_counts_updates_by_a_key(self, folder: Path) -> None:
+        rows = run_json(folder, 1, 2, "--rows", "--key", "order_id")["rows"]
+
+        counts = [rows[kind] for kind in ("inserted", "deleted", "updated")]
+        assert counts == [0, 2, 5]
+        assert rows["changed_cells"] == {"status": 5, "channel": 5}
+        assert rows["sample"]["updated"][0]["changed"] == ["status", "channel"]
+
+    def test_a_key_may_have_several_columns(self, folder: Path) -> None:
+        together = run_json(folder, 1, 2, "--key", "order_id,amount")["rows"]
+        apart = run_json(folder, 1, 2, "--key", "order_id", "--key", "amount")["rows"]
+
+        assert together == apart
+        assert together["key"] == ["order_id", "amount"]
+
+    def test_one_version_twice_differs_in_nothing(self, folder: Path) -> None:
+        answer = run_json(folder, 3, 3, "--rows")
+
+        assert (answer["rows"]["inserted"], answer["rows"]["deleted"]) == (0, 0)
+        assert answer["schema"]["added"] == []
+
+    @pytest.mark.django_db
+    def test_a_registered_table_goes_by_its_name(self, folder: Path) -> None:
+        new_table("orders", location=str(folder))
+
+        assert run_json("orders", 0, 1)["name"] == "orders"
+
+
+class TestTheFormForPeople:
+    def test_is_tidy(self, folder: Path) -> None:
+        text = Ran(folder, 2, 3).stdout
+
+        assert text.splitlines()[0] == "From version 2 to version 3"
+        assert "Schema: no change" in text
+        assert "rewritten into 1 file" in text
+
+    def test_shows_rows_and_what_is_not_shown(self, folder: Path) -> None:
+        ran = Ran(folder, 0, 2, "--key", "order_id", "--sample", "2")
+
+        assert "~ 5 updated" in ran.stdout
+        assert "status: 5" in ran.stdout
+        assert "... 18 more" in ran.stdout
+        assert "channel" in ran.stderr  # what the first version lacks
+
+
+class TestAllRowsToAFile:
+    def test_as_parquet_and_csv_alike(self, folder: Path, tmp_path: Path) -> None:
+        parquet, text = tmp_path / "all.parquet", tmp_path / "all.csv"
+        Ran(folder, 1, 2, "--output", parquet)
+        Ran(folder, 1, 2, "--output", text)
+
+        table = pq.read_table(parquet)
+        lines = list(csv.reader(text.read_text().splitlines()))
+        assert table.num_rows == len(lines) - 1 == 12
+        assert lines[0] == table.column_names
+        assert sorted(path.name for path in tmp_path.iterdir()) == [
+            "all.csv",
+            "all.parquet",
+        ]
+
+    def test_another_ending_is_refused(self, folder: Path, tmp_path: Path) -> None:
+        assert "End the name with" in refusal(
+            folder, 1, 2, "--output", tmp_path / "all.xlsx"
+        )
+
+
+class TestRefusals:
+    def test_a_version_that_is_not_there_names_the_range(self, folder: Path) -> None:
+        assert "Choose a version from 0 to 4" in refusal(folder, 0, 9)
+
+    def test_a_key_that_is_no_column_names_the_columns(self, folder: Path) -> None:
+        assert "order_id, status" in refusal(folder, 0, 1, "--key", "nope")
+
+    def test_files_that_are_gone_are_named(self, tmp_path: Path) -> None:
+        write_orders(tmp_path / "orders")
+        (tmp_path / "orders" / "a-1.parquet").unlink()
+
+        sentence = refusal(tmp_path / "orders", 1, 2, "--rows")
+
+        assert "version 1" in sentence
+        assert "a-1.parquet" in sentence
+
+    def test_a_version_below_zero_is_bad_usage(self, folder: Path) -> None:
+        with pytest.raises(CommandError):
+            Ran(folder, "x", 1)
