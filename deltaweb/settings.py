@@ -215,6 +215,10 @@ if BROKER_URL == EMBEDDED_BROKER_URL:
 JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)
 SPARK_MASTER = env_text("DELTAWEB_SPARK_MASTER", default="local[*]")
 SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")
+# A larger log is replayed by Spark itself; smaller ones, a table a task.
+SPARK_REPLAY_BYTES = env_int(
+    "DELTAWEB_SPARK_REPLAY_BYTES", default=2 << 30, minimum=0, maximum=1 << 50
+)
 
 # === People ===
 AUTH_USER_MODEL = "accounts.User"

@@ -65,6 +65,7 @@ def _index_in_spark(batch: IndexBatch) -> None:
                 location=job.table.location,
                 folder=str(job.folder),
                 storage_options=job.storage_options,
+                max_task_bytes=settings.SPARK_REPLAY_BYTES,
             )
             for job in jobs
         ]

@@ -2,9 +2,16 @@
 
 Read in this order:
 
-    java      which Java runtime Spark gets
-    session   one SparkSession a process, built when it is first needed
-    pipeline  one Spark job over many tables, a table a task
+    java          which Java runtime Spark gets
+    session       one SparkSession a process, built when it is first needed
+    log_reader    a log as tasks read it: row groups and packs of commits
+    replay        the state of a version, its files in the executors
+    index_files   the index of a large table, replayed by Spark
+    pipeline      one Spark job over many tables, a table a task
+    arrow_frames  DataFrames of Python functions over Arrow batches
+    task_faults   errors of ours on their way from an executor to the driver
 
-The work inside a task is the in-process engine's (`deltaweb.index.build`).
+Small tables are a task each, whose work is the in-process engine's
+(`deltaweb.index.build`); a log above `DELTAWEB_SPARK_REPLAY_BYTES` is read by all
+executors.
 """
