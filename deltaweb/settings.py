@@ -6,6 +6,7 @@ local Spark. README.md documents each variable; a test compares the two.
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dj_database_url
 from csp.constants import SELF
@@ -44,6 +45,8 @@ PORT = env_int("PORT", default=8000, minimum=1, maximum=65535)
 PUBLIC_URL = env_text("DELTAWEB_PUBLIC_URL", default=f"http://127.0.0.1:{PORT}").rstrip(
     "/"
 )
+# A path in it is a prefix that the proxy takes away again: links begin with it.
+FORCE_SCRIPT_NAME = urlsplit(PUBLIC_URL).path or None
 WEB_PROCESSES = env_int("DELTAWEB_WEB_PROCESSES", default=2, minimum=1, maximum=64)
 WEB_THREADS = env_int("DELTAWEB_WEB_THREADS", default=8, minimum=1, maximum=256)
 # Threads of the worker that runs Spark jobs; 0 starts no worker at all.
@@ -252,7 +255,7 @@ CONTENT_SECURITY_POLICY = {
 }
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL.removesuffix(FORCE_SCRIPT_NAME or "")]
 CSRF_FAILURE_VIEW = "apps.pages.views.csrf_failure"
 _HTTPS = PUBLIC_URL.startswith("https://")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _HTTPS
@@ -264,7 +267,7 @@ if PRODUCTION:
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
 
 # === Static files ===
-STATIC_URL = "/static/"
+STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {

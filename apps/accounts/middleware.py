@@ -4,12 +4,14 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from django.conf import settings
 from django.http import (
     HttpRequest,
     HttpResponse,
     HttpResponseBase,
     HttpResponseRedirect,
 )
+from django.shortcuts import resolve_url
 from django.urls import reverse
 from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect
@@ -34,7 +36,7 @@ def api_key_authentication(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != SCHEME or request.path.startswith(OTHER_BEARERS):
+        if scheme.lower() != SCHEME or request.path_info.startswith(OTHER_BEARERS):
             return get_response(request)
         try:
             user = selectors.user_of_api_key(secret.strip(), now=timezone.now())
@@ -77,7 +79,7 @@ class SignInRequiredMiddleware:
             return unauthorized(SignInRequiredError())
         if "HX-Request" in request.headers:
             return HttpResponseClientRedirect(_sign_in_url(_page_of(request)))
-        here = request.get_full_path() if request.method == "GET" else "/"
+        here = request.get_full_path() if request.method == "GET" else _start()
         return HttpResponseRedirect(_sign_in_url(here))
 
 
@@ -96,9 +98,13 @@ def _sign_in_url(next_path: str) -> str:
     return f"{reverse('accounts:sign-in')}?{urlencode({'next': next_path}, safe='/')}"
 
 
+def _start() -> str:
+    return resolve_url(settings.LOGIN_REDIRECT_URL)
+
+
 def _page_of(request: HttpRequest) -> str:
     """Return the path of the page that htmx asks from, not of the fragment."""
     current = urlsplit(request.headers.get("HX-Current-URL", ""))
     if not current.path.startswith("/"):
-        return "/"
+        return _start()
     return f"{current.path}?{current.query}" if current.query else current.path

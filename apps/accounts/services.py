@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from urllib.parse import urljoin
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
@@ -209,7 +210,7 @@ def issue_sign_in_link(*, user: User, actor: Actor, now: datetime) -> str:
         expires_at=now + lifetime,
     )
     report(_action("user.link", user, actor, now))
-    return f"{settings.PUBLIC_URL}{reverse('accounts:use-link', args=[token])}"
+    return urljoin(settings.PUBLIC_URL, reverse("accounts:use-link", args=[token]))
 
 
 def use_sign_in_link(*, token: str, actor: Actor, now: datetime) -> User:

@@ -15,7 +15,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
     current = [
         entry.url_name
         for entry in entries
-        if any(request.path.startswith(prefix) for prefix in entry.prefixes)
+        if any(request.path_info.startswith(prefix) for prefix in entry.prefixes)
     ]
     theme = getattr(user, "theme", "SYSTEM")
     return {

@@ -141,7 +141,7 @@ def _finite(value: object) -> object:
 
 def _file_name(request: HttpRequest) -> str:
     """Name a download by its URL: `/t/default/orders/files.csv` is orders-files."""
-    parts = [part for part in request.path.removesuffix(".csv").split("/") if part]
+    parts = [part for part in request.path_info.removesuffix(".csv").split("/") if part]
     name = "-".join(parts[-2:]) or "deltaweb"
     return "".join(
         c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name

@@ -83,7 +83,15 @@
 
   // === Shortcuts ===
   const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
-  const places = { d: "/", t: "/tables/", s: "/shares/", r: "/recipients/", a: "/activity/", j: "/jobs/" };
+  const home = document.querySelector(".dw-brand")?.getAttribute("href"); // behind a proxy not "/"
+  const places = {
+    d: home,
+    t: `${home}tables/`,
+    s: `${home}shares/`,
+    r: `${home}recipients/`,
+    a: `${home}activity/`,
+    j: `${home}jobs/`,
+  };
   // Only to what the rail offers: the others are not for this user.
   const leadsTo = (key) => places[key] && document.querySelector(`.dw-rail a[href="${places[key]}"]`);
   let goPressedAt = -Infinity;

@@ -1,6 +1,7 @@
 """What a web process may load: everything that pages need, and never Spark."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -75,3 +76,59 @@ def test_a_page_says_that_the_database_does_not_answer(
 
     assert done.stdout.startswith(f"{path} 503 "), done.stderr
     assert "a-secret" not in done.stderr
+
+
+SHOW = """
+import sys
+from io import BytesIO
+
+from deltaweb.wsgi import application
+
+environ = {
+    "REQUEST_METHOD": "GET", "PATH_INFO": sys.argv[1], "SERVER_NAME": "127.0.0.1",
+    "SERVER_PORT": "8000", "wsgi.url_scheme": "http", "wsgi.input": BytesIO(),
+    "wsgi.errors": sys.stderr,
+}
+start = lambda status, headers: print(status, dict(headers).get("Location", ""))
+sys.stdout.write(b"".join(application(environ, start)).decode())
+"""
+
+
+class TestBehindAProxyThatStripsAPrefix:
+    URL = "https://data.example.org/lake"
+
+    def show(self, home: Path, path: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-c", SHOW, path],
+            env=environment(home, DELTAWEB_PUBLIC_URL=self.URL),
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+
+    @pytest.fixture
+    def home(self, tmp_path: Path) -> Path:
+        assert run(tmp_path, "migrate", "--verbosity", "0").returncode == 0
+        return tmp_path
+
+    def test_every_address_of_a_page_begins_with_the_prefix(self, home: Path) -> None:
+        status, _, page = self.show(home, "/sign-in/").partition("\n")
+
+        addresses = re.findall(r'\b(?:href|src|action)="([^"]+)"', page)
+        assert status.startswith("200")
+        assert len(addresses) > 5
+        assert all(address.startswith("/lake/") for address in addresses), addresses
+
+    def test_a_page_sends_to_the_sign_in_and_back(self, home: Path) -> None:
+        status = self.show(home, "/shares/").partition("\n")[0]
+
+        assert status.split() == ["302", "Found", "/lake/sign-in/?next=/lake/shares/"]
+
+    def test_a_sign_in_link_names_the_prefix_once(self, home: Path) -> None:
+        run(home, "user", "add", "ada", "--role", "admin")
+
+        link = run(home, "user", "link", "ada", DELTAWEB_PUBLIC_URL=self.URL).stdout
+
+        assert link.startswith(f"{self.URL}/sign-in/")
