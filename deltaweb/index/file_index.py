@@ -23,6 +23,9 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from deltaweb.delta.errors import StorageFullError
+from deltaweb.storage.write_faults import write_fault
+
 FILES: Final = "files.arrow"
 COMMITS: Final = "commits.arrow"
 METADATA: Final = "metadata.arrow"
@@ -156,15 +159,23 @@ def written_beside(folder: Path) -> Iterator[Path]:
 
     What a killed process left half written is removed by the next writer's cleaning
     (`remove_other_indexes`); an error in the block removes it at once.
+
+    Raises:
+        StorageFullError: If the disk has no room for what the block writes.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
     beside = folder.parent / f".{folder.name}.{os.getpid()}.{secrets.token_hex(4)}"
-    beside.mkdir()
     try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside.mkdir()
         yield beside
         if folder.exists():
             shutil.rmtree(folder)
         beside.rename(folder)
+    except OSError as error:
+        fault = write_fault(error, place=str(folder.parent))
+        if isinstance(fault, StorageFullError):
+            raise fault from error
+        raise
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 

@@ -4,27 +4,23 @@ import json
 import os
 import re
 import shlex
-import shutil
-import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import sysconfig
 import time
 import venv
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 import pytest
 
 from deltaweb.index.build import build_index
-from deltaweb.index.file_index import FileIndex, open_index
-from tests.installation import ROOT, environment, free_port, run, wait_for
+from deltaweb.index.file_index import open_index
+from tests.installation import ROOT, free_port, wait_for
 from tests.spark_cluster import Cluster, running_cluster
+from tests.spark_worker import all_have_ended, indexes, jobs, new_home, worker
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -100,9 +96,9 @@ class TestTheCluster:
     def test_does_a_workers_jobs_as_the_in_process_engine_does(
         self, cluster: Cluster, lake: Path, tmp_path: Path
     ) -> None:
-        home = new_home(tmp_path, lake)
+        home = new_home(tmp_path, lake, *TABLES)
 
-        with worker(home, {"DELTAWEB_SPARK_MASTER": cluster.master}):
+        with worker(home, DELTAWEB_SPARK_MASTER=cluster.master):
             ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
             assert ended, (home / "worker.log").read_text()
 
@@ -119,7 +115,7 @@ class TestTheCluster:
         self, cluster: Cluster, lake: Path, tmp_path: Path
     ) -> None:
         python = other_python(tmp_path, has_package=True)
-        home = new_home(tmp_path, lake)
+        home = new_home(tmp_path, lake, *TABLES)
         values = {
             "/mnt/deltaweb": str(home),
             "/opt/deltaweb/bin/python": str(python),
@@ -129,7 +125,7 @@ class TestTheCluster:
         exported = {name: values.pop(value) for name, value in readme_exports().items()}
         assert values == {}
 
-        with worker(home, exported):
+        with worker(home, **exported):
             ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
             assert ended, (home / "worker.log").read_text()
 
@@ -166,10 +162,10 @@ class TestAMasterThatIsNotThere:
     def test_ends_the_job_at_once_in_one_sentence(
         self, lake: Path, tmp_path: Path
     ) -> None:
-        home = new_home(tmp_path, lake)
+        home = new_home(tmp_path, lake, *TABLES)
         master = f"spark://127.0.0.1:{free_port()}"
 
-        with worker(home, {"DELTAWEB_SPARK_MASTER": master}):
+        with worker(home, DELTAWEB_SPARK_MASTER=master):
             ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
             assert ended, (home / "worker.log").read_text()
 
@@ -260,72 +256,6 @@ class TestCheckExecutors:
             check_executors(spark, Path(), within_s=60)
 
         assert list(tmp_path.iterdir()) == []
-
-
-# === An installation ===
-
-
-def new_home(folder: Path, lake: Path) -> Path:
-    """An installation with a queued index job for each of three tables."""
-    for name in TABLES:
-        shutil.copytree(
-            lake / name / "_delta_log", folder / "lake" / name / "_delta_log"
-        )
-    home = folder / "home"
-    home.mkdir()
-    for command in (("migrate", "--verbosity", "0"), ("table", "scan", "../lake")):
-        done = run(home, *command)
-        assert done.returncode == 0, done.stderr
-    return home
-
-
-@contextmanager
-def worker(home: Path, variables: Mapping[str, str]) -> Iterator[None]:
-    """A worker of the Spark queue, stopped with all that it started."""
-    memory = {"DELTAWEB_SPARK_DRIVER_MEMORY": "512m"}
-    base = environment(home, **memory) | dict(variables)
-    for name in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "SPARK_LOCAL_IP"):
-        if name not in variables:
-            base.pop(name, None)
-    with (home / "worker.log").open("ab") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "deltaweb", "worker", "--queues", "spark"],
-            env=base,
-            cwd=ROOT,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-
-def jobs(home: Path) -> list[dict[str, Any]]:
-    with closing(sqlite3.connect(home / "deltaweb.sqlite3", timeout=30)) as database:
-        database.row_factory = sqlite3.Row
-        return [dict(row) for row in database.execute("SELECT * FROM jobs_job")]
-
-
-def all_have_ended(home: Path) -> bool:
-    return {job["state"] for job in jobs(home)} <= {"DONE", "FAILED"}
-
-
-def indexes(home: Path) -> dict[str, FileIndex]:
-    """The stored index of each table."""
-    query = "SELECT replace(id, '-', ''), name, index_name FROM tables_table"
-    with closing(sqlite3.connect(home / "deltaweb.sqlite3", timeout=30)) as database:
-        rows = list(database.execute(query))
-    return {
-        name: open_index(home / "index" / str(UUID(table_id)) / index_name)
-        for table_id, name, index_name in rows
-    }
 
 
 # === What the readme tells ===

@@ -1,0 +1,190 @@
+"""What happens below an index job: Spark dies, the log is corrupt, the disk is full."""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from apps.jobs.models import Job
+from apps.tables import services, tasks
+from apps.tables.models import Table
+from deltaweb.delta.log_path import checkpoint_name, commit_name
+from deltaweb.index.file_index import open_index
+from tests.delta_logs import add, metadata, protocol
+from tests.factories import NOW, new_unindexed_table
+from tests.installation import wait_for
+from tests.local_logs import COLUMNS, LocalLog, typed_schema
+from tests.spark_worker import all_have_ended, jobs, new_home, worker
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+TIMEOUT_S = 240  # a start takes many seconds on a busy machine
+COPIES = [f"t{number}=customers" for number in range(16)]
+
+
+# === Spark ===
+
+
+def java_of(worker: "subprocess.Popen[bytes]") -> int:
+    """The process of the JVM that a worker has started."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, fields = stat.read_text().rpartition(")")[::2]
+        except OSError:
+            continue
+        if int(fields.split()[3]) == worker.pid and name.endswith("(java"):
+            return int(stat.parent.name)
+    raise AssertionError
+
+
+class TestAJVMThatDies:
+    def test_in_the_middle_of_jobs_is_replaced_and_they_are_done(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        home = new_home(tmp_path, lake, *COPIES)
+
+        with worker(home, DELTAWEB_SPARK_MASTER="local[2]") as process:
+            some_are_done = wait_for(
+                lambda: any(job["state"] == "DONE" for job in jobs(home)),
+                timeout_s=TIMEOUT_S,
+            )
+            assert some_are_done, (home / "worker.log").read_text()
+            os.kill(java_of(process), signal.SIGKILL)
+            left = [job for job in jobs(home) if job["state"] == "RUNNING"]
+            ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
+            assert ended, (home / "worker.log").read_text()
+
+        assert left
+        assert {job["state"] for job in jobs(home)} == {"DONE"}
+        assert {job["attempts"] for job in jobs(home)} == {1}
+        assert (
+            "Spark stopped; its work is done again."
+            in (home / "worker.log").read_text()
+        )
+
+
+# === The log and the disk ===
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> LocalLog:
+    """A table of ten versions and a checkpoint of the fifth."""
+    started = LocalLog(tmp_path).start()
+    for version in range(1, 10):
+        started.commit(version, add(f"part-{version}.parquet"))
+    beginning = (protocol(), metadata(schemaString=typed_schema(**COLUMNS)))
+    files = [add(f"part-{version}.parquet") for version in range(1, 6)]
+    return started.checkpoint(5, *beginning, *files)
+
+
+@pytest.fixture
+def home(settings: "Settings", tmp_path: Path) -> Path:
+    settings.HOME = tmp_path / "home"
+    settings.HOME.mkdir()
+    return tmp_path / "home"
+
+
+def index(table: Table) -> Job:
+    """Run the table's index job to its end."""
+    job = services.refresh_table(table, now=NOW)
+    tasks.index_log(job_id=str(job.id))
+    job.refresh_from_db()
+    table.refresh_from_db()
+    return job
+
+
+def files_of(home: Path, table: Table) -> list[str]:
+    """The paths in the index that pages read."""
+    folder = home / "index" / str(table.id) / table.index_name
+    return sorted(open_index(folder).files["path"].to_pylist())
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("spark")
+class TestALogThatIsCorrupt:
+    @pytest.mark.parametrize(
+        ("name", "lost"),
+        [
+            pytest.param(commit_name(8), range(0), id="a commit"),
+            pytest.param(checkpoint_name(5), range(6), id="the only checkpoint"),
+        ],
+    )
+    def test_fails_the_job_by_the_name_of_the_file_and_keeps_the_last_good_index(
+        self, log: LocalLog, home: Path, name: str, lost: range
+    ) -> None:
+        table = new_unindexed_table("orders", location=log.location)
+        assert index(table).state == "DONE"
+        before = (table.version, table.index_name, files_of(home, table))
+
+        (log.log / name).write_bytes(b"{torn")
+        for version in lost:
+            (log.log / commit_name(version)).unlink()
+        log.commit(10, add("part-10.parquet"))
+        job = index(table)
+
+        assert job.state == "FAILED"
+        assert name in job.error
+        assert job.error_hint
+        assert (table.version, table.index_name, files_of(home, table)) == before
+        assert table.error == job.error
+
+    def test_is_indexed_again_once_it_is_whole(self, log: LocalLog, home: Path) -> None:
+        table = new_unindexed_table("orders", location=log.location)
+        index(table)
+        good = (log.log / commit_name(8)).read_bytes()
+        (log.log / commit_name(8)).write_bytes(b"{torn")
+        log.commit(10, add("part-10.parquet"))
+        assert index(table).state == "FAILED"
+
+        (log.log / commit_name(8)).write_bytes(good)
+
+        assert index(table).state == "DONE"
+        assert (table.version, table.error) == (10, "")
+        assert "part-10.parquet" in files_of(home, table)
+
+
+@pytest.fixture
+def small_disk(home: Path) -> Iterator[Path]:
+    """A disk of eight MiB for the indexes."""
+    folder = home / "index"
+    folder.mkdir()
+    disk = ["mount", "-t", "tmpfs", "-o", "size=8m", "deltaweb-test", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(disk, check=False).returncode:
+        pytest.skip("a disk of eight MiB can be made by root alone")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("spark")
+class TestADiskThatIsFull:
+    def test_ends_the_job_in_one_sentence_and_leaves_nothing_half_written(
+        self, log: LocalLog, home: Path, small_disk: Path
+    ) -> None:
+        table = new_unindexed_table("orders", location=log.location)
+        assert index(table).state == "DONE"
+        before = (table.version, table.index_name, files_of(home, table))
+        filler = small_disk / "filler"
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
+            while file.write(b"x" * 4096):
+                pass
+        log.commit(10, add("part-10.parquet"))
+
+        job = index(table)
+
+        assert (job.state, job.error_code) == ("FAILED", "storage-full")
+        assert "No space left" in job.error
+        assert (table.version, table.index_name, files_of(home, table)) == before
+        folder = small_disk / str(table.id)
+        assert [place.name for place in folder.iterdir()] == [table.index_name]
+
+        filler.unlink()
+        assert index(table).state == "DONE"
+        assert (table.version, table.error) == (10, "")
