@@ -1,10 +1,11 @@
 """What pages show of jobs and workers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Max, Q
 
@@ -18,6 +19,7 @@ PAGE_LENGTH = 50
 ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
 POLLS_S = ((10, 1), (60, 3))  # until so many seconds after the start, poll every ...
 POLL_LATER_S = 10
+MAX_POSITIONS = 1000  # places in the queue that a list counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,9 @@ class JobView:
         queue_position: 1 for the next one to be taken; None unless it waits.
         missing_since: While it waits and no worker lives: when one was last heard of.
         has_worker: Whether any worker lives; None unless the job waits.
+        worker_seen_at: When the worker that has it was last heard of; None unless it
+            runs.
+        is_silent: Whether that worker has not been heard of for long.
     """
 
     job: Job
@@ -73,6 +78,8 @@ class JobView:
     queue_position: int | None = None
     missing_since: datetime | None = None
     has_worker: bool | None = None
+    worker_seen_at: datetime | None = None
+    is_silent: bool = False
 
     @property
     def state_colour(self) -> str:
@@ -125,6 +132,7 @@ class JobView:
             "elapsed_s": self.elapsed_s,
             "attempts": job.attempts,
             "queue_position": self.queue_position,
+            "worker_seen_at": self.worker_seen_at,
             "cancel_requested_at": job.cancel_requested_at,
             "error": job.error_code or None,
             "message": job.error or None,
@@ -191,26 +199,35 @@ def job_kinds(user: User | AnonymousUser) -> list[str]:
 
 
 def job_views(jobs: list[Job], *, now: datetime) -> list[JobView]:
-    """Return many jobs ready to render; nothing is asked of the queue."""
+    """Return many jobs ready to render, those that wait with their place."""
     links = subject_links({job.subject_id for job in jobs if job.subject_id})
-    return [_view(job, links, now=now) for job in jobs]
+    positions: dict[UUID, int] = {}
+    if any(job.state == Job.State.QUEUED for job in jobs):
+        ids = Job.objects.waiting().values_list("id", flat=True)[:MAX_POSITIONS]
+        positions = {job_id: place for place, job_id in enumerate(ids, start=1)}
+    return [
+        replace(_view(job, links, now=now), queue_position=positions.get(job.id))
+        for job in jobs
+    ]
 
 
 def job_view(job: Job, *, now: datetime) -> JobView:
-    """Return one job ready to render, with its place in the queue."""
+    """Return one job ready to render, with its place in the queue or its worker."""
     links = subject_links({job.subject_id} if job.subject_id else set())
     view = _view(job, links, now=now)
+    if job.state == Job.State.RUNNING:
+        seen_at = _seen_at(job)
+        is_silent = seen_at is None or seen_at < now - ALIVE_FOR
+        return replace(view, worker_seen_at=seen_at, is_silent=is_silent)
     if job.state != Job.State.QUEUED:
         return view
     earlier = Q(created_at__lt=job.created_at) | Q(
         created_at=job.created_at, id__lt=job.id
     )
     state = worker_state(now=now)
-    return JobView(
-        job=job,
-        subject=view.subject,
+    return replace(
+        view,
         elapsed_s=None,
-        poll_s=view.poll_s,
         queue_position=Job.objects.waiting().filter(earlier).count() + 1,
         missing_since=None if state.is_alive else state.seen_at,
         has_worker=state.is_alive,
@@ -227,6 +244,11 @@ def worker_state(*, now: datetime) -> WorkerState:
         num_queued=Job.objects.filter(state=Job.State.QUEUED).count(),
         num_running=Job.objects.filter(state=Job.State.RUNNING).count(),
     )
+
+
+def workers_alive(*, now: datetime) -> list[Worker]:
+    """Return the workers that live, by name."""
+    return list(Worker.objects.filter(seen_at__gte=now - ALIVE_FOR).order_by("name"))
 
 
 def active_summary(user: User | AnonymousUser) -> tuple[int, Job | None]:
@@ -260,6 +282,16 @@ def _view(job: Job, links: dict[UUID, SubjectLink], *, now: datetime) -> JobView
 def _poll_s(job: Job, *, now: datetime) -> int:
     age_s = (now - job.created_at).total_seconds()
     return next((poll_s for until, poll_s in POLLS_S if age_s < until), POLL_LATER_S)
+
+
+def _seen_at(job: Job) -> datetime | None:
+    """When a running job's worker last gave a sign of life, by its row or its lease."""
+    name = job.lease_owner.partition("#")[0]
+    seen_at = Worker.objects.filter(name=name).values_list("seen_at", flat=True).first()
+    renewed_at = None
+    if job.lease_expires_at is not None:
+        renewed_at = job.lease_expires_at - timedelta(seconds=settings.JOB_LEASE_S)
+    return max((at for at in (seen_at, renewed_at) if at is not None), default=None)
 
 
 def _step(step: dict[str, str | None], job: Job) -> Step:

@@ -159,7 +159,8 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
 @require_safe
 def status(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Say whether work gets done: 200 with a living worker, 503 without one."""
-    state = selectors.worker_state(now=timezone.now())
+    now = timezone.now()
+    state = selectors.worker_state(now=now)
     data = {
         "status": "ok" if state.is_alive else "no-worker",
         "workers": state.num_alive,
@@ -171,7 +172,11 @@ def status(request: HttpRequest, fmt: str) -> HttpResponseBase:
         request,
         fmt,
         template="jobs/status.html",
-        context={"workers": state},
+        context={
+            "workers": state,
+            # Names of machines are for those who may look after them.
+            "names": selectors.workers_alive(now=now) if _is_editor(request) else [],
+        },
         data=data,
         status=200 if state.is_alive else 503,
     )
@@ -181,6 +186,10 @@ def may_change(request: HttpRequest, job: Job) -> bool:
     """Whether the user may cancel or retry: who asked for it, and editors."""
     user = signed_in_user(request)
     return user.is_editor or job.requested_by_id == user.id
+
+
+def _is_editor(request: HttpRequest) -> bool:
+    return request.user.is_authenticated and signed_in_user(request).is_editor
 
 
 def _job_to_change(request: HttpRequest, job_id: UUID) -> Job:

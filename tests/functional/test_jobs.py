@@ -58,6 +58,8 @@ def running(**fields: object) -> Job:
         "progress_done": 212,
         "progress_total": 413,
         "progress_unit": "commits",
+        "lease_owner": "w#1",
+        "lease_expires_at": timezone.now() + timedelta(seconds=60),
     }
     return new_job(**(defaults | fields))
 
@@ -143,6 +145,19 @@ class TestTheList:
         assert "No jobs yet" in editor.get("/jobs/").content.decode()
         page = editor.get("/jobs/?state=FAILED").content.decode()
         assert "No job matches the filter" in page
+
+    def test_says_the_places_in_the_queue(self, editor: Client) -> None:
+        moments = [timezone.now() - timedelta(minutes=minutes) for minutes in (3, 2, 1)]
+        waiting = [new_job(created_at=moment) for moment in moments]
+
+        page = editor.get("/jobs/").content.decode()
+        listed = editor.get("/jobs.json").json()["jobs"]
+
+        assert "Next in the queue" in page
+        assert "Number 3 in the queue" in page
+        assert {job["id"]: job["queue_position"] for job in listed} == {
+            str(job.id): place for place, job in enumerate(waiting, start=1)
+        }
 
     def test_asks_the_database_a_few_times_however_long_it_is(
         self,
@@ -262,6 +277,30 @@ class TestTheLivePart:
         assert "4 min ago" in part
         assert 'href="/status"' in part
 
+    def test_says_the_counts_while_they_grow(self, editor: Client) -> None:
+        job = running(counters={"files_listed": 1284, "commits_read": 12})
+
+        part = editor.get(f"/jobs/{job.id}/progress").content.decode()
+
+        assert "files listed 1,284 · commits read 12" in part
+
+    def test_says_that_the_worker_is_silent(self, editor: Client) -> None:
+        new_worker(seconds_ago=90)
+        spoke_at = timezone.now() - timedelta(seconds=90)
+        expired_at = spoke_at + timedelta(seconds=60)
+        silent = running(lease_owner="w#1", lease_expires_at=expired_at)
+        busy = running(lease_owner="other#2")
+
+        part = editor.get(f"/jobs/{silent.id}/progress").content.decode()
+
+        assert "Its worker was last heard of" in part
+        assert "Another takes the job" in part
+        assert (
+            "last heard of"
+            not in editor.get(f"/jobs/{busy.id}/progress").content.decode()
+        )
+        assert editor.get(f"/jobs/{silent.id}.json").json()["worker_seen_at"]
+
     def test_a_lost_session_leads_to_the_sign_in(self) -> None:
         path = f"/jobs/{running().id}/progress"
 
@@ -375,6 +414,13 @@ class TestStatus:
             "queued": 1,
             "running": 0,
         }
+
+    def test_names_the_workers_to_editors_alone(self, editor: Client) -> None:
+        seen_at = timezone.now()
+        Worker.objects.create(name="host-7/99", started_at=seen_at, seen_at=seen_at)
+
+        assert "host-7/99" in editor.get("/status").content.decode()
+        assert "host-7/99" not in Client().get("/status").content.decode()
 
     @pytest.mark.parametrize("seconds_ago", [None, 60])
     def test_is_red_without_one(self, client: Client, seconds_ago: int | None) -> None:

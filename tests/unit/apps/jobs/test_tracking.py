@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
 from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
 from apps.jobs import services, tracking
@@ -254,15 +254,51 @@ class TestALockedDatabase:
         assert job.state == Job.State.DONE
         assert job.result == {"rows": 1}
 
+    def test_is_waited_for_when_a_job_is_taken(
+        self, job: Job, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(time, "sleep", lambda _: None)
+
+        with _writes_fail(times=3), track_job(job.id) as tracked:
+            assert tracked is not None
+
+        job.refresh_from_db()
+        assert (job.state, job.attempts) == (Job.State.DONE, 1)
+
+    def test_that_cannot_tell_of_a_cancel_lets_the_work_go_on(self, job: Job) -> None:
+        with track_job(job.id) as tracked:
+            assert tracked is not None
+            with _writes_fail(times=1, verb="SELECT"):
+                tracked.check_cancelled()
+
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE
+
+    @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
+    def test_in_the_middle_of_the_work_puts_the_job_back_a_few_times(
+        self, job: Job, error: type[Exception]
+    ) -> None:
+        message = "the server closed the connection"
+        states = []
+        for _ in range(Job.MAX_ATTEMPTS):
+            with track_job(job.id):
+                raise error(message)
+            job.refresh_from_db()
+            states.append(job.state)
+
+        assert states == ["QUEUED", "QUEUED", "FAILED"]
+        assert message in job.error
+        assert job.log.count("Queued again") == 2
+
 
 @contextmanager
-def _writes_fail(*, times: int) -> Iterator[None]:
+def _writes_fail(*, times: int, verb: str = "UPDATE") -> Iterator[None]:
     """Let the database refuse the next writes, as a locked one does."""
     left = times
 
     def refuse(execute: Any, sql: str, *arguments: Any) -> Any:  # noqa: ANN401 (Django's hook)
         nonlocal left
-        if sql.startswith("UPDATE") and left:
+        if sql.startswith(verb) and left:
             left -= 1
             message = "database is locked"
             raise OperationalError(message)
