@@ -18,6 +18,7 @@ from apps.audit import services
 from apps.audit.models import AuditEvent
 from apps.sharing.lock_waits import short_wait
 from apps.sharing.models import RecipientToken, SharedTable
+from deltaweb.sharing.parameters import MAX_LONG
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +101,8 @@ class CallRecord:
             version=self.version,
             num_files=self.num_files,
             total_files=self.total_files,
-            size_bytes=self.size_bytes,
+            # A log may claim sizes that no column holds together.
+            size_bytes=self.size_bytes and min(self.size_bytes, MAX_LONG),
             detail=self.detail,
             status=status,
             error_code=error_code,

@@ -11,8 +11,18 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, Literal, TypeVar
 from uuid import UUID
 
-from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery, Sum, Value
-from django.db.models.functions import Coalesce
+from django.db.models import (
+    Count,
+    FloatField,
+    Model,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+)
+from django.db.models.functions import Cast, Coalesce
 
 from apps.audit.models import AuditEvent
 from apps.sharing.models import Recipient, RecipientToken, Share
@@ -130,6 +140,14 @@ def on_day(events: QuerySet[AuditEvent], day: date) -> QuerySet[AuditEvent]:
     return events.filter(at__gte=starts_at, at__lt=starts_at + timedelta(days=1))
 
 
+def sum_of_sizes() -> Sum:
+    """Return the sum of the bytes offered, as a number with a fraction.
+
+    Sizes are what logs claim: SQLite fails where whole numbers of that kind overflow.
+    """
+    return Sum(Cast("size_bytes", FloatField()))
+
+
 def _counts_of(events: QuerySet[AuditEvent], day: date) -> QuerySet[Any]:
     """Return one row of counts; grouping all days by their date would sort."""
     of_day = on_day(events, day).order_by().annotate(day=Value(str(day)))
@@ -139,7 +157,7 @@ def _counts_of(events: QuerySet[AuditEvent], day: date) -> QuerySet[Any]:
         num_refused=Count(
             Value(1), filter=IS_REQUEST & Q(status__gte=FIRST_FAILED_STATUS)
         ),
-        size_bytes=Sum("size_bytes"),
+        size_bytes=sum_of_sizes(),
     )
 
 
@@ -149,5 +167,5 @@ def _use_of(day: date, row: Mapping[str, Any]) -> DailyUse:
         num_requests=row["num_requests"],
         num_refused=row["num_refused"],
         num_others=row["num_events"] - row["num_requests"],
-        size_bytes=row["size_bytes"] or 0,
+        size_bytes=int(row["size_bytes"] or 0),
     )

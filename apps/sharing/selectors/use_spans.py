@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from django.db.models import CharField, Count, Sum
+from django.db.models import CharField, Count
 from django.db.models.functions import Cast, Substr
 
 from apps.audit.models import AuditEvent, AuditEventQuerySet
@@ -22,6 +22,7 @@ from apps.sharing.selectors.usage import (
     USE_DAYS,
     DailyUse,
     daily_use,
+    sum_of_sizes,
 )
 
 COUNTED_LENGTH: Final = 20_000  # of the newest events, where no index answers
@@ -152,7 +153,7 @@ class _Group:
     table: str
     status: int
     num_events: int
-    size_bytes: int | None
+    size_bytes: float | None
 
 
 def _groups(events: AuditEventQuerySet) -> Iterable[_Group]:
@@ -160,7 +161,7 @@ def _groups(events: AuditEventQuerySet) -> Iterable[_Group]:
         events.order_by()
         .annotate(day=Substr(Cast("at", CharField()), 1, _ISO_DAY_LENGTH))
         .values_list("day", "kind", "recipient", "share", "schema", "table", "status")
-        .annotate(num_events=Count("id"), size_bytes=Sum("size_bytes"))
+        .annotate(num_events=Count("id"), size_bytes=sum_of_sizes())
     )
     return (_Group(*row) for row in found)
 
@@ -175,7 +176,7 @@ def _days_of(groups: Iterable[_Group], days: Iterable[date]) -> list[DailyUse]:
 def _day_of(day: date, groups: Iterable[_Group]) -> DailyUse:
     requests = refused = others = size_bytes = 0
     for group in groups:
-        size_bytes += group.size_bytes or 0
+        size_bytes += int(group.size_bytes or 0)
         if group.kind != AuditEvent.Kind.CALL:
             others += group.num_events
             continue
@@ -213,7 +214,7 @@ def _by_recipient(groups: Iterable[_Group]) -> Totals:
 
 def _add(total: list[int], group: _Group) -> None:
     total[0] += group.num_events
-    total[1] += group.size_bytes or 0
+    total[1] += int(group.size_bytes or 0)
 
 
 def _top(totals: Mapping[tuple[str, str], list[int]]) -> list[Reader]:

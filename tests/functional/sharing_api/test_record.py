@@ -220,3 +220,21 @@ def test_a_record_is_written_once(db: None) -> None:  # noqa: ARG001 (a database
     record.save(status=500)
 
     assert [event.status for event in AuditEvent.objects.all()] == [200]
+
+
+def test_sizes_that_no_column_holds_break_no_answer(acme: Caller, lake: Lake) -> None:
+    for name in ("one", "two"):
+        lake.commit(
+            {
+                "add": {
+                    "path": name,
+                    "partitionValues": {"day": "2026-01-09"},
+                    "size": 2**63 - 1,
+                    "modificationTime": 1,
+                    "dataChange": True,
+                }
+            }
+        )
+
+    assert len(files(acme.query(lake.path, {}))) > 2
+    assert newest().size_bytes == 2**63 - 1

@@ -44,6 +44,15 @@ def plan_of(queries: CaptureQueriesContext) -> str:
 
 
 class TestDailyUse:
+    def test_adds_up_sizes_of_any_claim(self) -> None:
+        for _ in range(3):
+            call(size_bytes=2**63 - 1)
+
+        (day,) = daily_use(AuditEvent.objects.all(), days=last_days(1, now=NOW))
+
+        assert day.num_requests == 3
+        assert day.size_bytes == pytest.approx(3 * 2**63)
+
     def test_counts_by_day_in_utc_oldest_first(self) -> None:
         midnight = datetime(2026, 11, 21, tzinfo=UTC)
         call(midnight)
