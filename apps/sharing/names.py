@@ -15,8 +15,12 @@ _UNSEEN: Final = {"Zs", "Zl", "Zp", "Cc", "Cf", "Cs"}  # spaces, controls, surro
 
 
 def name_key(text: str) -> str:
-    """Return what is compared when capitals make no difference."""
-    return text.casefold()
+    """Return what is compared when neither capitals nor the form of accents matter.
+
+    Source: The Unicode Standard, 3.13, D146 (canonical caseless matching).
+    """
+    folded = unicodedata.normalize("NFD", text).casefold()
+    return unicodedata.normalize("NFC", folded)
 
 
 def check_name(text: str, kind: str) -> str:

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.http import QueryDict
 
 from apps.sharing.forms.shares import TableDraftForm
+from apps.sharing.names import name_key
 from apps.sharing.services.shares import ShareDraft, TableDraft
 
 STEPS = {
@@ -122,9 +123,9 @@ class Draft:
 
     def with_table(self, table_id: UUID, *, schema: str, name: str) -> "Draft":
         """Choose one more table; chosen twice, it gets a second name."""
-        taken = {(t.schema.casefold(), t.name.casefold()) for t in self.tables}
+        taken = {(name_key(t.schema), name_key(t.name)) for t in self.tables}
         free, number = name, 2
-        while (schema.casefold(), free.casefold()) in taken:
+        while (name_key(schema), name_key(free)) in taken:
             free, number = f"{name}_{number}", number + 1
         table = DraftTable(table_id=str(table_id), schema=schema, name=free)
         return replace(self, tables=(*self.tables, table))

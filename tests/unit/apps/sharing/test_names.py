@@ -73,6 +73,9 @@ class TestNameKey:
     def test_is_the_same_for_other_capitals(self) -> None:
         assert name_key("STRASSE") == name_key("Straße") == name_key("strasse")
 
+    def test_is_the_same_for_accents_in_either_form(self) -> None:
+        assert name_key("Cafe\N{COMBINING ACUTE ACCENT}") == name_key("CAFÉ")
+
 
 class TestSplitFullName:
     def test_names_what_is_missing(self) -> None:
