@@ -19,7 +19,8 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 CSV_ROWS_PER_CHUNK = 200
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# The wide forms are formulas where people write in them.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 

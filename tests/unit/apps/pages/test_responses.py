@@ -70,7 +70,7 @@ class TestCsvResponse:
     ) -> None:
         assert text_of(csv_response([(value, "x")], name="x")) == f"{cell},x\r\n"
 
-    @pytest.mark.parametrize("start", ["=", "+", "-", "@"])
+    @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "＝", "＠"])
     def test_keeps_a_spreadsheet_from_running_a_text(self, start: str) -> None:
         text = text_of(csv_response([(f"{start}1+1",)], name="x"))
 
