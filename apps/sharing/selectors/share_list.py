@@ -13,7 +13,13 @@ from django.db.models.functions import Coalesce
 from apps.audit.models import AuditEvent
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.selectors.paging import Paged, paged
-from apps.sharing.selectors.usage import USE_DAYS, daily_requests, last_days
+from apps.sharing.selectors.usage import (
+    FIRST_FAILED_STATUS,
+    USE_DAYS,
+    daily_requests,
+    last_days,
+    reads,
+)
 
 TABLES_NAMED = 3  # in a row of the list
 SORTS = {
@@ -133,15 +139,15 @@ def _search(q: str) -> QuerySet[Share]:
 
 
 def _annotated(shares: QuerySet[Share]) -> Any:  # noqa: ANN401 (annotated rows)
-    reads = AuditEvent.objects.filter(
-        share=OuterRef("name"), action="table.query", status__lt=400
+    answered = AuditEvent.objects.filter(
+        share=OuterRef("name"), status__lt=FIRST_FAILED_STATUS
     )
     tables = SharedTable.objects.filter(share=OuterRef("id")).order_by()
     grants = Share.recipients.through.objects.filter(share=OuterRef("id")).order_by()
     return shares.annotate(
         num_tables=_count_of(tables),
         num_recipients=_count_of(grants),
-        last_read_at=Subquery(reads.order_by("-at").values("at")[:1]),
+        last_read_at=Subquery(reads(answered).values("at")[:1]),
     )
 
 

@@ -13,11 +13,13 @@ from apps.sharing.selectors.paging import Paged, paged
 from apps.sharing.selectors.preflight import Preflight, preflight_data, preflights
 from apps.sharing.selectors.recipient_list import TokensState, with_tokens_state
 from apps.sharing.selectors.usage import (
+    FIRST_FAILED_STATUS,
     USE_DAYS,
     DailyUse,
     calls,
     daily_use,
     last_days,
+    reads,
 )
 from apps.tables.models import Table
 
@@ -89,7 +91,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     first = readers.values_list("id", flat=True)[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})
     events = calls(share=share.name)
-    reads = events.filter(action="table.query", status__lt=400).order_by("-at", "-id")
+    answered = reads(events.filter(status__lt=FIRST_FAILED_STATUS))
     return ShareDetail(
         share=share,
         tables=[
@@ -102,7 +104,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
         ),
         num_recipients=readers.count(),
         use=daily_use(events, days=last_days(USE_DAYS, now=now)),
-        last_read_at=reads.values_list("at", flat=True).first(),
+        last_read_at=answered.values_list("at", flat=True).first(),
     )
 
 

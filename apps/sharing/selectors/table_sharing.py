@@ -18,7 +18,14 @@ from apps.sharing.selectors.share_pages import (
     recipient_rows,
     use_data,
 )
-from apps.sharing.selectors.usage import USE_DAYS, DailyUse, calls, daily_use, last_days
+from apps.sharing.selectors.usage import (
+    USE_DAYS,
+    DailyUse,
+    calls,
+    daily_use,
+    last_days,
+    reads,
+)
 from apps.tables.badges import Badge
 from apps.tables.models import Table
 
@@ -59,7 +66,6 @@ def table_sharing(table: Table, *, now: datetime) -> TableSharing:
     share_ids = {one.share_id for one in shared}
     readers = Recipient.objects.filter(grants__share__in=share_ids).distinct()
     events = calls(table_id=table.id)
-    reads = events.filter(action="table.query").order_by("-at", "-id")
     others = Share.objects.exclude(id__in=share_ids).order_by("name_key")
     return TableSharing(
         shared_tables=shared,
@@ -67,7 +73,7 @@ def table_sharing(table: Table, *, now: datetime) -> TableSharing:
         shares_of=_shares_of(share_ids),
         preflight=preflight(table),
         use=daily_use(events, days=last_days(USE_DAYS, now=now)),
-        last_reads=[event_row(event) for event in reads[:READS_SHOWN]],
+        last_reads=[event_row(event) for event in reads(events)[:READS_SHOWN]],
         other_shares=list(others[:SHARES_OFFERED]),
     )
 

@@ -29,6 +29,7 @@ from apps.sharing.models import Recipient, RecipientToken, Share
 
 USE_DAYS: Final = 30
 FIRST_FAILED_STATUS: Final = 400  # of HTTP
+READ_ACTION: Final = "table.query"
 IS_REQUEST: Final = Q(kind=AuditEvent.Kind.CALL)
 # Whose events a column of the record holds, and by what of them.
 _OWNERS: Final[Mapping[str, tuple[type[Model], str]]] = {
@@ -126,6 +127,17 @@ def daily_requests(
     owners = model._default_manager.filter(**{f"{name}__in": list(keys)}).order_by()  # noqa: SLF001 (Django's way to any model)
     rows = owners.annotate(**counted).values_list(name, *counted)
     return {row[0]: tuple(row[1:]) for row in rows}
+
+
+def reads(events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+    """Return the events that asked for rows, newest first.
+
+    They are found along the index of whom or what `events` is about. By the bare column
+    SQLite would take that of the actions and pass by what everybody read, all of it
+    where nobody read this.
+    """
+    asked = events.alias(asked=Coalesce("action", Value(""))).filter(asked=READ_ACTION)
+    return asked.order_by("-at", "-id")
 
 
 def last_use(events: QuerySet[AuditEvent]) -> AuditEvent | None:

@@ -14,6 +14,7 @@ from apps.sharing.selectors.usage import (
     daily_use,
     last_days,
     last_use,
+    reads,
 )
 from tests.factories import NOW, new_recipient, new_share, new_token
 
@@ -136,6 +137,23 @@ class TestDailyRequests:
 
     def test_of_nobody_nothing_is_counted(self) -> None:
         assert daily_requests("share", [], days=last_days(3, now=NOW)) == {}
+
+
+class TestReads:
+    def test_are_the_queries_newest_first(self) -> None:
+        older, newer = call(NOW), call(NOW + timedelta(minutes=1))
+        call(NOW, action="table.version")
+
+        assert list(reads(AuditEvent.objects.all())) == [newer, older]
+
+    @pytest.mark.skipif(connection.vendor != "sqlite", reason="a plan of SQLite")
+    @pytest.mark.parametrize("column", ["recipient_id", "table_id", "share"])
+    def test_pass_by_no_event_of_others(self, column: str) -> None:
+        wanted = {"share": "sales", "table_id": TABLE, "recipient_id": ACME}
+        with CaptureQueriesContext(connection) as queries:
+            reads(AuditEvent.objects.filter(**{column: wanted[column]})).first()
+
+        assert f"({column}=?" in plan_of(queries)
 
 
 class TestLastUse:
