@@ -240,6 +240,21 @@ class TestShare:
         assert [one["feature"] for one in clients["refused_for"]] == ["columnMapping"]
         assert not any(client["can_read"] for client in clients["clients"])
 
+    def test_its_snippets_begin_with_a_table_that_every_client_reads(
+        self, admin: Client
+    ) -> None:
+        share = new_share("retail")
+        for name, reader in (("crm.accounts", 2), ("crm.orders", 1)):
+            table = new_table(name)
+            new_metadata(table, configuration={"delta.columnMapping.mode": "id"})
+            new_protocol(table, min_reader_version=reader)
+            new_shared_table(share, name, table=table)
+
+        shown = text(admin, "/shares/retail/")
+
+        assert "profile.share#retail.crm.orders" in shown
+        assert "profile.share#retail.crm.accounts" not in shown
+
     def test_what_people_write_is_never_markup(self, admin: Client) -> None:
         share = new_share(EVIL, comment=EVIL)
         new_shared_table(

@@ -366,7 +366,7 @@ def _snippets(share: Share, detail: share_pages.ShareDetail) -> list[Any]:
         TableName(
             share=share.name, schema=row.shared_table.schema, name=row.shared_table.name
         )
-        for row in detail.tables
+        for row in sorted(detail.tables, key=lambda row: not row.preflight.is_clean)
     ]
     if not tables:
         return []
