@@ -8,9 +8,7 @@ from django.conf import settings
 
 from apps.sharing.errors import LifetimeInvalidError
 
-PRESETS: Final = (timedelta(days=7), timedelta(days=30), timedelta(days=90))
 DEFAULT_LIFETIME: Final = timedelta(days=90)
-DEFAULT_OVERLAP: Final = timedelta(hours=24)
 _SPAN: Final = re.compile(r"(\d{1,6})\s*(d|h|m)", re.IGNORECASE | re.ASCII)
 _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
 

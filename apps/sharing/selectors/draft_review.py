@@ -70,11 +70,6 @@ class NewlySeen:
     row: RecipientRow
     tables: list[tuple[ChosenTable, list[str]]]
 
-    @property
-    def num_new(self) -> int:
-        """How many of the tables it does not read yet, under any name."""
-        return sum(1 for _, names in self.tables if not names)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecipientChoices:

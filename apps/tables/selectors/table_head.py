@@ -61,11 +61,6 @@ class TableHead:
         """Whether storage holds a newer version than the pages show."""
         return self.table.is_stale
 
-    @property
-    def active_job(self) -> Job | None:
-        """The job that indexes the table now, or None."""
-        return self.index_job
-
 
 def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
     """Return a table that `user` may see.
