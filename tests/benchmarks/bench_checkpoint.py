@@ -2,8 +2,8 @@
 
 Both start from the same log in turn (A B A B), each in a process of its own: open the
 table, write the checkpoint of its newest version. A line is the median of ours over
-theirs, beside what is needed and what is aimed at: time of the clock and of all threads, peak of memory, and
-bytes of the file. What each wrote is read by the other first, and must hold the same
+theirs, beside what is needed and what is aimed at: time of the clock and of all
+threads, peak of memory, and bytes of the file. What each wrote must hold the same
 files. Logs are kept in the folder DELTAWEB_BENCH_HOME where that is set.
 """
 
@@ -106,7 +106,8 @@ def _print(what: str, pair: tuple[float, float], goal: float, unit: str) -> None
     verdict = "MISS" if ours / theirs > needed else "ok  "
     note = f"{ours / scale:.1f} beside {theirs / scale:.1f} {unit}"
     print(
-        f"{verdict} {what:32} {ours / theirs:6.3f}x  goal {goal}x  {note}", flush=True
+        f"{verdict} {what:32} {ours / theirs:6.3f}x  needed {needed}x, aim {goal}x  {note}",
+        flush=True,
     )
 
 
