@@ -116,7 +116,10 @@ class TestDailyRequests:
             new_token(new_recipient())[0],
             new_token(new_recipient("b"))[0],
         )
-        of_one = {"recipient_id": token.recipient_id, "token_id": token.id}
+        of_one: dict[str, Any] = {
+            "recipient_id": token.recipient_id,
+            "token_id": token.id,
+        }
         keys: dict[str, list[Any]] = {
             "recipient_id": [token.recipient_id, idle_token.recipient_id],
             "token_id": [token.id, idle_token.id],
