@@ -105,10 +105,8 @@ def _print(what: str, pair: tuple[float, float], goal: float, unit: str) -> None
     needed = NEEDED[what.split(",", 1)[0]]
     verdict = "MISS" if ours / theirs > needed else "ok  "
     note = f"{ours / scale:.1f} beside {theirs / scale:.1f} {unit}"
-    print(
-        f"{verdict} {what:32} {ours / theirs:6.3f}x  needed {needed}x, aim {goal}x  {note}",
-        flush=True,
-    )
+    ratio = f"{ours / theirs:6.3f}x  needed {needed}x, aim {goal}x"
+    print(f"{verdict} {what:32} {ratio}  {note}", flush=True)
 
 
 def _write(writer: str, folder: Path) -> Spent:
