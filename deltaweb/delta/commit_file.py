@@ -54,9 +54,8 @@ REMOVE: Final = pa.struct(
         pa.field("deletionVector", DELETION_VECTOR),
     ]
 )
-STATISTICS_SCHEMA: Final = pa.schema(
-    [pa.field("add", pa.struct([pa.field("stats", pa.string())]))]
-)
+STATISTICS: Final = pa.field("stats", pa.string())
+STATISTICS_SCHEMA: Final = pa.schema([pa.field("add", pa.struct([STATISTICS]))])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,6 +138,7 @@ def read_tail(
     protocol: Protocol | None = None,
     metadata: Metadata | None = None,
     keys: PartitionKeys | None = None,
+    holds_statistics: bool = False,
 ) -> Tail:
     """Reconcile the actions of commits.
 
@@ -148,11 +148,15 @@ def read_tail(
         metadata: The metaData in force before them, if any.
         keys: The keys of partition values, where commits are part of a longer tail;
             by the protocol and the metaData for None.
+        holds_statistics: Whether statistics are read at once and held, instead of
+            by a second reading when they are asked for.
 
     Raises:
         LogCorruptError: If a commit does not read.
     """
-    reader = _TailReader(commits, protocol, metadata, keys)
+    reader = _TailReader(
+        commits, protocol, metadata, keys, holds_statistics=holds_statistics
+    )
     for batch in commits.batches():
         reader.add(batch)
     return reader.finish()
@@ -249,6 +253,8 @@ class _TailReader:
         protocol: Protocol | None,
         metadata: Metadata | None,
         keys: PartitionKeys | None,
+        *,
+        holds_statistics: bool,
     ) -> None:
         self.store = commits.store
         self.names = commits.names
@@ -257,10 +263,15 @@ class _TailReader:
         self.new_protocol: Protocol | None = None
         self.new_metadata: Metadata | None = None
         self.transactions: dict[str, SetTransaction] = {}
+        self.holds_statistics = holds_statistics
         self.required = None if keys is None else keys.required
         self.keys = _possible_keys(metadata) if keys is None else [*keys.possible]
         self.ahead: ActionBatch | None = None
-        if commits.ahead is not None and set(commits.ahead.keys) == set(self.keys):
+        if (
+            commits.ahead is not None
+            and not holds_statistics
+            and set(commits.ahead.keys) == set(self.keys)
+        ):
             self.keys, self.ahead = commits.ahead
         self.adds: list[pa.ChunkedArray] = []
         self.removes: list[pa.ChunkedArray] = []
@@ -269,10 +280,10 @@ class _TailReader:
         """Parse some commits; again, when they turn out to partition otherwise."""
         if not self.keys and self.metadata is None and self.new_metadata is None:
             self._take_metadata(parse_actions(commits[:1], _schema([])), commits)
-        batch = self.ahead or parse_actions(commits, _schema(self.keys))
+        batch = self.ahead or parse_actions(commits, self._schema())
         self.ahead = None
         if self._take_metadata(batch, commits):
-            batch = parse_actions(commits, _schema(self.keys))
+            batch = parse_actions(commits, self._schema())
         self._take_protocol(batch, commits)
         self._take_transactions(batch.table["txn"])
         self.adds.append(batch.table["add"])
@@ -285,13 +296,17 @@ class _TailReader:
         required = self.required
         if required is None:
             required = partition_keys(protocol, metadata)
-        adds, removes = _schema(self.keys).field("add").type, REMOVE
+        adds = _combine(
+            [self._cast(add) for add in self.adds], self._schema().field("add").type
+        )
         layer = reconcile_tail(
-            _combine([self._cast(add) for add in self.adds], adds),
-            _combine(self.removes, removes),
+            adds,
+            _combine(self.removes, REMOVE),
             partition_columns=required,
             path=f"{self.store.root}/_delta_log",
-            load_statistics=partial(load_statistics, self.store, tuple(self.names)),
+            load_statistics=partial(_held_statistics, adds)
+            if self.holds_statistics
+            else partial(load_statistics, self.store, tuple(self.names)),
         )
         return Tail(
             layer=layer,
@@ -300,6 +315,9 @@ class _TailReader:
             transactions=self.transactions,
             partition_keys=tuple(self.keys),
         )
+
+    def _schema(self) -> pa.Schema:
+        return _schema(self.keys, holds_statistics=self.holds_statistics)
 
     def _take_metadata(self, batch: ActionBatch, commits: Sequence[CommitData]) -> bool:
         """Note the newest metaData; tell whether it brings partition columns."""
@@ -320,7 +338,7 @@ class _TailReader:
 
     def _cast(self, adds: pa.ChunkedArray) -> pa.ChunkedArray:
         """Give older batches the partition columns that came later, as nulls."""
-        wanted = _schema(self.keys).field("add").type
+        wanted = self._schema().field("add").type
         return adds if adds.type == wanted else adds.cast(wanted)
 
 
@@ -366,7 +384,17 @@ def load_statistics(
     return RawStatistics(pa.chunked_array(texts, type=pa.string()), None)
 
 
-def _schema(partition_columns: Sequence[str]) -> pa.Schema:
+def _held_statistics(
+    adds: pa.StructArray, rows: "np.ndarray[Any, np.dtype[np.int64]]"
+) -> RawStatistics:
+    """Return the statistics of the given lines of commits that are held."""
+    texts = pc.struct_field(adds, ["stats"]).take(pa.array(rows))
+    return RawStatistics(pa.chunked_array([texts]), None)
+
+
+def _schema(
+    partition_columns: Sequence[str], *, holds_statistics: bool = False
+) -> pa.Schema:
     """Return what replay needs of a commit's lines."""
     values = pa.struct([pa.field(name, pa.string()) for name in partition_columns])
     add = pa.struct(
@@ -377,6 +405,7 @@ def _schema(partition_columns: Sequence[str]) -> pa.Schema:
             pa.field("dataChange", pa.bool_()),
             pa.field("partitionValues", values),
             pa.field("deletionVector", DELETION_VECTOR),
+            *([STATISTICS] if holds_statistics else []),
         ]
     )
     return pa.schema(

@@ -8,6 +8,7 @@ batches.
 Source: delta_protocol.md, "Delta Log Entries" and "Checkpoints".
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -18,7 +19,7 @@ from deltaweb.delta import commit_file
 from deltaweb.delta.checkpoint import CheckpointReader
 from deltaweb.delta.checkpoint_files import read_blocks, read_tombstones
 from deltaweb.delta.checkpoint_part import RowGroup, open_part
-from deltaweb.delta.commit_file import BATCH_BYTES, PartitionKeys, Tail, TailCommits
+from deltaweb.delta.commit_file import PartitionKeys, Tail, TailCommits
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.file_actions import (
     FILES_SCHEMA,
@@ -32,7 +33,7 @@ from deltaweb.delta.replay import FileBlock, RawStatistics, SelectedBlock
 from deltaweb.index.statistics_text import statistics_texts
 from deltaweb.storage.location import open_store
 
-PACK_BYTES: Final = BATCH_BYTES
+PACK_BYTES: Final = 16 << 20
 PACK_COMMITS: Final = 4_096
 
 LIVE_FILES_SCHEMA: Final = FILES_SCHEMA.append(pa.field("stats", pa.string()))
@@ -73,11 +74,11 @@ class RowGroupTask(NamedTuple):
 
     Attributes:
         name: The file.
-        index: Position in what `open_part` returns of it.
+        position: Position in what `open_part` returns of it.
     """
 
     name: str
-    index: int
+    position: int
 
 
 class CommitPack(NamedTuple):
@@ -106,12 +107,12 @@ def pack_commits(commits: Sequence[FileStatus]) -> list[CommitPack]:
 def row_group_tasks(reader: CheckpointReader, action: str) -> list[RowGroupTask]:
     """Return the pieces of a checkpoint that hold any action of a kind."""
     tasks = []
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for group in reader.row_groups:
-        index = counts.get(group.part.name, 0)
-        counts[group.part.name] = index + 1
+        name = group.part.name
         if group.find_leaves(f"{action}.path"):
-            tasks.append(RowGroupTask(group.part.name, index))
+            tasks.append(RowGroupTask(name, counts[name]))
+        counts[name] += 1
     return tasks
 
 
@@ -139,7 +140,8 @@ def read_tail(
     Raises:
         LogCorruptError: If a commit does not read.
     """
-    return commit_file.read_tail(TailCommits(store, pack.names), keys=keys)
+    commits = TailCommits(store, pack.names)
+    return commit_file.read_tail(commits, keys=keys, holds_statistics=True)
 
 
 def checkpoint_blocks(store: TableStore, task: RowGroupTask) -> list[FileBlock]:
@@ -164,10 +166,10 @@ def checkpoint_tombstones(
 
 def _row_group(store: TableStore, task: RowGroupTask) -> RowGroup:
     groups = open_part(store, task.name)
-    if task.index >= len(groups):
+    if task.position >= len(groups):
         path = f"{store.root}/_delta_log/{task.name}"
         raise LogCorruptError(path=path, reason="it changed while it was read")
-    return groups[task.index]
+    return groups[task.position]
 
 
 def file_rows(selected: SelectedBlock) -> pa.RecordBatch:

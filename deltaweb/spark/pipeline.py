@@ -123,9 +123,9 @@ def index_tables(
         for position in run.missing():
             if position in run.large:
                 continue
-            error = run.execute([position])
+            cause = run.execute([position])
             if position in run.missing() and position not in run.large:
-                run.deliver(position, _died(error))
+                run.deliver(position, _died(cause))
         for position in sorted(run.large):
             run.replay(position)
     finally:

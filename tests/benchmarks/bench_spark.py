@@ -201,9 +201,8 @@ def _driver_bytes(spark: SparkSession) -> int:
     assert jvm is not None
     runtime = jvm.java.lang.Runtime.getRuntime()
     runtime.gc()
-    return (
-        int(runtime.totalMemory() - runtime.freeMemory()) + pa.total_allocated_bytes()
-    )
+    held = int(runtime.totalMemory() - runtime.freeMemory())
+    return held + int(pa.total_allocated_bytes())
 
 
 def _print_ratio(what: str, ratio: float, goal: float, note: str) -> None:

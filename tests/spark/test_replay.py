@@ -38,12 +38,15 @@ if TYPE_CHECKING:
 
     from deltaweb.spark.replay import ReplayedState
 
+Vector = tuple[str, int | None]
+Key = tuple[str, str | None, int | None]
+
 HEALTH = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 PATHS = [
     *["a", "b", "p=1/c", "p=%20/d", "file:/abs/e", "/abs/e", "file:///abs/e"],
     *["ü", "e\u0301", "\U0001f600", "a'b", 'q"', "back\\slash", "tab\tin", "a,b|c"],
 ]
-VECTORS = [None, None, None, ("v1", None), ("v1", 4), ("v2", None)]
+VECTORS: list[Vector | None] = [None, None, None, ("v1", None), ("v1", 4), ("v2", None)]
 VALUES = [None, "", "1", "x=y", "ü", "__HIVE_DEFAULT_PARTITION__"]
 STATS = [
     None,
@@ -54,14 +57,12 @@ STATS = [
 ]
 PARTITIONS = [["p"], ["p", "q"], ["q"], []]
 
-Key = tuple[str, str | None, int | None]
-
 
 # === Random logs ===
 
 
 @st.composite
-def file_action(draw: st.DrawFn, path: str, vector: tuple[str, int | None]) -> Action:
+def file_action(draw: st.DrawFn, path: str, vector: Vector | None) -> Action:
     extra: dict[str, Any] = {}
     if vector is not None:
         extra["deletionVector"] = deletion_vector(*vector)

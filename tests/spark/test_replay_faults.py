@@ -1,0 +1,191 @@
+"""What does not read ends a replay by the error that the in-process engine has."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+from deltaweb.delta.errors import DeltaError, LogCorruptError
+from deltaweb.delta.log_path import checkpoint_name, commit_name
+from deltaweb.delta.log_store import FileStatus
+from deltaweb.table import DeltaTable
+from tests.delta_logs import (
+    add,
+    checkpoint_bytes,
+    commit_bytes,
+    metadata,
+    protocol,
+    remove,
+    txn,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
+OPENING = [protocol(), metadata()]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A log of three commits and a checkpoint of the first two."""
+    folder = tmp_path / "_delta_log"
+    folder.mkdir()
+    commits = [[*OPENING, add("a")], [add("b"), txn("app", 1)], [remove("a")]]
+    for version, actions in enumerate(commits):
+        (folder / commit_name(version)).write_bytes(commit_bytes(*actions))
+    actions = [*OPENING, txn("app", 1), add("a"), add("b")]
+    (folder / checkpoint_name(1)).write_bytes(checkpoint_bytes(actions))
+    return folder
+
+
+def paths(spark: "SparkSession", log: Path) -> list[str]:
+    from deltaweb.spark.log_reader import LogSource
+    from deltaweb.spark.replay import use_state
+
+    return use_state(
+        spark,
+        LogSource(str(log.parent)),
+        None,
+        lambda state: sorted(row["path"] for row in state.live_files().collect()),
+    )
+
+
+def paths_here(log: Path) -> list[str]:
+    return sorted(DeltaTable(str(log.parent)).snapshot().files["path"].to_pylist())
+
+
+def outcome(read: "Callable[[], list[str]]") -> tuple[str, object]:
+    """What a reader makes of a log: its files, or its error."""
+    try:
+        return "files", read()
+    except DeltaError as error:
+        return type(error).__name__, str(error)
+
+
+class TestABrokenCheckpoint:
+    def test_is_passed_over_where_its_footer_does_not_read(
+        self, spark: "SparkSession", log: Path
+    ) -> None:
+        (log / checkpoint_name(1)).write_bytes(b"PAR1 torn")
+
+        assert paths(spark, log) == ["b"]
+
+    def test_is_passed_over_where_a_task_finds_it_broken(
+        self, spark: "SparkSession", log: Path
+    ) -> None:
+        _break_pages(log / checkpoint_name(1))
+
+        assert paths(spark, log) == ["b"]
+
+    def test_is_the_error_where_nothing_else_builds_the_version(
+        self, spark: "SparkSession", log: Path
+    ) -> None:
+        _break_pages(log / checkpoint_name(1))
+        (log / commit_name(0)).unlink()
+
+        with pytest.raises(LogCorruptError, match="checkpoint") as caught:
+            paths(spark, log)
+        assert caught.value.path.endswith(checkpoint_name(1))
+
+
+def _break_pages(checkpoint: Path) -> None:
+    """Spoil the values of a file whose footer stays good."""
+    data = bytearray(checkpoint.read_bytes())
+    # What the driver reads stays good: only paths of files are spoilt.
+    footer = pq.read_metadata(checkpoint)
+    for group in range(footer.num_row_groups):
+        for column in range(footer.num_columns):
+            chunk = footer.row_group(group).column(column)
+            if chunk.path_in_schema == "add.path":
+                start = chunk.dictionary_page_offset or chunk.data_page_offset
+                end = start + chunk.total_compressed_size
+                data[start:end] = b"\xff" * (end - start)
+    checkpoint.write_bytes(data)
+
+
+HOSTILE = [
+    pytest.param(b"{torn\n", id="torn"),
+    pytest.param(b"null\n", id="no object"),
+    pytest.param(b'{"add":{"path":null}}\n', id="no path"),
+    pytest.param(b'{"add":{"path":"c"},"remove":{"path":"c"}}\n', id="two actions"),
+    pytest.param(b'{"add":{"path":"c","size":1.5}}\n', id="a size that is no long"),
+    pytest.param(b'{"add":{"path":"c","size":9223372036854775808}}\n', id="too large"),
+    pytest.param(b"[" * 100_000 + b"\n", id="nested deeply"),
+    pytest.param(b'{"add":{"path":"\xff"}}\n', id="not UTF-8"),
+    pytest.param(b'{"add":{"path":"c","size":1.0}}\n', id="a whole fraction"),
+    pytest.param(b'{"add":{"path":"c","path":"d"}}\n', id="a key given twice"),
+    pytest.param(b'\xef\xbb\xbf{"add":{"path":"c"}}\n', id="a byte order mark"),
+    pytest.param(b'{"\\u0061dd":{"path":"c"}}\n', id="a key with an escape"),
+    pytest.param(b'\n\n{"unknown":{"add":{"path":"x"}}}\n', id="an unknown action"),
+]
+
+
+class TestAHostileCommit:
+    @pytest.mark.parametrize("data", HOSTILE)
+    def test_is_read_or_refused_as_in_process(
+        self,
+        spark: "SparkSession",
+        log: Path,
+        data: bytes,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        from deltaweb.spark import log_reader
+
+        monkeypatch.setattr(log_reader, "PACK_COMMITS", 1)  # in tasks
+        (log / commit_name(2)).write_bytes(data)
+        (log / commit_name(3)).write_bytes(commit_bytes(add("z")))
+
+        here = outcome(lambda: paths_here(log))
+        there = outcome(lambda: paths(spark, log))
+
+        assert there == here
+
+
+class TestPackCommits:
+    def test_keeps_the_order_and_bounds_bytes_and_count(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from deltaweb.spark import log_reader
+
+        monkeypatch.setattr(log_reader, "PACK_BYTES", 10)
+        monkeypatch.setattr(log_reader, "PACK_COMMITS", 3)
+        sizes = [4, 6, 1, 50, 0, 0, 0, 0]
+        commits = [FileStatus(str(n), size, 0) for n, size in enumerate(sizes)]
+
+        packs = log_reader.pack_commits(commits)
+
+        names = [pack.names for pack in packs]
+        assert names == [("0", "1"), ("2",), ("3",), ("4", "5", "6"), ("7",)]
+        assert [pack.size_bytes for pack in packs] == [10, 1, 50, 0, 0]
+
+
+class TestTaskFaults:
+    def test_carry_the_very_error_in_a_text(self) -> None:
+        from deltaweb.spark.task_faults import TaskFaultError, find_fault
+
+        error = LogCorruptError(path="s3://b/_delta_log/ü'\"", reason="broken")
+
+        found = find_fault(f"org.apache.SparkException: {TaskFaultError(error)}\n\tat")
+
+        assert isinstance(found, LogCorruptError)
+        assert (found.path, found.reason, str(found)) == (
+            error.path,
+            error.reason,
+            str(error),
+        )
+
+    def test_find_nothing_in_other_texts(self) -> None:
+        from deltaweb.spark.task_faults import find_fault
+
+        assert find_fault("java.lang.OutOfMemoryError: Java heap space") is None
+
+
+def test_storage_options_are_in_no_text_of_a_source() -> None:
+    from deltaweb.spark.log_reader import LogSource
+
+    source = LogSource("s3://bucket/table", {"secret": "hidden-value"})
+
+    assert "hidden-value" not in repr(source)
