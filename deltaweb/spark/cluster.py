@@ -11,7 +11,7 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -182,7 +182,7 @@ def check_executors(spark: SparkSession, folder: Path, *, within_s: float) -> No
         look.start()
         look.join(within_s)
         if look.is_alive():
-            raise NoExecutorsError(master=context.master, within_s=within_s)
+            raise NoExecutorsError(master=str(context.master), within_s=within_s)
     finally:
         marker.unlink(missing_ok=True)
     if look.error is not None:
@@ -229,7 +229,7 @@ def first_line(error: BaseException) -> str:
     return (told or lines or [type(error).__name__])[0][:300].rstrip(".")
 
 
-def _look(tasks: Iterator[tuple[str, str]]) -> Iterator[str]:
+def _look(tasks: Iterable[tuple[str, str]]) -> Iterator[str]:
     """In an executor: say what is missing here, if anything is."""
     importlib.import_module("deltaweb.index.build")  # with all that it needs
     for marker, version in tasks:
