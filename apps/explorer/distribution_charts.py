@@ -93,8 +93,8 @@ def lorenz(skew: Skew) -> Chart:
     )
     figure = plain_figure(
         [even, line],
-        xaxis={"range": ends, "ticksuffix": " %", "nticks": 5},
-        yaxis={"range": [0, 102], "ticksuffix": " %", "nticks": 5},
+        xaxis={"range": [0, 101], "ticksuffix": " %", "dtick": 25},
+        yaxis={"range": [0, 102], "ticksuffix": " %", "dtick": 25},
     )
     rows = [(f"smallest {share:.0f} %", round(has)) for share, has in skew.lorenz]
     return Chart(
@@ -111,8 +111,8 @@ def lorenz(skew: Skew) -> Chart:
 def sizes_by_age(ages: FileAges, *, small_bytes: int | None) -> Chart:
     """Draw each file by the time it was written and its size; cells for very many."""
     grid = ages.grid
-    xaxis: dict[str, Any] = {"type": "date", "nticks": 5}
     if grid is None:
+        xaxis = {"type": "date", "nticks": 5, "tickformat": _day_format(ages)}
         figure = plain_figure(
             [_points(ages, small_bytes)],
             xaxis=xaxis,
@@ -247,6 +247,12 @@ def _age_cells(grid: AgeGrid) -> go.Heatmap:
     texts = [[f"{count:,} files" for count in row] for row in grid.counts]
     counts = [[count or None for count in row] for row in grid.counts]
     return _cells(grid.times, grid.sizes, counts, texts)
+
+
+def _day_format(ages: FileAges) -> str:
+    """Return how the days of an axis are written: with the year where they cross it."""
+    newest, oldest = ages.modified_at[0], ages.modified_at[-1]
+    return "%-d %b" if newest[:4] == oldest[:4] else "%b %Y"
 
 
 def _byte_ticks(ages: FileAges) -> dict[str, Any]:

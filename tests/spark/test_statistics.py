@@ -6,7 +6,7 @@ import statistics
 import threading
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -40,9 +40,9 @@ def profile(
     return profile_column(spark, request)
 
 
-def values(location: Path, *column: str, version: int | None = None) -> list[object]:
+def values(location: Path, *column: str, version: int | None = None) -> list[Any]:
     rows = DeltaTable(str(location)).snapshot(version).read([column[0]])
-    found = rows[rows.column_names[0]].to_pylist()
+    found: list[Any] = rows[rows.column_names[0]].to_pylist()
     for name in column[1:]:
         found = [None if value is None else value[name] for value in found]
     return found
@@ -78,12 +78,12 @@ class TestProfileOfSamples:
         self, spark: "SparkSession", lake: Path
     ) -> None:
         orders = lake / "orders"
-        known = sorted(v for v in values(orders, "customer_id") if v is not None)  # type: ignore[type-var]  # numbers
+        known = sorted(v for v in values(orders, "customer_id") if v is not None)
 
         there = profile(spark, orders, "customer_id")
 
-        assert there.mean == pytest.approx(statistics.fmean(known))  # type: ignore[type-var]  # numbers
-        assert there.deviation == pytest.approx(statistics.pstdev(known))  # type: ignore[type-var]  # numbers
+        assert there.mean == pytest.approx(statistics.fmean(known))
+        assert there.deviation == pytest.approx(statistics.pstdev(known))
         assert (there.minimum, there.maximum) == (str(known[0]), str(known[-1]))
         assert dict(there.quantiles)[0.5] == str(known[math.ceil(len(known) / 2) - 1])
 

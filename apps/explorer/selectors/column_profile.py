@@ -10,11 +10,15 @@ PERCENT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrequentValue:
-    """A value, how often it is there, and its share of the rows in percent."""
+    """A value and how often it is there.
+
+    `percent` is of the rows, `share` of the most frequent value's count.
+    """
 
     text: str
     count: int
     percent: float
+    share: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,8 @@ def shown_profile(job: Job | None) -> ShownProfile | None:
     rows, nulls = found["num_rows"], found["num_nulls"]
     present = rows - nulls
     distinct = found.get("num_distinct")
+    top = found.get("top") or ()
+    most = max((count for _, count in top), default=0)
     return ShownProfile(
         num_rows=rows,
         num_nulls=nulls,
@@ -58,8 +64,13 @@ def shown_profile(job: Job | None) -> ShownProfile | None:
             (_share(share), value) for share, value in found.get("quantiles") or ()
         ),
         top=tuple(
-            FrequentValue(text=text, count=count, percent=_percent(count, rows))
-            for text, count in found.get("top") or ()
+            FrequentValue(
+                text=text,
+                count=count,
+                percent=_percent(count, rows),
+                share=_percent(count, most),
+            )
+            for text, count in top
         ),
         top_error=found.get("top_error") or 0,
         num_nan=found.get("num_nan"),

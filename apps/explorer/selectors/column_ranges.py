@@ -268,8 +268,9 @@ def _count_cut(low: pa.ChunkedArray, high: pa.ChunkedArray) -> int:
 
 def range_strip(low: pa.ChunkedArray, high: pa.ChunkedArray) -> RangeStrip | None:
     """Return the ranges of files as bars, ordered by where they begin."""
-    known = pc.and_(pc.is_valid(low), pc.is_valid(high))
-    low, high = low.filter(known), high.filter(known)
+    if low.null_count or high.null_count:
+        known = pc.and_(pc.is_valid(low), pc.is_valid(high))
+        low, high = low.filter(known), high.filter(known)
     num_files = len(low)
     scale = _scale(low.type)
     if not num_files or scale is None:
@@ -325,16 +326,16 @@ def _numbers(column: pa.ChunkedArray) -> Doubles:
     kinds = pa.types
     if kinds.is_date(column.type):
         days = column.cast(pa.date32()).cast(pa.int32()).to_numpy()
-        return days.astype(np.float64) * 86_400_000
+        return np.asarray(days * 86_400_000.0, np.float64)
     if kinds.is_timestamp(column.type):
-        return column.cast(pa.int64()).to_numpy().astype(np.float64) / 1000
+        return np.asarray(column.cast(pa.int64()).to_numpy() / 1000, np.float64)
     return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), np.float64)
 
 
 def _bars(
     low: pa.ChunkedArray, high: pa.ChunkedArray, starts: Doubles, ends: Doubles
 ) -> list[RangeBar]:
-    order = np.lexsort((ends, starts))
+    order = np.argsort(starts, kind="stable")
     groups = np.array_split(order, min(MAX_BARS, len(order)))
     first = np.array([group[0] for group in groups])
     last = np.array([group[np.argmax(ends[group])] for group in groups])
@@ -354,6 +355,7 @@ def _bars(
 
 def _depth(starts: Doubles, ends: Doubles) -> float:
     """Return how many ranges hold the beginning of a range, on average."""
-    begun = np.searchsorted(np.sort(starts), starts, side="right")
-    over = np.searchsorted(np.sort(ends), starts, side="left")
+    starts, ends = np.sort(starts), np.sort(ends)
+    begun = np.searchsorted(starts, starts, side="right")
+    over = np.searchsorted(ends, starts, side="left")
     return round(float((begun - over).mean()), 1)

@@ -152,7 +152,8 @@ def partition_totals(files: pa.Table, columns: Sequence[str]) -> pa.Table:
         [*values, files["size"], records, files["modification_time"]],
         names=[*keys, "size", "records", "time"],
     )
-    groups = rows.group_by(keys).aggregate(
+    # One thread: merging what several have grouped takes longer than it saves.
+    groups = rows.group_by(keys, use_threads=False).aggregate(
         [
             ("size", "count", pc.CountOptions(mode="all")),
             ("size", "sum"),
