@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
@@ -369,6 +370,44 @@ class TestRows:
     def test_a_download_before_its_time_says_so(self, viewer: Client) -> None:
         assert viewer.get(f"{COMPARE}/1...2/rows.parquet").status_code == 409
         assert viewer.get(f"{COMPARE}/1...2.csv?view=rows").status_code == 409
+
+
+@pytest.mark.usefixtures("table")
+class TestVersionsThatCannotBeRead:
+    @pytest.fixture(autouse=True)
+    def unsupported(self, table: Table) -> None:
+        table.protocol_versions.update(unsupported_reason="It uses teleport.")
+
+    @pytest.mark.parametrize("view", ["files", "rows"])
+    def test_files_and_rows_say_why(self, viewer: Client, view: str) -> None:
+        page = page_of(viewer, f"{COMPARE}/0...4?view={view}")
+
+        assert "It uses teleport." in page
+        assert not Job.objects.exists()
+
+    def test_what_the_log_says_is_shown_all_the_same(self, viewer: Client) -> None:
+        assert "channel" in page_of(viewer, f"{COMPARE}/0...4?view=schema")
+
+    def test_rows_cannot_be_started(self, viewer: Client) -> None:
+        response = viewer.post(f"{COMPARE}/0...4/rows")
+
+        assert response.status_code == 409
+        assert not Job.objects.exists()
+
+
+class TestAJobThatIsCancelledWhileItRuns:
+    def test_it_stops_and_leaves_nothing(self, viewer: Client, table: Table) -> None:
+        viewer.post(f"{COMPARE}/1...2/rows")
+        job = Job.objects.get()
+        Job.objects.filter(id=job.id).update(cancel_requested_at=timezone.now())
+        work()
+
+        job.refresh_from_db()
+        assert job.state == Job.State.CANCELLED
+        home = Path(settings.HOME)
+        assert not list((home / "results").glob(f"*{job.id}*"))
+        assert not (home / "scratch" / str(job.id)).exists()
+        assert table.full_name in job.title
 
 
 class TestATableThatIsNotIndexed:

@@ -156,10 +156,11 @@ class RowBuckets:
         numbers = (hashes % np.uint64(NUM_BUCKETS)).astype(np.int64)
         order = np.argsort(numbers, kind="stable")
         ends = np.searchsorted(numbers[order], np.arange(NUM_BUCKETS + 1))
+        ordered = rows.combine_chunks().take(pa.array(order))
         for number in range(NUM_BUCKETS):
-            chosen = order[ends[number] : ends[number + 1]]
-            if len(chosen):
-                files.write(side, number, rows.take(pa.array(chosen)))
+            start, stop = int(ends[number]), int(ends[number + 1])
+            if start < stop:
+                files.write(side, number, ordered.slice(start, stop - start))
 
     def _smaller(self, files: "_BucketFiles", number: int) -> Iterator[Bucket]:
         """Spread a bucket that is too large over smaller ones."""

@@ -112,7 +112,8 @@ class RowDiffRequest:
         sample_rows: How many rows of each kind the sample has at most.
         begin: Takes the schema of the changed rows, before any of them.
         write: Takes every changed row; None when nobody wants them all.
-        on_progress: Called after each file; it may raise to stop.
+        on_progress: Called while files are read, and before each bucket of rows is
+            compared; it may raise to stop.
     """
 
     key: Sequence[str] = ()
@@ -156,6 +157,7 @@ def diff_rows(
             for rows in _common_rows(source, columns, tally, total):
                 buckets.add(side, rows)
         for olds, news in buckets.buckets():
+            tally.note_files(tally.num_files_read, total)
             tally.take(diff_bucket(olds, news, key=key, as_text=columns.as_text))
     return tally.result()
 

@@ -52,6 +52,9 @@ EXAMPLES: list[DeltaError] = [
     errors.DataFileError(path="a.parquet", reason="it is torn"),
     errors.DataFileMissingError(path="a.parquet"),
     errors.PathEscapesTableError(path="../a"),
+    errors.VersionFilesMissingError(version=5, paths=["a.parquet", "b.parquet"]),
+    errors.RowDiffTooLargeError(limit_bytes=1 << 30),
+    errors.RowDiffKeyError(column="x", reason="one of the versions lacks it"),
 ]
 
 
