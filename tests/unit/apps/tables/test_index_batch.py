@@ -1,0 +1,98 @@
+"""What a batch of index jobs does when the database goes away under it."""
+
+import threading
+from contextlib import closing
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from django.db import OperationalError
+
+from apps.jobs.models import Job
+from apps.jobs.tracking import TrackedJob
+from apps.tables import services
+from apps.tables.index_jobs import IndexBatch
+from apps.tables.models import Table
+from deltaweb.index.index_result import INDEXED, IndexResult
+from tests.factories import NOW, new_unindexed_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def clock() -> datetime:
+    return NOW
+
+
+def queue(name: str) -> Job:
+    table = new_unindexed_table(name, location=f"/lake/{name}")
+    return services.refresh_table(table, now=NOW)
+
+
+@pytest.fixture
+def away() -> OperationalError:
+    return OperationalError("the server closed the connection unexpectedly")
+
+
+class TestIndexBatch:
+    def test_goes_on_with_what_it_has_when_no_more_can_be_taken(
+        self, monkeypatch: pytest.MonkeyPatch, away: OperationalError
+    ) -> None:
+        jobs = [queue("orders"), queue("returns")]
+        take = TrackedJob.take
+
+        def take_one(
+            job_id: str, *, clock: "Callable[[], datetime]"
+        ) -> TrackedJob | None:
+            if job_id == str(jobs[1].id):
+                raise away
+            return take(job_id, clock=clock)
+
+        monkeypatch.setattr(TrackedJob, "take", take_one)
+
+        with closing(IndexBatch.take(str(jobs[0].id), clock=clock)) as batch:
+            assert [job.table.name for job in batch.jobs] == ["orders"]
+
+        jobs[1].refresh_from_db()
+        assert jobs[1].state == "QUEUED"
+
+    def test_renews_no_lease_of_a_batch_that_was_not_made(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        jobs = [queue("orders"), queue("returns")]
+        take = TrackedJob.take
+
+        def take_one(
+            job_id: str, *, clock: "Callable[[], datetime]"
+        ) -> TrackedJob | None:
+            if job_id == str(jobs[1].id):
+                raise KeyboardInterrupt
+            return take(job_id, clock=clock)
+
+        monkeypatch.setattr(TrackedJob, "take", take_one)
+
+        with pytest.raises(KeyboardInterrupt):
+            IndexBatch.take(str(jobs[0].id), clock=clock)
+
+        names = [thread.name for thread in threading.enumerate()]
+        assert not [name for name in names if name.startswith("lease-")]
+
+    def test_puts_back_what_the_database_did_not_take(
+        self, monkeypatch: pytest.MonkeyPatch, away: OperationalError
+    ) -> None:
+        job = queue("orders")
+
+        def refuse(*_: object, **__: object) -> None:
+            raise away
+
+        monkeypatch.setattr("apps.jobs.tracking.time.sleep", lambda _: None)
+        monkeypatch.setattr("apps.tables.index_jobs.store_result", refuse)
+        with closing(IndexBatch.take(str(job.id), clock=clock)) as batch:
+            batch.on_result(batch.jobs, 0, IndexResult(state=INDEXED))
+
+        job.refresh_from_db()
+        assert (job.state, job.attempts) == ("QUEUED", 1)
+        assert "Queued again" in job.log
+        assert Table.objects.get().error == ""
