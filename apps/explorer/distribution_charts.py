@@ -295,6 +295,7 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
         [trace],
         xaxis=xaxis,
         yaxis={"visible": False, "autorange": "reversed"},
+        margin={"l": 8, "r": 4, "t": 8, "b": 36 if strip.scale == "time" else 22},
         bargap=0.1,
     )
     is_binned = any(bar.num_files > 1 for bar in bars)

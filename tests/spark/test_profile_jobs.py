@@ -1,0 +1,76 @@
+"""The job that profiles a column: done, cancelled, failed, in its own words."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from apps.jobs.models import Job
+from apps.jobs.services import cancel
+from apps.tables import services, tasks
+from apps.tables.models import Table
+from tests.factories import NOW, new_table
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("spark"),
+]
+
+
+@pytest.fixture(autouse=True)
+def home(settings: "Settings", tmp_path: Path) -> Path:
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home"
+
+
+def queue(location: Path, *column: str, version: int = 21) -> Job:
+    table = new_table(location.name, location=str(location), version=21)
+    return services.request_profile(table, version=version, column=column, now=NOW)
+
+
+class TestProfileColumn:
+    def test_keeps_the_profile_for_whoever_asks_next(self, lake: Path) -> None:
+        job = queue(lake / "orders", "country")
+
+        tasks.profile_column(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE
+        assert (job.result["num_rows"], job.result["num_distinct"]) == (5568, 4)
+        again = services.request_profile(
+            job_table(job), version=21, column=("country",), now=NOW
+        )
+        assert again == job
+
+    def test_one_that_is_cancelled_reads_nothing(self, lake: Path) -> None:
+        job = cancel(queue(lake / "orders", "country"), now=NOW)
+
+        tasks.profile_column(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert (job.state, job.result) == (Job.State.CANCELLED, None)
+
+    @pytest.mark.parametrize(
+        ("column", "version", "code"),
+        [
+            pytest.param("nowhere", 21, "column-not-found", id="no such column"),
+            pytest.param("country", 99, "version-not-found", id="no such version"),
+        ],
+    )
+    def test_a_failure_has_its_own_code(
+        self, lake: Path, column: str, version: int, code: str
+    ) -> None:
+        job = queue(lake / "orders", column, version=version)
+
+        tasks.profile_column(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert (job.state, job.error_code) == (Job.State.FAILED, code)
+
+
+def job_table(job: Job) -> Table:
+    """The table of a job."""
+    return Table.objects.get(id=job.subject_id)
