@@ -1,0 +1,71 @@
+"""A large table on S3: every executor reads its log with the options of its storage."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from apps.pages.actions import COMMAND_LINE
+from apps.tables import services, tasks
+from apps.tables.models import Table
+from apps.tables.storage_connections import add_connection
+from apps.tables.storage_options import parse_options
+from tests.factories import NOW, new_unindexed_table
+from tests.s3_server import S3Server, running_s3
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("spark"),
+]
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[S3Server]:
+    with running_s3() as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "replays"),
+    [pytest.param(0, 2, id="a large log"), pytest.param(2 << 30, 0, id="a small log")],
+)
+def test_the_setting_chooses_what_replays(  # noqa: PLR0913, PLR0917 (fixtures)
+    s3: S3Server,
+    lake: Path,
+    settings: "Settings",
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    max_bytes: int,
+    replays: int,
+) -> None:
+    from deltaweb.spark import index_files
+
+    settings.HOME = tmp_path / "home"
+    settings.SPARK_REPLAY_BYTES = max_bytes
+    counted: list[int] = []
+    use_state = index_files.use_state
+    monkeypatch.setattr(
+        index_files, "use_state", lambda *args: counted.append(1) or use_state(*args)
+    )
+    bucket = s3.new_bucket()
+    s3.upload(lake / "customers", bucket, "lake/customers")
+    add_connection(
+        name="lake",
+        prefix="s3://",
+        options=parse_options(s3.option_texts, base=Path("/")),
+        actor=COMMAND_LINE,
+        now=NOW,
+    )
+    table = new_unindexed_table("customers", location=f"s3://{bucket}/lake/customers")
+    job = services.refresh_table(table, now=NOW)
+
+    tasks.index_log(job_id=str(job.id))
+
+    job.refresh_from_db()
+    assert (job.state, job.result) == ("DONE", {"version": 59, "state": "INDEXED"})
+    assert Table.objects.get().num_records == 4260
+    assert len(counted) == replays
