@@ -4,7 +4,7 @@ import datetime as dt
 import decimal
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,8 @@ def _single(value: Any) -> Any:  # noqa: ANN401 (as above)
     return value
 
 
-def _list(values: Sequence[Any]) -> Any:  # noqa: ANN401 (a list, or a map's pairs)
+def _list(values: Iterable[Any]) -> Any:  # noqa: ANN401 (a list, or a map's pairs)
+    values = list(values)
     plain = [_plain(value) for value in values]
     pairs = all(isinstance(v, tuple) and len(v) == 2 for v in values)
     if plain and pairs:

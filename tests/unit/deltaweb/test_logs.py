@@ -1,4 +1,5 @@
 import logging
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -78,4 +79,5 @@ def test_a_name_in_a_request_forges_no_line_of_the_log(
 
 
 def test_every_line_of_the_server_is_kept_to_one() -> None:
-    assert settings.LOGGING["handlers"]["stderr"]["filters"] == ["no-links", "one-line"]
+    handlers: Any = settings.LOGGING["handlers"]
+    assert handlers["stderr"]["filters"] == ["no-links", "one-line"]

@@ -18,7 +18,10 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-UNKNOWN_FEATURE = {"min_reader_version": 3, "reader_features": ["tableTeleport"]}
+UNKNOWN_FEATURE: dict[str, Any] = {
+    "min_reader_version": 3,
+    "reader_features": ["tableTeleport"],
+}
 
 
 @pytest.fixture
