@@ -112,7 +112,7 @@ class TestColumn:
         assert f'href="{SCHEMA}/amount"' in text_of(viewer, SCHEMA)
 
     def test_an_unknown_column_is_a_404_that_helps(self, viewer: Client) -> None:
-        response = viewer.get(f"{SCHEMA}/amout.json")
+        response = viewer.get(f"{SCHEMA}/amountt.json")
 
         assert response.status_code == 404
         assert "amount" in response.json()["hint"]

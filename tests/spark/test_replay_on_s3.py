@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,15 +43,18 @@ def test_the_setting_chooses_what_replays(  # noqa: PLR0913, PLR0917 (fixtures)
     max_bytes: int,
     replays: int,
 ) -> None:
-    from deltaweb.spark import index_files
+    from deltaweb.spark import index_files, replay
 
     settings.HOME = tmp_path / "home"
     settings.SPARK_REPLAY_BYTES = max_bytes
     counted: list[int] = []
-    use_state = index_files.use_state
-    monkeypatch.setattr(
-        index_files, "use_state", lambda *args: counted.append(1) or use_state(*args)
-    )
+    use_state = replay.use_state
+
+    def counting(*args: Any) -> Any:  # noqa: ANN401 (as the function takes and gives)
+        counted.append(1)
+        return use_state(*args)
+
+    monkeypatch.setattr(index_files, "use_state", counting)
     bucket = s3.new_bucket()
     s3.upload(lake / "customers", bucket, "lake/customers")
     add_connection(

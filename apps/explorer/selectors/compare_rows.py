@@ -194,9 +194,9 @@ def _changes(sample: pa.Table) -> Iterator[_Change]:
     changed = sample.column(1).to_pylist()
     columns = [python_values(column) for column in sample.columns[OUR_COLUMNS:]]
     values = list(zip(*columns, strict=True)) if columns else [()] * len(kinds)
-    befores = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_BEFORE]
-    afters = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_AFTER]
-    for old, new in zip(befores, afters, strict=True):
+    olds = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_BEFORE]
+    news = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_AFTER]
+    for old, new in zip(olds, news, strict=True):
         yield "updated", changed[new] or [], values[old], values[new]
     words = {ChangeType.INSERT: "inserted", ChangeType.DELETE: "deleted"}
     for place, kind in enumerate(kinds):
