@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
