@@ -109,7 +109,8 @@ class JobView:
     @property
     def counters(self) -> list[tuple[str, int]]:
         """Named counts as words: ("files listed", 12)."""
-        counters = self.job.counters.items()
+        # Sorted, since databases keep the names of JSON in orders of their own.
+        counters = sorted(self.job.counters.items())
         return [(name.replace("_", " "), value) for name, value in counters]
 
     def as_json(self) -> dict[str, Any]:

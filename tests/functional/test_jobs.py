@@ -282,7 +282,7 @@ class TestTheLivePart:
 
         part = editor.get(f"/jobs/{job.id}/progress").content.decode()
 
-        assert "files listed 1,284 · commits read 12" in part
+        assert "commits read 12 · files listed 1,284" in part
 
     def test_says_that_the_worker_is_silent(self, editor: Client) -> None:
         new_worker(seconds_ago=90)

@@ -142,13 +142,17 @@ def _worst(areas: Sequence[float], side: float) -> float:
 
 
 def _row(areas: Sequence[float], place: Rectangle) -> tuple[list[Rectangle], Rectangle]:
-    """Lay out a row along the shorter side; return it and what is left."""
+    """Lay out a row along the shorter side; return it and what is left.
+
+    What is left of a place is rounded, so a row takes no more of it than there is.
+    """
     total = sum(areas)
     tiles: list[Rectangle] = []
     if place.width >= place.height:
         width, y = total / place.height if place.height else 0.0, place.y
+        width = min(width, place.width)
         for area in areas:
-            height = area / width if width else 0.0
+            height = area / total * place.height
             tiles.append(Rectangle(x=place.x, y=y, width=width, height=height))
             y += height
         rest = max(place.width - width, 0.0)
@@ -156,8 +160,9 @@ def _row(areas: Sequence[float], place: Rectangle) -> tuple[list[Rectangle], Rec
             x=place.x + width, y=place.y, width=rest, height=place.height
         )
     height, x = total / place.width if place.width else 0.0, place.x
+    height = min(height, place.height)
     for area in areas:
-        width = area / height if height else 0.0
+        width = area / total * place.width
         tiles.append(Rectangle(x=x, y=place.y, width=width, height=height))
         x += width
     rest = max(place.height - height, 0.0)

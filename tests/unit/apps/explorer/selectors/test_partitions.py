@@ -2,7 +2,7 @@ import itertools
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apps.explorer.forms import PartitionFilter, QueryError
@@ -119,6 +119,7 @@ class TestSkew:
 
 class TestTiles:
     @given(st.lists(st.integers(1, 10**15), min_size=1, max_size=60))
+    @example([1, 1, 4_999_999_999_794])
     def test_fill_the_place_by_size_and_do_not_overlap(self, sizes: list[int]) -> None:
         ordered = sorted(map(float, sizes), reverse=True)
         tiles = squarify(ordered, Rectangle(x=0, y=0, width=900, height=300))
