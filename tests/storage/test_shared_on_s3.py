@@ -13,6 +13,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from apps.pages.actions import COMMAND_LINE
+from apps.sharing.models import RecipientToken
 from apps.tables.storage_connections import add_connection
 from apps.tables.storage_options import parse_options
 from deltaweb.samples import make_samples
@@ -108,6 +109,17 @@ def test_a_url_is_told_to_end_when_it_does(secret: str, s3: S3Server) -> None:
     left_s = file["expirationTimestamp"] / 1000 - timezone.now().timestamp()
     assert 3500 < left_s <= 3600
     assert "X-Amz-Expires=3600" in file["url"]
+
+
+def test_a_url_ends_with_the_token_that_asked_for_it(secret: str, s3: S3Server) -> None:
+    add_storage(*s3.option_texts)
+    ends_at = timezone.now() + timedelta(minutes=2)
+    RecipientToken.objects.update(retires_at=ends_at)
+
+    _, text = query(secret)
+
+    file = json.loads(text.splitlines()[2])["file"]
+    assert file["expirationTimestamp"] <= ends_at.timestamp() * 1000
 
 
 @pytest.mark.parametrize(

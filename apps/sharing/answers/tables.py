@@ -268,13 +268,17 @@ def _chain(head: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _signer(shared: SharedTable, plan: SigningPlan) -> URLSigner:
+    """Return what signs the files; no URL outlives the token that asked for it."""
     location = shared.table.location
+    wanted = plan.now + timedelta(seconds=plan.lifetime_s)
+    expires_at = min(wanted, plan.token.ends_at)
     if not is_local(normalize_location(location)):
+        lifetime = expires_at - plan.now
         return open_signer(
             location,
             options_for(location),
             now=plan.now,
-            lifetime_s=plan.lifetime_s,
+            lifetime_s=max(1, int(lifetime.total_seconds())),
         )
     return LocalFileSigner(
         base_url=plan.base_url,
@@ -282,9 +286,7 @@ def _signer(shared: SharedTable, plan: SigningPlan) -> URLSigner:
         table_id=shared.id,
         token_id=plan.token.id,
         keys=plan.keys,
-        expires_at=min(
-            plan.now + timedelta(seconds=plan.lifetime_s), plan.token.ends_at
-        ),
+        expires_at=expires_at,
     )
 
 
