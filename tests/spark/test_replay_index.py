@@ -150,10 +150,12 @@ class TestALargeTable:
 
         assert_same_index(spark, table, tmp_path)
 
-    def test_can_be_cancelled(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path
-    ) -> None:
-        result = index_large(spark, lake / "customers", tmp_path, cancels=True)
+    def test_can_be_cancelled(self, spark: "SparkSession", tmp_path: Path) -> None:
+        # Long enough that it is still at work when it is first asked about.
+        commits = [[add(f"part-{number}")] for number in range(5000)]
+        table = write_log(tmp_path / "table", OPENING, *commits)
+
+        result = index_large(spark, table, tmp_path, cancels=True)
 
         assert result.state == "CANCELLED"
         assert [*(tmp_path / "runs").iterdir()] == []

@@ -85,6 +85,7 @@ class TestJavaHome:
         [
             pytest.param('openjdk version "11.0.2" 2019-01-15', id="too old"),
             pytest.param('java version "1.8.0_392"', id="of the old numbering"),
+            pytest.param('openjdk version "25.0.1" 2025-10-21', id="too new"),
             pytest.param("no idea", id="says nothing"),
         ],
     )
