@@ -112,6 +112,8 @@ def test_signs_as_botocore_in_every_style(region: str, endpoint: str | None) -> 
     for bucket, style in product(
         ["bucket", "dotted.bucket", "Old_Bucket"], ["auto", "path", "virtual"]
     ):
+        if endpoint and "[" in endpoint and style == "virtual":
+            continue  # an address has no names below it, and no Python agrees on one
         assert_same(
             bucket,
             "lake/orders",
