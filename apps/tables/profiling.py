@@ -11,7 +11,7 @@ from apps.tables.storage_connections import options_for
 
 
 def profile_facts(table: Table, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a `deltaweb.spark.statistics.ProfileRequest`.
+    """Return the fields of a `deltaweb.spark.column_reader.ProfileRequest`.
 
     Args:
         table: The table.

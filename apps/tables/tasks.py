@@ -111,12 +111,12 @@ def _profile(
     is_last: bool,
 ) -> bool:
     """Keep the profile as the job's result; tell whether Spark lived to make it."""
-    from deltaweb.spark import pipeline, statistics
+    from deltaweb.spark import column_reader, pipeline, statistics
 
     try:
         profile = statistics.profile_column(
             spark,
-            statistics.ProfileRequest(**facts),
+            column_reader.ProfileRequest(**facts),
             on_progress=lambda done, total: job.progress(
                 done, total=total, unit="tasks"
             ),

@@ -5,8 +5,13 @@ Read in this order:
     java          which Java runtime Spark gets
     session       one SparkSession a process, built when it is first needed
     log_reader    a log as tasks read it: row groups and packs of commits
+    tail_facts    what the driver learns of commits beside their files
+    tail_layers   what tasks leave out because a later commit speaks of it
+    shuffled_actions  commits too large for that, reconciled by a shuffle
     replay        the state of a version, its files in the executors
     index_files   the index of a large table, replayed by Spark
+    column_reader one column as tasks read it
+    statistics    the profile of a column
     pipeline      one Spark job over many tables, a table a task
     arrow_frames  DataFrames of Python functions over Arrow batches
     task_faults   errors of ours on their way from an executor to the driver

@@ -33,7 +33,8 @@ from deltaweb.index.file_rows import (
 )
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.log_reader import LogSource
-from deltaweb.spark.replay import Blocks, ReplayedState, use_state
+from deltaweb.spark.replay import ReplayedState, use_state
+from deltaweb.spark.tail_layers import Blocks
 from deltaweb.table import DeltaTable
 
 PARTS: Final = "parts"

@@ -15,31 +15,28 @@ keys of bounded size; it never holds the files.
 Source: delta_protocol.md, "Action Reconciliation".
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
-from deltaweb.delta import commit_file
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.checkpoint import CheckpointReader
-from deltaweb.delta.commit_file import PartitionKeys, Tail, TailCommits, partition_keys
+from deltaweb.delta.commit_file import PartitionKeys, partition_keys
 from deltaweb.delta.errors import (
     LogCorruptError,
     LogGapError,
     MissingMetadataError,
     MissingProtocolError,
 )
-from deltaweb.delta.file_actions import TOMBSTONES_SCHEMA, file_keys
+from deltaweb.delta.file_actions import TOMBSTONES_SCHEMA
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_segment import Checkpoint, LogSegment, load_log_segment
 from deltaweb.delta.log_store import FileStatus, LogStore, TableStore
-from deltaweb.delta.replay import KeySet, SelectedBlock
+from deltaweb.delta.replay import SelectedBlock
 from deltaweb.spark.arrow_frames import (
     Batches,
     in_small_batches,
@@ -50,7 +47,6 @@ from deltaweb.spark.log_reader import (
     ACTIONS_SCHEMA,
     KEY,
     LIVE_FILES_SCHEMA,
-    CommitPack,
     LogSource,
     RowGroupTask,
     action_rows,
@@ -64,36 +60,21 @@ from deltaweb.spark.log_reader import (
     with_keys,
 )
 from deltaweb.spark.session import SHUFFLE_PARTITIONS
+from deltaweb.spark.shuffled_actions import apply_layer, apply_tombstones
+from deltaweb.spark.tail_facts import read_layers
+from deltaweb.spark.tail_layers import (
+    BlockFunction,
+    Blocks,
+    TailLayers,
+    map_blocks,
+    read_tombstones,
+)
 from deltaweb.spark.task_faults import faults_are_carried, faults_are_raised
-
-if TYPE_CHECKING:
-    from pyspark import Broadcast
 
 T = TypeVar("T")
 
-BROADCAST_TAIL_BYTES: Final = 512 << 20
-"""Commits of more bytes are shuffled: their keys would fill the driver."""
 SHUFFLED_BYTES: Final = 128 << 20
 """Commits of so many bytes are a partition of their own when shuffled."""
-
-Blocks = Iterator[SelectedBlock]
-BlockFunction = Callable[[Blocks], Batches]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TailLayers:
-    """The commits after a checkpoint: a layer a pack, oldest first.
-
-    Attributes:
-        packs: The commits of each layer.
-        partition_keys: The keys of partition values, known of the whole log.
-        keys: For each layer every file that it speaks of, held by every executor;
-            None where they are shuffled.
-    """
-
-    packs: Sequence[CommitPack]
-    partition_keys: PartitionKeys
-    keys: "Broadcast[list[pa.Array]] | None"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -148,7 +129,7 @@ class ReplayedState:
             frame = apply_layer(_keyed_files(self), _tail_actions(self))
             return map_in_arrow(frame, partial(_of_rows, function), schema)
         pieces = self._pieces("add")
-        task = partial(_map_blocks, self.source, self.layers, pieces, function)
+        task = partial(map_blocks, self.source, self.layers, pieces, function)
         return run_tasks(self.spark, len(pieces), task, schema)
 
     def tombstones(self) -> DataFrame:
@@ -156,7 +137,7 @@ class ReplayedState:
         if self.layers.keys is None:
             return apply_tombstones(_keyed_tombstones(self), _tail_actions(self))
         pieces = self._pieces("remove")
-        task = partial(_read_tombstones, self.source, self.layers, pieces)
+        task = partial(read_tombstones, self.source, self.layers, pieces)
         return run_tasks(self.spark, len(pieces), task, TOMBSTONES_SCHEMA)
 
     def _pieces(self, action: str) -> list[RowGroupTask | int]:
@@ -313,181 +294,7 @@ def _commit_status(store: LogStore, version: int) -> FileStatus | None:
         return None
 
 
-# === What the driver learns of the commits ===
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TailFacts:
-    """What the driver holds of commits: nothing of the size of their files.
-
-    Attributes:
-        protocol: The newest protocol; None when no commit has one.
-        metadata: The newest metaData; None when no commit has one.
-        transactions: The newest transaction of each application in them.
-        possible_keys: Keys that their partition values may have.
-        keys: For each pack the files that it speaks of; None when they are shuffled.
-    """
-
-    protocol: Protocol | None
-    metadata: Metadata | None
-    transactions: dict[str, SetTransaction]
-    possible_keys: list[str]
-    keys: "Broadcast[list[pa.Array]] | None"
-
-
-def read_layers(
-    spark: SparkSession,
-    source: LogSource,
-    packs: Sequence[CommitPack],
-    *,
-    protocol: Protocol | None,
-    metadata: Metadata | None,
-) -> TailFacts:
-    """Read what packs of commits say beside their files.
-
-    One pack is read in the driver, which takes less than a Spark job does; more are
-    read by tasks.
-
-    Args:
-        spark: The session.
-        source: The table's log.
-        packs: The commits, oldest first.
-        protocol: The protocol in force before them, if any.
-        metadata: The metaData in force before them, if any.
-
-    Raises:
-        LogCorruptError: If a commit does not read.
-    """
-    holds_keys = sum(pack.size_bytes for pack in packs) <= BROADCAST_TAIL_BYTES
-    read = partial(
-        _read_facts, source, protocol=protocol, metadata=metadata, holds_keys=holds_keys
-    )
-    if len(packs) <= 1:
-        found = [read(pack) for pack in packs]
-    else:
-        rows = spark.sparkContext.parallelize(packs, len(packs))
-        found = rows.map(partial(_carried, read)).collect()
-    newest_protocol, newest_metadata = None, None
-    transactions: dict[str, SetTransaction] = {}
-    possible_keys: dict[str, None] = {}
-    for facts in found:
-        newest_protocol = facts.protocol or newest_protocol
-        newest_metadata = facts.metadata or newest_metadata
-        transactions.update(facts.transactions)
-        possible_keys.update(dict.fromkeys(facts.partition_keys))
-    keys = [facts.keys for facts in found if facts.keys is not None]
-    return TailFacts(
-        protocol=newest_protocol,
-        metadata=newest_metadata,
-        transactions=transactions,
-        possible_keys=list(possible_keys),
-        keys=spark.sparkContext.broadcast(keys) if holds_keys else None,
-    )
-
-
-class _PackFacts(NamedTuple):
-    """What one pack says beside its files, and the keys of these if asked for."""
-
-    protocol: Protocol | None
-    metadata: Metadata | None
-    transactions: Mapping[str, SetTransaction]
-    partition_keys: Sequence[str]
-    keys: pa.Array | None
-
-
-def _read_facts(
-    source: LogSource,
-    pack: CommitPack,
-    *,
-    protocol: Protocol | None,
-    metadata: Metadata | None,
-    holds_keys: bool,
-) -> _PackFacts:
-    commits = TailCommits(source.open(), pack.names)
-    tail = commit_file.read_tail(commits, protocol=protocol, metadata=metadata)
-    return _PackFacts(
-        protocol=tail.protocol,
-        metadata=tail.metadata,
-        transactions=tail.transactions,
-        partition_keys=tail.partition_keys,
-        keys=_keys_of(tail) if holds_keys else None,
-    )
-
-
-def _keys_of(tail: Tail) -> pa.Array:
-    """Return the key of every file that the commits speak of."""
-    removed = tail.layer.tombstones.combine_chunks()
-    added = [] if tail.layer.block is None else [tail.layer.block.keys()]
-    arrays = [
-        file_keys(batch["path"], batch["dv_id"]) for batch in removed.to_batches()
-    ]
-    return pa.concat_arrays([pa.array([], pa.string()), *added, *arrays])
-
-
-def _carried(read: Callable[[CommitPack], _PackFacts], pack: CommitPack) -> _PackFacts:
-    with faults_are_carried():
-        return read(pack)
-
-
-# === Broadcast: in a task ===
-
-
-def _newer_keys(layers: TailLayers, piece: RowGroupTask | int) -> KeySet:
-    """Return what later commits speak of: all for the checkpoint's pieces."""
-    keys = [] if layers.keys is None else layers.keys.value
-    newer = keys if isinstance(piece, RowGroupTask) else keys[piece + 1 :]
-    return KeySet(pa.concat_arrays([pa.array([], pa.string()), *newer]))
-
-
-def _map_blocks(
-    source: LogSource,
-    layers: TailLayers,
-    pieces: Sequence[RowGroupTask | int],
-    function: BlockFunction,
-    number: int,
-) -> Batches:
-    with faults_are_carried():
-        yield from function(_live_blocks(source, layers, pieces[number]))
-
-
-def _live_blocks(
-    source: LogSource, layers: TailLayers, piece: RowGroupTask | int
-) -> Blocks:
-    """Read the files of a piece that no later commit speaks of."""
-    store = source.open()
-    newer = _newer_keys(layers, piece)
-    if isinstance(piece, RowGroupTask):
-        blocks = checkpoint_blocks(store, piece)
-    else:
-        tail = read_tail(store, layers.packs[piece], layers.partition_keys)
-        blocks = [] if tail.layer.block is None else [tail.layer.block]
-    for block in blocks:
-        selected = SelectedBlock(block)
-        if len(newer):
-            selected = selected.without(newer)
-        if selected.num_files:
-            yield selected
-
-
-def _read_tombstones(
-    source: LogSource,
-    layers: TailLayers,
-    pieces: Sequence[RowGroupTask | int],
-    number: int,
-) -> Batches:
-    """Read the tombstones of a piece that no later commit speaks of."""
-    with faults_are_carried():
-        store, piece = source.open(), pieces[number]
-        newer = _newer_keys(layers, piece)
-        if isinstance(piece, RowGroupTask):
-            batches = checkpoint_tombstones(store, piece)
-        else:
-            tail = read_tail(store, layers.packs[piece], layers.partition_keys)
-            batches = tail.layer.tombstones.combine_chunks().to_batches()
-        for batch in batches:
-            keys = file_keys(batch["path"], batch["dv_id"])
-            kept = batch.filter(pc.invert(newer.contains(keys)))
-            yield from in_small_batches(kept)
+# === In a task ===
 
 
 def _rows_of_blocks(blocks: Blocks) -> Batches:
@@ -496,40 +303,6 @@ def _rows_of_blocks(blocks: Blocks) -> Batches:
 
 
 # === Shuffled ===
-
-
-def reconcile_tail(actions: DataFrame) -> DataFrame:
-    """Reconcile the file actions of packs: the last one of each key wins.
-
-    Args:
-        actions: By `ACTIONS_SCHEMA`, each pack reconciled already.
-    """
-    rest = [name for name in ACTIONS_SCHEMA.names if name not in {KEY.name, "pack"}]
-    last = F.max_by(F.struct(*rest), "pack").alias("last")
-    return actions.groupBy(KEY.name).agg(last).select(KEY.name, "last.*")
-
-
-def apply_layer(files: DataFrame, actions: DataFrame) -> DataFrame:
-    """Return the live files after some commits.
-
-    Args:
-        files: Those before, by `LIVE_FILES_SCHEMA` with their keys.
-        actions: File actions of the commits, by `ACTIONS_SCHEMA`.
-    """
-    return _applied(files, actions, LIVE_FILES_SCHEMA.names, is_add=True)
-
-
-def apply_tombstones(tombstones: DataFrame, actions: DataFrame) -> DataFrame:
-    """Return the tombstones after some commits; as `apply_layer` does the files."""
-    return _applied(tombstones, actions, TOMBSTONES_SCHEMA.names, is_add=False)
-
-
-def _applied(
-    before: DataFrame, actions: DataFrame, names: list[str], *, is_add: bool
-) -> DataFrame:
-    kept = before.join(actions.select(KEY.name), KEY.name, "left_anti")
-    newest = reconcile_tail(actions).where(F.col("is_add") == F.lit(is_add))
-    return kept.select(*names).unionByName(newest.select(*names))
 
 
 def _tail_actions(state: ReplayedState) -> DataFrame:

@@ -6,12 +6,11 @@ up in sketches: approximate distinct values, quantiles, frequent values. The dri
 one row.
 """
 
-import hashlib
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -20,31 +19,30 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 from py4j.protocol import Py4JError
-from pyspark import Broadcast, SparkContext
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
-from deltaweb.delta.column_path import ColumnPath, column_field, resolve_column
-from deltaweb.delta.errors import UnsupportedFeatureError
-from deltaweb.delta.rows import RowSource, iter_rows
 from deltaweb.delta.schema import (
     DataType,
-    DecimalType,
     PrimitiveType,
-    StructType,
-    arrow_type,
     parse_schema,
     type_text,
 )
-from deltaweb.delta.table_features import DELETION_VECTORS, reading_refusal
-from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
+from deltaweb.delta.table_features import reading_refusal
+from deltaweb.spark.arrow_frames import map_in_arrow, run_tasks
+from deltaweb.spark.column_reader import (
+    ProfiledColumn,
+    ProfileRequest,
+    read_batches,
+    read_part,
+)
 from deltaweb.spark.log_reader import LogSource
 from deltaweb.spark.pipeline import SparkLostError
 from deltaweb.spark.replay import ReplayedState, use_state
 from deltaweb.spark.session import is_alive
-from deltaweb.spark.task_faults import faults_are_carried, faults_are_raised
-from deltaweb.storage.location import open_store
+from deltaweb.spark.task_faults import faults_are_raised
 from deltaweb.table import DeltaTable
 
 LISTED_FILES: Final = 200_000
@@ -56,34 +54,12 @@ TOP_VALUES: Final = 10
 TRACKED_VALUES: Final = 10_000  # candidates that the sketch of frequent values holds
 SKETCH_SIZE: Final = 16_384  # the power of two above, by which its error is bounded
 EXACT_DISTINCT: Final = 7_000  # so many values surely fit the sketch
-TEXT_LENGTH: Final = 256  # characters; what is longer is told apart by a digest
 POLL_INTERVAL_S: Final = 0.2
 JOIN_TIMEOUT_S: Final = 30
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 OnProgress = Callable[[int, int | None], None]
 """Called with the tasks that are done, and of how many; it may raise to stop."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProfileRequest:
-    """A column to profile.
-
-    Attributes:
-        location: A path, or a URL that fsspec knows.
-        version: The version of the table.
-        column: Its names from the top.
-        num_files: About how many files the version has; None where nobody knows.
-        storage_options: Options of the store; in no text of it.
-        allowed_roots: Roots outside of the table whose files may be read.
-    """
-
-    location: str
-    version: int
-    column: ColumnPath
-    num_files: int | None = None
-    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    allowed_roots: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +141,9 @@ def profile_column(
     )
     snapshot = table.snapshot(request.version)
     listed = snapshot.row_source(snapshot.files).files
-    column = _Column.of(snapshot.schema, snapshot.metadata.partition_columns, request)
+    column = ProfiledColumn.of(
+        snapshot.schema, snapshot.metadata.partition_columns, request
+    )
     parts = _split(
         listed.select(["path", "partition_values", "size"]),
         at_least=spark.sparkContext.defaultParallelism,
@@ -173,7 +151,7 @@ def profile_column(
     kept = spark.sparkContext.broadcast(parts)
     try:
         frame = run_tasks(
-            spark, len(parts), partial(_read_part, column, kept), column.schema
+            spark, len(parts), partial(read_part, column, kept), column.schema
         )
         return _profile(frame, column, request.version, report)
     finally:
@@ -195,11 +173,11 @@ def _profile_replayed(
     if refusal is not None:
         raise refusal
     schema = parse_schema(state.metadata.schema_string or "")
-    column = _Column.of(schema, state.metadata.partition_columns, request)
+    column = ProfiledColumn.of(schema, state.metadata.partition_columns, request)
     files = state.live_files().select("path", "partition_values", "dv_id")
     parts = max(4 * state.spark.sparkContext.defaultParallelism, 16)
     frame = map_in_arrow(
-        files.repartition(parts), partial(_read_batches, column), column.schema
+        files.repartition(parts), partial(read_batches, column), column.schema
     )
     return _profile(frame, column, state.version, report)
 
@@ -215,159 +193,11 @@ def _split(files: pa.Table, *, at_least: int) -> list[pa.Table]:
     return [files.take(pa.array(places[i::count], pa.int64())) for i in range(count)]
 
 
-# === In a task ===
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """The column as tasks read it.
-
-    `kind` is what of it is added up: "integer", "double", "decimal", "text", "boolean",
-    "date", "timestamp", "binary", or "presence" where values have no order.
-    """
-
-    request: ProfileRequest
-    schema_of_table: StructType
-    partition_columns: tuple[str, ...]
-    path: ColumnPath
-    data_type: DataType
-    kind: str
-
-    @classmethod
-    def of(
-        cls,
-        schema: StructType,
-        partition_columns: Sequence[str],
-        request: ProfileRequest,
-    ) -> "_Column":
-        """Find the column.
-
-        Raises:
-            ColumnNotFoundError: The version has no such column.
-            SchemaError: Its type cannot be read.
-        """
-        path = resolve_column(schema, request.column)
-        data_type = column_field(schema, path).data_type
-        arrow_type(data_type)
-        top = schema.select((path[0],))
-        partitions = tuple(name for name in partition_columns if name == path[0])
-        return cls(request, top, partitions, path, data_type, _kind(data_type))
-
-    @property
-    def schema(self) -> pa.Schema:
-        """Columns of what tasks hand to Spark."""
-        value: pa.DataType = {
-            "double": pa.float64(),
-            "text": pa.string(),
-            "binary": pa.string(),
-            "boolean": pa.bool_(),
-            "presence": pa.bool_(),
-        }.get(self.kind, pa.int64())
-        if isinstance(self.data_type, DecimalType):
-            value = arrow_type(self.data_type)
-        return pa.schema([("value", value), ("length", pa.int64())])
-
-
-def _kind(data_type: DataType) -> str:
-    if isinstance(data_type, DecimalType):
-        return "decimal"
-    if not isinstance(data_type, PrimitiveType):
-        return "presence"
-    return {
-        **dict.fromkeys(("long", "integer", "short", "byte"), "integer"),
-        **dict.fromkeys(("float", "double"), "double"),
-        **dict.fromkeys(("timestamp", "timestamp_ntz"), "timestamp"),
-        "string": "text",
-        "void": "presence",
-    }.get(data_type.name, data_type.name)
-
-
-def _read_part(
-    column: _Column, parts: "Broadcast[list[pa.Table]]", number: int
-) -> Batches:
-    yield from _values(column, parts.value[number])
-
-
-def _read_batches(column: _Column, batches: Batches) -> Batches:
-    for batch in batches:
-        with faults_are_carried():
-            if batch["dv_id"].null_count < batch.num_rows:
-                raise UnsupportedFeatureError(
-                    root=column.request.location,
-                    version=column.request.version,
-                    features=[DELETION_VECTORS],
-                )
-        yield from _values(column, pa.table(batch).select(["path", "partition_values"]))
-
-
-def _values(column: _Column, files: pa.Table) -> Batches:
-    request = column.request
-    with faults_are_carried():
-        store = open_store(
-            request.location,
-            request.storage_options,
-            allowed_roots=request.allowed_roots,
-        )
-        source = RowSource(
-            schema=column.schema_of_table,
-            partition_columns=column.partition_columns,
-            files=files,
-            open_file=store.open_data_file,
-        )
-        for batch in iter_rows(source):
-            yield _converted(column, batch.column(0))
-
-
-def _converted(column: _Column, values: pa.Array) -> pa.RecordBatch:
-    for name in column.path[1:]:
-        values = pc.struct_field(values, [values.type.get_field_index(name)])
-    length = pa.nulls(len(values), pa.int64())
-    match column.kind:
-        case "integer" | "timestamp":
-            values = values.cast(pa.int64())
-        case "date":
-            values = values.cast(pa.int32()).cast(pa.int64())
-        case "double":
-            values = values.cast(pa.float64())
-        case "text":
-            length = pc.utf8_length(values).cast(pa.int64())
-            values = _short_texts(values, length)
-        case "binary":
-            length = pc.binary_length(values).cast(pa.int64())
-            values = pa.array(map(_short_hex, values.to_pylist()), pa.string())
-        case "presence":
-            present = pc.is_valid(values)
-            values = pc.if_else(present, present, pa.scalar(None, pa.bool_()))
-    return pa.RecordBatch.from_arrays([values, length], schema=column.schema)
-
-
-def _short_texts(values: pa.Array, lengths: pa.Array) -> pa.Array:
-    """Cut long texts; a digest of the whole keeps different ones apart."""
-    if (pc.max(lengths).as_py() or 0) <= TEXT_LENGTH:
-        return values
-    texts = (
-        text if text is None or len(text) <= TEXT_LENGTH else _cut(text, text.encode())
-        for text in values.to_pylist()
-    )
-    return pa.array(texts, pa.string())
-
-
-def _short_hex(value: bytes | None) -> str | None:
-    if value is None or 2 * len(value) <= TEXT_LENGTH:
-        return None if value is None else value.hex()
-    return _cut(value[:TEXT_LENGTH].hex(), value)
-
-
-def _cut(text: str, whole: bytes) -> str:
-    digest = hashlib.blake2b(whole, digest_size=8).hexdigest()
-    return f"{text[: TEXT_LENGTH - 20]}… #{digest}"
-
-
 # === In the driver ===
 
 
 def _profile(
-    frame: DataFrame, column: _Column, version: int, report: OnProgress
+    frame: DataFrame, column: ProfiledColumn, version: int, report: OnProgress
 ) -> ColumnProfile:
     row = _collect_one(frame.agg(*_aggregates(column.kind)), report)
     profile = ColumnProfile(
@@ -383,7 +213,7 @@ def _profile(
 
 
 def _described(
-    profile: ColumnProfile, row: Row, column: _Column, present: int
+    profile: ColumnProfile, row: Row, column: ProfiledColumn, present: int
 ) -> ColumnProfile:
     found = row.asDict()
     num_distinct = min(found["num_distinct"], present)

@@ -23,8 +23,9 @@ from deltaweb.index.index_result import INDEXED, IndexResult
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.log_reader import LogSource, file_rows
 from deltaweb.spark.pipeline import IndexRequest, index_tables
-from deltaweb.spark.replay import Blocks, ReplayedState, use_state
+from deltaweb.spark.replay import ReplayedState, use_state
 from deltaweb.spark.session import SparkOptions, get_spark, stop_session
+from deltaweb.spark.tail_layers import Blocks
 from tests.benchmarks.logs import write_checkpointed_log, write_json_log
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"

@@ -8,15 +8,12 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 from django.test import Client
-from django.utils import timezone
 
 from apps.jobs.models import Job
-from apps.tables.index_folders import new_index_folder
-from apps.tables.indexing import store_result
 from apps.tables.models import Table
-from deltaweb.index.build import build_index
 from deltaweb.samples import make_samples
 from tests.factories import NOW, new_metadata, new_table, new_unindexed_table, new_user
+from tests.indexed_tables import new_indexed_table
 
 pytestmark = pytest.mark.django_db
 SCHEMA = "/t/default/orders/schema"
@@ -55,17 +52,9 @@ def viewer(client: Client) -> Client:
     return client
 
 
-def index(location: Path, name: str) -> Table:
-    table = new_unindexed_table(name, location=str(location))
-    folder = new_index_folder(table.id, now=timezone.now(), mark="test")
-    store_result(table, build_index(str(location), None, folder), now=timezone.now())
-    table.refresh_from_db()
-    return table
-
-
 @pytest.fixture
 def orders(lake: Path) -> Table:
-    return index(lake / "orders", "orders")
+    return new_indexed_table("orders", lake / "orders")
 
 
 def text_of(client: Client, path: str) -> str:
@@ -200,7 +189,7 @@ class TestOddNames:
             }
         )
         write_deltalake(str(tmp_path / "odd"), rows)
-        return index(tmp_path / "odd", "odd")
+        return new_indexed_table("odd", tmp_path / "odd")
 
     @pytest.mark.parametrize(
         ("address", "names"),

@@ -17,10 +17,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from apps.accounts.models import User
 from apps.jobs.models import Job, Worker
 from apps.tables import tasks
-from apps.tables.index_folders import new_index_folder
-from apps.tables.indexing import store_result
 from apps.tables.models import Table
-from deltaweb.index.build import build_index
 from deltaweb.samples import make_samples
 from tests.factories import (
     NOW,
@@ -30,6 +27,7 @@ from tests.factories import (
     new_unindexed_table,
     new_user,
 )
+from tests.indexed_tables import new_indexed_table
 
 pytestmark = pytest.mark.django_db
 TABLE = "/t/default/"
@@ -55,17 +53,9 @@ def viewer(client: Client) -> Client:
     return client
 
 
-def index(location: Path, name: str) -> Table:
-    table = new_unindexed_table(name, location=str(location))
-    folder = new_index_folder(table.id, now=timezone.now(), mark="test")
-    store_result(table, build_index(str(location), None, folder), now=timezone.now())
-    table.refresh_from_db()
-    return table
-
-
 @pytest.fixture
 def orders(lake: Path) -> Table:
-    return index(lake / "orders", "orders")
+    return new_indexed_table("orders", lake / "orders")
 
 
 def work() -> None:
@@ -210,7 +200,7 @@ class TestCommit:
 @pytest.mark.usefixtures("orders")
 class TestSchema:
     def test_shows_the_tree_and_the_code(self, viewer: Client, lake: Path) -> None:
-        index(lake / "device_readings", "devices")
+        new_indexed_table("devices", lake / "device_readings")
 
         page = text_of(viewer, f"{TABLE}devices/schema")
 
@@ -350,7 +340,7 @@ class TestData:
         assert Job.objects.filter(state=Job.State.QUEUED).count() == 1
 
     def test_an_empty_table_has_no_rows(self, viewer: Client, lake: Path) -> None:
-        index(lake / "returns", "returns")
+        new_indexed_table("returns", lake / "returns")
         viewer.get(f"{TABLE}returns/data")
         work()
 

@@ -7,16 +7,13 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from apps.jobs.models import Job
 from apps.tables import tasks
-from apps.tables.index_folders import new_index_folder
-from apps.tables.indexing import store_result
 from apps.tables.models import Table
-from deltaweb.index.build import build_index
 from deltaweb.samples import make_samples
 from tests.factories import NOW, new_unindexed_table, new_user
+from tests.indexed_tables import new_indexed_table
 
 pytestmark = pytest.mark.django_db
 ORDERS = "/t/default/orders/partitions"
@@ -35,17 +32,9 @@ def viewer(client: Client) -> Client:
     return client
 
 
-def index(location: Path, name: str) -> Table:
-    table = new_unindexed_table(name, location=str(location))
-    folder = new_index_folder(table.id, now=timezone.now(), mark="test")
-    store_result(table, build_index(str(location), None, folder), now=timezone.now())
-    table.refresh_from_db()
-    return table
-
-
 @pytest.fixture
 def orders(lake: Path) -> Table:
-    return index(lake / "orders", "orders")
+    return new_indexed_table("orders", lake / "orders")
 
 
 def text_of(client: Client, path: str, **headers: str) -> str:
@@ -145,7 +134,7 @@ class TestPartitions:
 
 class TestOtherTables:
     def test_an_unpartitioned_table_says_so(self, viewer: Client, lake: Path) -> None:
-        index(lake / "customers", "customers")
+        new_indexed_table("customers", lake / "customers")
 
         page = text_of(viewer, "/t/default/customers/partitions")
 

@@ -274,11 +274,11 @@ def max_examples(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> int:
     """Take each way that the size of a tail can call for; return examples to run."""
-    from deltaweb.spark import log_reader, replay
+    from deltaweb.spark import log_reader, replay, tail_facts
 
     broadcast_bytes, commits, max_examples = request.param
     monkeypatch.setattr(replay, "SHUFFLE_PARTITIONS", 1)
-    monkeypatch.setattr(replay, "BROADCAST_TAIL_BYTES", broadcast_bytes)
+    monkeypatch.setattr(tail_facts, "BROADCAST_TAIL_BYTES", broadcast_bytes)
     monkeypatch.setattr(log_reader, "PACK_COMMITS", commits)
     return int(max_examples)
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def profile(
     spark: "SparkSession", location: Path, *column: str, **fields: object
 ) -> "ColumnProfile":
-    from deltaweb.spark.statistics import ProfileRequest, profile_column
+    from deltaweb.spark.column_reader import ProfileRequest
+    from deltaweb.spark.statistics import profile_column
 
     version = fields.pop("version", None)
     if version is None:
@@ -99,7 +100,8 @@ class TestProfileOfSamples:
     def test_tells_its_tasks_and_can_be_stopped(
         self, spark: "SparkSession", lake: Path
     ) -> None:
-        from deltaweb.spark.statistics import ProfileRequest, profile_column
+        from deltaweb.spark.column_reader import ProfileRequest
+        from deltaweb.spark.statistics import profile_column
 
         request = ProfileRequest(
             location=str(lake / "orders"), version=3, column=("order_id",)

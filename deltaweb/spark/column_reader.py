@@ -1,0 +1,201 @@
+"""One column of a table as tasks read it, for whoever adds it up."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.column_path import ColumnPath, column_field, resolve_column
+from deltaweb.delta.errors import UnsupportedFeatureError
+from deltaweb.delta.rows import RowSource, iter_rows
+from deltaweb.delta.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    StructType,
+    arrow_type,
+)
+from deltaweb.delta.table_features import DELETION_VECTORS
+from deltaweb.spark.arrow_frames import Batches
+from deltaweb.spark.task_faults import faults_are_carried
+from deltaweb.storage.location import open_store
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+
+TEXT_LENGTH: Final = 256  # characters; what is longer is told apart by a digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileRequest:
+    """A column to profile.
+
+    Attributes:
+        location: A path, or a URL that fsspec knows.
+        version: The version of the table.
+        column: Its names from the top.
+        num_files: About how many files the version has; None where nobody knows.
+        storage_options: Options of the store; in no text of it.
+        allowed_roots: Roots outside of the table whose files may be read.
+    """
+
+    location: str
+    version: int
+    column: ColumnPath
+    num_files: int | None = None
+    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    allowed_roots: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProfiledColumn:
+    """The column as tasks read it.
+
+    `kind` is what of it is added up: "integer", "double", "decimal", "text", "boolean",
+    "date", "timestamp", "binary", or "presence" where values have no order.
+    """
+
+    request: ProfileRequest
+    schema_of_table: StructType
+    partition_columns: tuple[str, ...]
+    path: ColumnPath
+    data_type: DataType
+    kind: str
+
+    @classmethod
+    def of(
+        cls,
+        schema: StructType,
+        partition_columns: Sequence[str],
+        request: ProfileRequest,
+    ) -> "ProfiledColumn":
+        """Find the column.
+
+        Raises:
+            ColumnNotFoundError: The version has no such column.
+            SchemaError: Its type cannot be read.
+        """
+        path = resolve_column(schema, request.column)
+        data_type = column_field(schema, path).data_type
+        arrow_type(data_type)
+        top = schema.select((path[0],))
+        partitions = tuple(name for name in partition_columns if name == path[0])
+        return cls(request, top, partitions, path, data_type, _kind(data_type))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Columns of what tasks hand to Spark."""
+        value: pa.DataType = {
+            "double": pa.float64(),
+            "text": pa.string(),
+            "binary": pa.string(),
+            "boolean": pa.bool_(),
+            "presence": pa.bool_(),
+        }.get(self.kind, pa.int64())
+        if isinstance(self.data_type, DecimalType):
+            value = arrow_type(self.data_type)
+        return pa.schema([("value", value), ("length", pa.int64())])
+
+
+def _kind(data_type: DataType) -> str:
+    if isinstance(data_type, DecimalType):
+        return "decimal"
+    if not isinstance(data_type, PrimitiveType):
+        return "presence"
+    return {
+        **dict.fromkeys(("long", "integer", "short", "byte"), "integer"),
+        **dict.fromkeys(("float", "double"), "double"),
+        **dict.fromkeys(("timestamp", "timestamp_ntz"), "timestamp"),
+        "string": "text",
+        "void": "presence",
+    }.get(data_type.name, data_type.name)
+
+
+def read_part(
+    column: ProfiledColumn, parts: "Broadcast[list[pa.Table]]", number: int
+) -> Batches:
+    """Read the column from one part of the files, by its number."""
+    yield from _values(column, parts.value[number])
+
+
+def read_batches(column: ProfiledColumn, batches: Batches) -> Batches:
+    """Read the column from files that come as batches of a replay.
+
+    Raises:
+        UnsupportedFeatureError: If a file has a deletion vector.
+    """
+    for batch in batches:
+        with faults_are_carried():
+            if batch["dv_id"].null_count < batch.num_rows:
+                raise UnsupportedFeatureError(
+                    root=column.request.location,
+                    version=column.request.version,
+                    features=[DELETION_VECTORS],
+                )
+        yield from _values(column, pa.table(batch).select(["path", "partition_values"]))
+
+
+def _values(column: ProfiledColumn, files: pa.Table) -> Batches:
+    request = column.request
+    with faults_are_carried():
+        store = open_store(
+            request.location,
+            request.storage_options,
+            allowed_roots=request.allowed_roots,
+        )
+        source = RowSource(
+            schema=column.schema_of_table,
+            partition_columns=column.partition_columns,
+            files=files,
+            open_file=store.open_data_file,
+        )
+        for batch in iter_rows(source):
+            yield _converted(column, batch.column(0))
+
+
+def _converted(column: ProfiledColumn, values: pa.Array) -> pa.RecordBatch:
+    for name in column.path[1:]:
+        values = pc.struct_field(values, [values.type.get_field_index(name)])
+    length = pa.nulls(len(values), pa.int64())
+    match column.kind:
+        case "integer" | "timestamp":
+            values = values.cast(pa.int64())
+        case "date":
+            values = values.cast(pa.int32()).cast(pa.int64())
+        case "double":
+            values = values.cast(pa.float64())
+        case "text":
+            length = pc.utf8_length(values).cast(pa.int64())
+            values = _short_texts(values, length)
+        case "binary":
+            length = pc.binary_length(values).cast(pa.int64())
+            values = pa.array(map(_short_hex, values.to_pylist()), pa.string())
+        case "presence":
+            present = pc.is_valid(values)
+            values = pc.if_else(present, present, pa.scalar(None, pa.bool_()))
+    return pa.RecordBatch.from_arrays([values, length], schema=column.schema)
+
+
+def _short_texts(values: pa.Array, lengths: pa.Array) -> pa.Array:
+    """Cut long texts; a digest of the whole keeps different ones apart."""
+    if (pc.max(lengths).as_py() or 0) <= TEXT_LENGTH:
+        return values
+    texts = (
+        text if text is None or len(text) <= TEXT_LENGTH else _cut(text, text.encode())
+        for text in values.to_pylist()
+    )
+    return pa.array(texts, pa.string())
+
+
+def _short_hex(value: bytes | None) -> str | None:
+    if value is None or 2 * len(value) <= TEXT_LENGTH:
+        return None if value is None else value.hex()
+    return _cut(value[:TEXT_LENGTH].hex(), value)
+
+
+def _cut(text: str, whole: bytes) -> str:
+    digest = hashlib.blake2b(whole, digest_size=8).hexdigest()
+    return f"{text[: TEXT_LENGTH - 20]}… #{digest}"
