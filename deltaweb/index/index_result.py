@@ -34,6 +34,10 @@ class IndexResult:
         error_detail: A traceback where the failure is our own.
         is_broken: Whether the log goes on behind `version` and cannot be read there;
             the error says why.
+        first_commit: The oldest commit that the log still holds; None where it holds
+            none. Older ones are history that only the database keeps.
+        is_rewritten: Whether the index that this one was to go on from is of another
+            log: a table made anew at the same place, or a backup put back.
     """
 
     state: str
@@ -53,6 +57,8 @@ class IndexResult:
     error_hint: str = ""
     error_detail: str = ""
     is_broken: bool = False
+    first_commit: int | None = None
+    is_rewritten: bool = False
 
     @classmethod
     def from_error(cls, error: DeltaError) -> "IndexResult":

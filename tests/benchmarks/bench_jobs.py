@@ -86,11 +86,11 @@ def _measure_overhead(location: Path) -> int:
 
 def _measure_pipeline(lake: list[Path], folder: Path) -> int:
     """A thousand tables by one Spark job, without rows in a database."""
-    from apps.tables import tasks
+    from apps.tables.tasks.spark_session import spark_options
     from deltaweb.spark.pipeline import IndexRequest, index_tables
     from deltaweb.spark.session import get_spark
 
-    spark = get_spark(tasks._spark_options())  # noqa: SLF001 (the session of the task)
+    spark = get_spark(spark_options())
     requests = [
         IndexRequest(location=str(place), folder=str(folder / "index" / place.name))
         for place in lake

@@ -1,0 +1,19 @@
+"""Background work of the catalogue: thin, idempotent, by the job's id alone."""
+
+from apps.tables.tasks.catalogue import check_location, probe_due, scan_root
+from apps.tables.tasks.comparing import diff_files, diff_rows
+from apps.tables.tasks.indexing import index_log
+from apps.tables.tasks.profiling import profile_column
+from apps.tables.tasks.reading import list_version_files, preview_rows
+
+__all__ = [
+    "check_location",
+    "diff_files",
+    "diff_rows",
+    "index_log",
+    "list_version_files",
+    "preview_rows",
+    "probe_due",
+    "profile_column",
+    "scan_root",
+]
