@@ -10,10 +10,10 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
-from apps.explorer.selectors.bounded_read import StorageSlowError, read_within
 from apps.explorer.selectors.changes import Change, metadata_changes, protocol_changes
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.pages.errors import PageError
+from apps.tables.bounded_read import StorageSlowError, read_within
 from apps.tables.models import Commit, Table
 from apps.tables.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError

@@ -2,8 +2,8 @@ import threading
 
 import pytest
 
-from apps.explorer.selectors import bounded_read
-from apps.explorer.selectors.bounded_read import StorageSlowError, read_within
+from apps.tables import bounded_read
+from apps.tables.bounded_read import StorageSlowError, read_within
 
 
 def test_an_answer_in_time_is_the_answer() -> None:
