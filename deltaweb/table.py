@@ -307,6 +307,7 @@ class DeltaTable:
         *,
         now: datetime | None = None,
         is_dry_run: bool = False,
+        on_found: Callable[[LogCleanup], None] | None = None,
         on_progress: Progress | None = None,
     ) -> LogCleanup:
         """Delete the history that `delta.logRetentionDuration` does not keep.
@@ -317,6 +318,8 @@ class DeltaTable:
         Args:
             now: The time to count back from, aware; this moment for None.
             is_dry_run: Whether the files are only listed.
+            on_found: Called with what goes, before anything does; it may raise to
+                keep it.
             on_progress: Called with the files that are gone, and of how many; it may
                 raise to stop the work.
 
@@ -327,6 +330,7 @@ class DeltaTable:
             self._store,
             now=now or datetime.now(UTC),
             is_dry_run=is_dry_run,
+            on_found=on_found,
             on_progress=on_progress,
         )
 

@@ -86,6 +86,7 @@ def clean_up_log(
     *,
     now: datetime,
     is_dry_run: bool = False,
+    on_found: Callable[[LogCleanup], None] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> LogCleanup:
     """Delete the history that `delta.logRetentionDuration` does not keep.
@@ -94,6 +95,7 @@ def clean_up_log(
         store: The table's log.
         now: The time to count back from; aware.
         is_dry_run: Whether the files are only listed.
+        on_found: Called with what goes, before anything does; it may raise to keep it.
         on_progress: Called with the files that are gone, and of how many; it may
             raise to stop the work.
 
@@ -112,13 +114,15 @@ def clean_up_log(
     statuses = store.list_from(FIRST_NAME)
     listing = parse_listing((status.name for status in statuses), is_whole=True)
     kept = _kept_checkpoint(store, listing, statuses, cutoff)
+    version = None if kept is None else kept.version
     files = [] if kept is None else _files_below(statuses, kept.version)
+    if on_found is not None:
+        on_found(LogCleanup(cutoff, version, files, is_done=False))
     if not is_dry_run:
         store.remove_leftovers()
         if files and kept is not None:
             _move_hint(store, kept)
         _delete(store, files, on_progress or _tell_nobody)
-    version = None if kept is None else kept.version
     return LogCleanup(cutoff, version, files, is_done=not is_dry_run)
 
 

@@ -10,6 +10,7 @@ from deltaweb.delta.errors import (
     TableNotFoundError,
     UnsupportedWriterFeatureError,
 )
+from deltaweb.delta.log_cleanup import LogCleanup
 from deltaweb.delta.log_path import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
@@ -181,6 +182,20 @@ class TestWhatGoes:
         log.table.clean_up_log(now=NOW)
         assert commit_name(6) not in log.store.log_files
         assert files_of(log, 10) == expected
+
+    def test_is_told_before_any_of_it_goes(self) -> None:
+        log = daily_log(expired=5, kept=5, checkpoints=(4,))
+        before = dict(log.store.log_files)
+
+        def refuse(found: LogCleanup) -> None:
+            assert (found.checkpoint_version, len(found.files)) == (4, 4)
+            assert not found.is_done
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            log.table.clean_up_log(now=NOW, on_found=refuse)
+
+        assert log.store.log_files == before
 
     def test_may_be_taken_by_another_clean_up(self) -> None:
         log = daily_log(expired=5, kept=5, checkpoints=(4,))
