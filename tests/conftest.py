@@ -4,13 +4,26 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from apps.audit.append_only import drop_triggers
 
-# A loaded machine is slow for a moment; only a wrong answer is a failure.
-settings.register_profile("deltaweb", deadline=None)
+# Every run tries the same examples, and slowness alone is no failure. Others are tried
+# by `pytest --hypothesis-profile=explore`, as often as one likes.
+settings.register_profile(
+    "deltaweb",
+    derandomize=True,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.function_scoped_fixture,
+    ],
+)
+settings.register_profile(
+    "explore", settings.get_profile("deltaweb"), derandomize=False
+)
 settings.load_profile("deltaweb")
 
 MARKERS = {

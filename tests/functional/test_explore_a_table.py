@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pytest_django.fixtures import DjangoAssertNumQueries
@@ -502,11 +502,7 @@ def small(viewer: Client) -> Client:
     return viewer
 
 
-@hypothesis_settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@hypothesis_settings(max_examples=60)
 @given(
     page=st.sampled_from(["", "data", "schema", "history", "files", "history/2"]),
     suffix=st.sampled_from(["", ".json", ".csv"]),

@@ -2,7 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.delta.errors import (
@@ -81,7 +81,6 @@ class TestOpenLocalFile:
         with pytest.raises(DataFileMissingError):
             content(root, "pipe")
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(parts=st.lists(PARTS, max_size=6), slash=st.sampled_from(["", "/", "//"]))
     def test_never_reads_another_file(
         self, root: Path, parts: list[str], slash: str

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, body_of
@@ -172,10 +172,7 @@ def send(caller: Caller, sent: Sent) -> Answer:
     return caller.client.generic(sent.method, target, data=sent.body, headers=headers)
 
 
-@settings(
-    max_examples=400,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=400)
 @given(sent=REQUESTS)
 def test_are_answered_in_json_and_never_as_a_fault(
     acme: Caller, lake: Lake, sent: Sent

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaweb.delta import checkpoint_part, snapshot_state
@@ -30,7 +30,6 @@ from tests.delta_logs import (
     txn,
 )
 
-CHECKS_TO_SKIP = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 PATHS = ["a", "b", "p=1/c", "p=%20/d", "file:/abs/e", "ü", "metaData", 'q"']
 VECTORS = [None, None, None, "dv1", "dv2"]
 Key = tuple[str, str | None]
@@ -236,7 +235,7 @@ def _wanted(state: State) -> State:
     )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=CHECKS_TO_SKIP)
+@settings(max_examples=80)
 @given(logs())
 def test_every_version_is_what_the_model_says(
     log: tuple[LogBuilder, list[State], int],
@@ -250,7 +249,7 @@ def test_every_version_is_what_the_model_says(
         assert _facts(builder.table.snapshot(version)) == _wanted(state), version
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=CHECKS_TO_SKIP)
+@settings(max_examples=30)
 @given(logs())
 def test_a_version_that_was_cleaned_up_is_right_or_refused(
     log: tuple[LogBuilder, list[State], int],
@@ -267,7 +266,7 @@ def test_a_version_that_was_cleaned_up_is_right_or_refused(
         builder.table.snapshot(len(states))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=CHECKS_TO_SKIP)
+@settings(max_examples=40)
 @given(commits(), st.data())
 def test_a_refreshed_snapshot_is_the_one_read_afresh(
     history: list[list[Action]], data: st.DataObject

@@ -524,7 +524,7 @@ class TestConditions:
 
 
 class TestAgainstAPlainFilter:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         values=st.lists(st.none() | st.integers(-5, 5), min_size=1, max_size=30),
         operator=st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaweb.delta.column_path import ColumnPath
@@ -286,7 +286,7 @@ def one_column(draw: st.DrawFn) -> tuple[File, Predicate]:
 
 
 class TestSkippingFiles:
-    @settings(max_examples=800, deadline=None)
+    @settings(max_examples=800)
     @given(case=one_column())
     def test_reads_each_bound_as_loosely_as_it_was_written(
         self, case: tuple[File, Predicate]
@@ -302,9 +302,7 @@ class TestSkippingFiles:
 
         assert selected[0] or not _matching([file], predicate)[0]
 
-    @settings(
-        max_examples=250, suppress_health_check=[HealthCheck.too_slow], deadline=None
-    )
+    @settings(max_examples=250)
     @given(table=st.lists(files(), min_size=1, max_size=4), predicate=predicates)
     def test_never_leaves_out_a_file_with_a_matching_row(
         self, table: list[File], predicate: Predicate
@@ -324,9 +322,7 @@ class TestSkippingFiles:
         ):
             assert is_selected or not matches
 
-    @settings(
-        max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None
-    )
+    @settings(max_examples=100)
     @given(table=st.lists(files(), min_size=1, max_size=4), predicate=predicates)
     def test_never_leaves_out_such_a_file_for_an_arrow_expression(
         self, table: list[File], predicate: Predicate

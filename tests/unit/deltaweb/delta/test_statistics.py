@@ -431,7 +431,7 @@ objects = st.fixed_dictionaries(
 
 
 class TestBothWays:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(st.lists(objects, min_size=1, max_size=5))
     def test_a_row_reads_the_same_alone_and_beside_a_broken_one(
         self, items: list[dict[str, Any]]

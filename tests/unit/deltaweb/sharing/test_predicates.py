@@ -345,7 +345,7 @@ numbers = st.decimals(-(10**6), 10**6, places=3) | st.sampled_from(
 
 
 class TestLiteralsOfOtherTypes:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(
         operator=st.sampled_from(list(OPERATORS)),
         value=st.integers(-3, 3) | st.sampled_from([2**31 - 1, -(2**31)]),
@@ -360,7 +360,7 @@ class TestLiteralsOfOtherTypes:
         assert matches(f"NOT (i {operator} {literal:f})", i=value) is not expected
         assert not matches(f"i {operator} {literal:f}", i=None)
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(
         operator=st.sampled_from(list(OPERATORS)),
         value=st.decimals(-2, 2, places=2) | st.just(Decimal("999.99")),
@@ -373,7 +373,7 @@ class TestLiteralsOfOtherTypes:
 
         assert matches(f"m {operator} {literal:f}", m=value) is expected
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(
         operator=st.sampled_from(list(OPERATORS)),
         value=st.dates(date(2024, 1, 1), date(2024, 1, 3)),

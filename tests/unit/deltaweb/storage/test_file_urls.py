@@ -8,7 +8,7 @@ from uuid import UUID
 import pyarrow as pa
 import pytest
 import requests
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
@@ -202,7 +202,6 @@ def test_refuses_a_changed_query(old: str, new: str) -> None:
 
 
 @given(st.text(), st.text())
-@settings(deadline=None)
 def test_refuses_any_text_without_another_error(path: str, query: str) -> None:
     request = Request.of(sign("a.parquet"))
 

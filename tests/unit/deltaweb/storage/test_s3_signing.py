@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import boto3
 import pytest
 from botocore.config import Config
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.delta.errors import (
@@ -159,7 +159,6 @@ def test_the_region_of_the_environment_counts(monkeypatch: pytest.MonkeyPatch) -
         min_size=1,
     )
 )
-@settings(deadline=None)
 def test_signs_many_files_as_it_signs_each(names: list[str]) -> None:
     paths = [f"x{name}" for name in names]
     signer = new_signer({"key": "k", "secret": "s"})

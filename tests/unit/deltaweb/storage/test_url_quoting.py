@@ -1,7 +1,7 @@
 from urllib.parse import quote, unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.delta.errors import PathEscapesTableError
@@ -11,7 +11,6 @@ TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 
 
 @given(st.lists(TEXTS), st.sampled_from(["", "/", "/=", "/:@$"]))
-@settings(deadline=None)
 def test_quotes_as_the_standard_library_does(texts: list[str], safe: str) -> None:
     assert quote_all(texts, safe=safe) == [quote(text, safe=safe) for text in texts]
 

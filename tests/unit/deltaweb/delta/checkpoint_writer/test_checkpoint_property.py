@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaweb.delta.checkpoint_writer import older_checkpoint, parts
@@ -183,11 +183,7 @@ def said(snapshot: Snapshot) -> object:
     )
 
 
-@settings(
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    deadline=None,
-    max_examples=60,
-)
+@settings(max_examples=60)
 @given(history=commits(), data=st.data())
 def test_a_chain_of_checkpoints_says_what_the_commits_said(
     history: list[list[Action]], data: st.DataObject

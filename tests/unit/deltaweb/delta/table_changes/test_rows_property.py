@@ -123,7 +123,7 @@ def build(changes: list[dict[str, list[Row]]]) -> VersionedTable:
 
 
 class TestRowsOfTwoVersions:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(changes=versions, limits=st.sampled_from(sorted(LIMITS)), data=st.data())
     def test_the_difference_is_that_of_two_counters(
         self,
@@ -153,7 +153,7 @@ class TestRowsOfTwoVersions:
         assert found.deleted == (old - new).total()
         assert sum(part.num_rows for part in written) == found.inserted + found.deleted
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         old=st.dictionaries(st.integers(0, 8), rows),
         new=st.dictionaries(st.integers(0, 8), rows),
