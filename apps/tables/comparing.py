@@ -20,16 +20,13 @@ from apps.tables.opening import open_table, roots_of_server
 from apps.tables.reading import ROWS_A_BATCH, results_folder, write_result
 from deltaweb.delta.schema import type_text
 from deltaweb.delta.table_changes import (
-    ChangeType,
     FileChanges,
-    RowChanges,
     RowDiffRequest,
     SnapshotDiff,
 )
 
 SAMPLE_ROWS: Final = 200  # of each kind
 KIND: Final = "kind"
-CHANGED: Final = "changed"
 
 Report = Callable[[int, int], None]
 
@@ -99,7 +96,7 @@ def compare_rows(
             on_progress=report,
         )
         changes = diff.rows(file.joined(request))
-    sample = _sample(changes)
+    sample = changes.sample.to_table()
     write_result(job_id, sample.schema, sample.to_batches())
     skipped = diff.estimate().num_skipped_files
     return {
@@ -135,31 +132,6 @@ def _changed_files(files: FileChanges) -> pa.Table:
     for kind, part in parts.items():
         kinds = pa.repeat(pa.scalar(kind, pa.string()), part.num_rows)
         tables.append(part.select(columns).add_column(0, KIND, kinds))
-    return pa.concat_tables(tables).combine_chunks()
-
-
-def _sample(changes: RowChanges) -> pa.Table:
-    """Return the sample as one table: kind, changed columns, then the columns.
-
-    Names of columns may repeat; the first two are ours by their place.
-    """
-    sample = changes.sample
-    parts = (
-        (ChangeType.UPDATE_BEFORE, sample.updated_before, sample.changed),
-        (ChangeType.UPDATE_AFTER, sample.updated_after, sample.changed),
-        (ChangeType.INSERT, sample.inserted, ()),
-        (ChangeType.DELETE, sample.deleted, ()),
-    )
-    texts = pa.list_(pa.string())
-    tables = []
-    for kind, rows, changed in parts:
-        count = rows.num_rows
-        kinds = pa.repeat(pa.scalar(kind.value, pa.string()), count)
-        lists = pa.array(changed, texts) if changed else pa.nulls(count, texts)
-        schema = rows.schema.insert(0, pa.field(CHANGED, texts))
-        schema = schema.insert(0, pa.field(KIND, pa.string()))
-        columns = [pa.chunked_array([kinds]), pa.chunked_array([lists]), *rows.columns]
-        tables.append(pa.Table.from_arrays(columns, schema=schema))
     return pa.concat_tables(tables).combine_chunks()
 
 

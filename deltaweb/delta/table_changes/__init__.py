@@ -5,22 +5,25 @@ Read the modules in this order:
     schema       fields by name, however deep
     settings     properties, protocol, the rest of the metaData
     files        files by identity, and in `rewrites` those that only moved rows
+    row_changes  what comparing rows is asked for, and what it answers
     rows         rows of the files that differ, as multisets or by a key
     snapshots    all of it for two snapshots: `SnapshotDiff`
 
 Rows are brought to one schema (`common_type`), spread over buckets that fit in memory
-(`buckets`), made whole numbers (`row_codes`) and counted (`bucket_diff`).
+(`buckets`), made whole numbers (`row_codes`), matched (`bucket_diff`) and counted
+(`tally`). The same pieces compare the rows of large changes on Spark.
 """
 
 from deltaweb.delta.table_changes.buckets import RowLimits
 from deltaweb.delta.table_changes.files import FileChanges, diff_files
-from deltaweb.delta.table_changes.rows import (
+from deltaweb.delta.table_changes.row_changes import (
     ChangeType,
     RowChanges,
     RowDiffRequest,
+    RowSample,
     change_schema,
-    diff_rows,
 )
+from deltaweb.delta.table_changes.rows import diff_rows
 from deltaweb.delta.table_changes.schema import (
     FieldChange,
     FieldState,
@@ -45,6 +48,7 @@ __all__ = [
     "RowDiffRequest",
     "RowEstimate",
     "RowLimits",
+    "RowSample",
     "SchemaChanges",
     "SnapshotDiff",
     "ValueChange",

@@ -1,6 +1,6 @@
 """What changed between two versions of a table."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -15,10 +15,12 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_store import TableStore
+from deltaweb.delta.rows import RowSource
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.table_changes.files import FileChanges, diff_files
 from deltaweb.delta.table_changes.rewrites import FileKey, Rewrites, find_rewrites
-from deltaweb.delta.table_changes.rows import RowChanges, RowDiffRequest, diff_rows
+from deltaweb.delta.table_changes.row_changes import RowChanges, RowDiffRequest
+from deltaweb.delta.table_changes.rows import diff_rows
 from deltaweb.delta.table_changes.schema import SchemaChanges, diff_schemas
 from deltaweb.delta.table_changes.settings import (
     ValueChanges,
@@ -27,7 +29,9 @@ from deltaweb.delta.table_changes.settings import (
     diff_protocol,
 )
 
-FileAction = Mapping[str, Any]
+DiffRows = Callable[[RowSource, RowSource, RowDiffRequest | None], RowChanges]
+"""Compares the rows of files of one version with those of another."""
+
 MAX_COMMIT_BYTES: Final = 1 << 30
 """Commits between two versions are read up to this; beyond, rewrites are unknown."""
 MAX_CHECKED_FILES: Final = 500
@@ -117,8 +121,14 @@ class SnapshotDiff:
             num_skipped_files=files.replaced.num_rows + files.replacing.num_rows,
         )
 
-    def rows(self, request: RowDiffRequest | None = None) -> RowChanges:
+    def rows(
+        self, request: RowDiffRequest | None = None, engine: DiffRows = diff_rows
+    ) -> RowChanges:
         """Compare the rows of the files that differ.
+
+        Args:
+            request: How; by whole rows for None.
+            engine: What compares them, in process or on Spark.
 
         Raises:
             VersionFilesMissingError: If files of them are gone; names some.
@@ -128,7 +138,7 @@ class SnapshotDiff:
         before = self.before.row_source(files.removed)
         after = self.after.row_source(files.added)
         try:
-            return diff_rows(before, after, request)
+            return engine(before, after, request)
         except DataFileMissingError as error:
             raise self._missing(error.path) from error
 
