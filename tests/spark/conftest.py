@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.gated_storage import gated_environment
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -13,11 +15,19 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
-    """A session of two threads, stopped with its JVM after the last test."""
+    """A session of two threads, stopped with its JVM after the last test.
+
+    Its tasks read tables of `tests.gated_storage`, too.
+    """
     from deltaweb.spark.session import SparkOptions, get_spark, stop_session
 
     folder = tmp_path_factory.mktemp("spark")
-    yield get_spark(SparkOptions(master="local[2]", folder=folder, driver_memory="1g"))
+    options = SparkOptions(master="local[2]", folder=folder, driver_memory="1g")
+    with pytest.MonkeyPatch.context() as variables:
+        for name, value in gated_environment(folder / "site").items():
+            variables.setenv(name, value)
+        session = get_spark(options)
+    yield session
     stop_session()
 
 

@@ -1,8 +1,6 @@
 """One Spark job indexes many tables; each tells its own story."""
 
-import contextlib
-import os
-import signal
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -13,18 +11,52 @@ import pytest
 from deltaweb.index.build import build_index
 from deltaweb.index.file_index import open_index
 from deltaweb.index.index_result import IndexResult
+from tests.gated_storage import Gate
+from tests.installation import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
-    from deltaweb.spark.pipeline import IndexRequest, TaskProgress
+    from deltaweb.spark.pipeline import IndexRequest, OnTick, TaskProgress
 
+    Look = Callable[[Mapping[int, TaskProgress]], Collection[int] | None]
+
+LIMIT_S = 120  # that a run may take on a busy machine
 TABLES = ("orders", "device_readings", "customers", "returns")
 
 
-def requests(folder: Path, *locations: Path) -> "list[IndexRequest]":
+class Ticks:
+    """Looks at progress, and ends a run that does not come to its end."""
+
+    def __init__(self, look: "Look | None" = None) -> None:
+        self._look = look
+        self._ends_at_s = time.monotonic() + LIMIT_S
+
+    def __call__(self, progress: "Mapping[int, TaskProgress]") -> "Collection[int]":
+        if time.monotonic() > self._ends_at_s:
+            raise TimeoutError
+        cancelled = None if self._look is None else self._look(progress)
+        return cancelled or ()
+
+
+@pytest.fixture(autouse=True)
+def _open_gates(tmp_path: Path) -> "Iterator[None]":
+    """Let tasks through that a test left waiting."""
+    yield
+    for marker in tmp_path.rglob("*.gate"):
+        Gate(marker.with_suffix("")).open()
+
+
+def gated_copy(table: Path, folder: Path, name: str = "t", *, kills: str = "") -> Gate:
+    """Copy a table's log to behind a gate."""
+    copy = folder / "gated" / name
+    shutil.copytree(table / "_delta_log", copy / "_delta_log")
+    return Gate.before(copy, kills=kills)
+
+
+def requests(folder: Path, *locations: Path | str) -> "list[IndexRequest]":
     from deltaweb.spark.pipeline import IndexRequest
 
     return [
@@ -36,8 +68,8 @@ def requests(folder: Path, *locations: Path) -> "list[IndexRequest]":
 def index_all(
     spark: "SparkSession",
     folder: Path,
-    *locations: Path,
-    on_tick: "Callable[[Mapping[int, TaskProgress]], Collection[int]] | None" = None,
+    *locations: Path | str,
+    on_tick: "OnTick | None" = None,
 ) -> dict[int, IndexResult]:
     from deltaweb.spark.pipeline import index_tables
 
@@ -88,36 +120,45 @@ class TestIndexTables:
     ) -> None:
         from deltaweb.spark.pipeline import index_tables
 
-        threads: list[threading.Thread] = []
-        arrived: list[tuple[int, bool]] = []
-        locations = [lake / TABLES[number % 4] for number in range(24)]
+        slow = gated_copy(lake / "orders", tmp_path)
+        arrived: list[int] = []
+        threads: set[threading.Thread] = set()
 
         def on_result(position: int, _result: IndexResult) -> None:
-            threads.append(threading.current_thread())
-            done = len(list((tmp_path / "index").iterdir()))
-            arrived.append((position, done < len(locations)))
+            arrived.append(position)
+            threads.add(threading.current_thread())
+            if len(arrived) == 20:
+                slow.open()
 
         index_tables(
-            spark, requests(tmp_path, *locations), on_result, scratch=tmp_path / "runs"
+            spark,
+            requests(tmp_path, slow.location, *[lake / "returns"] * 20),
+            on_result,
+            scratch=tmp_path / "runs",
+            on_tick=Ticks(),
         )
 
-        assert sorted(position for position, _ in arrived) == list(range(24))
-        assert arrived[0][1]
-        assert set(threads) == {threading.current_thread()}
+        assert arrived[-1] == 0
+        assert sorted(arrived) == list(range(21))
+        assert threads == {threading.current_thread()}
 
     def test_tells_how_far_each_table_is(
         self, spark: "SparkSession", lake: Path, tmp_path: Path
     ) -> None:
+        slow = gated_copy(lake / "orders", tmp_path)
         told: list[TaskProgress] = []
 
-        def on_tick(progress: "Mapping[int, TaskProgress]") -> list[int]:
-            told.extend(progress.values())
-            return []
+        def look(progress: "Mapping[int, TaskProgress]") -> None:
+            if 1 in progress:
+                told.append(progress[1])
+                slow.open()
 
-        locations = [lake / "customers"] * 16
-        index_all(spark, tmp_path, *locations, on_tick=on_tick)
+        results = index_all(
+            spark, tmp_path, lake / "returns", slow.location, on_tick=Ticks(look)
+        )
 
-        assert "Reading the newest snapshot" in {progress.step for progress in told}
+        assert told[0].step == "Reading the newest snapshot"
+        assert results[1].state == "INDEXED"
 
     def test_leaves_no_file_behind(
         self, spark: "SparkSession", lake: Path, tmp_path: Path
@@ -129,65 +170,77 @@ class TestIndexTables:
     def test_cancels_the_job_when_a_callback_fails(
         self, spark: "SparkSession", lake: Path, tmp_path: Path
     ) -> None:
-        def on_tick(_progress: object) -> list[int]:
-            raise KeyboardInterrupt
+        slow = [gated_copy(lake / "orders", tmp_path, str(n)) for n in range(2)]
 
-        started = time.monotonic()
+        def look(progress: "Mapping[int, TaskProgress]") -> None:
+            if len(progress) == len(slow):  # the session has no third thread
+                raise KeyboardInterrupt
+
         with pytest.raises(KeyboardInterrupt):
-            index_all(spark, tmp_path, *[lake / "customers"] * 60, on_tick=on_tick)
+            index_all(
+                spark,
+                tmp_path,
+                *[gate.location for gate in slow],
+                *[lake / "returns"] * 10,
+                on_tick=Ticks(look),
+            )
 
-        assert time.monotonic() - started < 20
-        assert spark.sparkContext.statusTracker().getActiveJobsIds() == []
-        assert len(list((tmp_path / "index").glob("[0-9]*"))) < 60
+        tracker = spark.sparkContext.statusTracker()
+        assert wait_for(lambda: not tracker.getActiveJobsIds(), timeout_s=LIMIT_S)
+        assert not (tmp_path / "index").exists()
 
-    def test_cancels_one_table_and_goes_on_with_the_others(
+    def test_cancels_tables_and_goes_on_with_the_others(
         self, spark: "SparkSession", lake: Path, tmp_path: Path
     ) -> None:
-        last = 19
+        from deltaweb.spark.pipeline import REPORT_INTERVAL_S
+
+        begun = [gated_copy(lake / "orders", tmp_path, str(n)) for n in range(2)]
+        last = 9
+        cancelled_s: list[float] = []
+
+        def look(progress: "Mapping[int, TaskProgress]") -> list[int]:
+            if len(progress) < len(begun):
+                return []
+            cancelled_s.append(time.monotonic())
+            if cancelled_s[-1] - cancelled_s[0] > 2 * REPORT_INTERVAL_S:
+                for gate in begun:  # now that their next report looks for a cancel
+                    gate.open()
+            return [1, last]
 
         results = index_all(
             spark,
             tmp_path,
-            *[lake / "customers"] * (last + 1),
-            on_tick=lambda _progress: [last],
+            *[gate.location for gate in begun],
+            *[lake / "returns"] * (last - 1),
+            on_tick=Ticks(look),
         )
 
-        states = [results[number].state for number in range(last + 1)]
-        assert states == ["INDEXED"] * last + ["CANCELLED"]
-        assert not (tmp_path / "index" / str(last)).exists()
+        cancelled = {n for n, result in results.items() if result.state == "CANCELLED"}
+        assert cancelled == {1, last}
+        indexed = {int(place.name) for place in (tmp_path / "index").iterdir()}
+        assert indexed == set(range(last + 1)) - cancelled
 
-    def test_survives_a_table_that_takes_its_python_worker_down(
+    def test_survives_a_python_worker_that_goes_down(
         self, spark: "SparkSession", lake: Path, tmp_path: Path
     ) -> None:
-        killer = threading.Thread(
-            target=_kill_python_workers, args=(spark, tmp_path / "index")
+        deadly = gated_copy(lake / "orders", tmp_path, kills="once")
+
+        results = index_all(
+            spark, tmp_path, *[lake / "returns"] * 6, deadly.location, lake / "orders"
         )
-        killer.start()
 
-        results = index_all(spark, tmp_path, *[lake / "customers"] * 12)
+        assert deadly.has_reader
+        assert [results[n].state for n in range(8)] == ["INDEXED"] * 8
 
-        killer.join()
-        assert {result.state for result in results.values()} == {"INDEXED"}
-        assert len(results) == 12
+    def test_fails_a_table_alone_that_takes_its_python_worker_down(
+        self, spark: "SparkSession", lake: Path, tmp_path: Path
+    ) -> None:
+        deadly = gated_copy(lake / "orders", tmp_path, kills="always")
 
+        results = index_all(
+            spark, tmp_path, deadly.location, *[lake / "returns"] * 6, lake / "orders"
+        )
 
-def _kill_python_workers(spark: "SparkSession", index: Path) -> None:
-    """Kill Spark's Python workers once, in the middle of a job."""
-    deadline = time.monotonic() + 30
-    while not index.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    gateway = spark.sparkContext._gateway  # noqa: SLF001 (no public way)
-    assert gateway is not None
-    for pid in _children(gateway.proc.pid):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def _children(pid: int) -> list[int]:
-    """The processes that a process has started, and those that they have."""
-    found = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            for child in children.read_text().split():
-                found += [int(child), *_children(int(child))]
-    return found
+        assert [results[n].state for n in range(8)] == ["FAILED"] + ["INDEXED"] * 7
+        assert results[0].error_code == "internal-error"
+        assert "ended without a result" in results[0].error
