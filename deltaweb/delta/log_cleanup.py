@@ -11,11 +11,12 @@ UTC is the reference implementation's.
 
 import contextlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.checkpoint import CheckpointReader
 from deltaweb.delta.checkpoint_writer.last_checkpoint import (
     LastCheckpoint,
@@ -24,6 +25,7 @@ from deltaweb.delta.checkpoint_writer.last_checkpoint import (
 from deltaweb.delta.checkpoint_writer.older_checkpoint import count_rows
 from deltaweb.delta.commit_times import make_monotonic, to_ms
 from deltaweb.delta.errors import (
+    DeltaError,
     LogCorruptError,
     LogGapError,
     UnsupportedWriterFeatureError,
@@ -43,7 +45,7 @@ from deltaweb.delta.log_segment import (
     read_hint_version,
 )
 from deltaweb.delta.log_store import FileStatus, LogStore
-from deltaweb.delta.snapshot_state import SnapshotState, load_state
+from deltaweb.delta.snapshot_state import load_state
 from deltaweb.delta.table_features import (
     IN_COMMIT_TIMESTAMP,
     has_commit_timestamps,
@@ -109,8 +111,12 @@ def clean_up_log(
         PropertyError: If the retention is not an interval of fixed length.
     """
     state = load_state(store, None)
-    _check_allowed(store, state)
-    cutoff = _cutoff(now, log_retention_ms(state.metadata.configuration))
+    refusal = cleanup_refusal(
+        state.protocol, state.metadata, root=store.root, version=state.version
+    )
+    if refusal is not None:
+        raise refusal
+    cutoff = retention_cutoff(state.metadata.configuration, now=now)
     statuses = store.list_from(FIRST_NAME)
     listing = parse_listing((status.name for status in statuses), is_whole=True)
     kept = _kept_checkpoint(store, listing, statuses, cutoff)
@@ -130,28 +136,31 @@ def _tell_nobody(_done: int, _total: int) -> None:
     """Tell nobody."""
 
 
-def _check_allowed(store: LogStore, state: SnapshotState) -> None:
+def cleanup_refusal(
+    protocol: Protocol, metadata: Metadata, *, root: str, version: int
+) -> DeltaError | None:
+    """Return why the log of a table may not be cleaned up, None when it may."""
     refusal = log_writing_refusal(
-        state.protocol,
-        state.metadata,
-        root=store.root,
-        version=state.version,
+        protocol, metadata, root=root, version=version, operation=OPERATION
+    )
+    if refusal is not None or not has_commit_timestamps(protocol, metadata):
+        return refusal
+    # Their times are in the commits, not on the files.
+    return UnsupportedWriterFeatureError(
+        root=root,
+        version=version,
+        features=[IN_COMMIT_TIMESTAMP],
         operation=OPERATION,
     )
-    if refusal is not None:
-        raise refusal
-    if has_commit_timestamps(state.protocol, state.metadata):
-        # Their times are in the commits, not on the files.
-        raise UnsupportedWriterFeatureError(
-            root=store.root,
-            version=state.version,
-            features=[IN_COMMIT_TIMESTAMP],
-            operation=OPERATION,
-        )
 
 
-def _cutoff(now: datetime, retention_ms: int) -> datetime:
-    """Return the midnight, in UTC, at or before the time that is kept."""
+def retention_cutoff(configuration: Mapping[str, str], *, now: datetime) -> datetime:
+    """Return the midnight, in UTC, at or before the time that is kept.
+
+    Raises:
+        PropertyError: If the retention is not an interval of fixed length.
+    """
+    retention_ms = log_retention_ms(configuration)
     try:
         oldest = now.astimezone(UTC) - timedelta(milliseconds=retention_ms)
     except OverflowError:
