@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,16 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.ports import free_port
+
 ROOT = Path(__file__).resolve().parents[1]
 START_TIMEOUT_S = 150
-STOP_TIMEOUT_S = 30
-
-
-def free_port() -> int:
-    """A port of 127.0.0.1 that nobody uses just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+WAIT_S = 60  # for what takes a moment on a machine with nothing else to do
+LOOK_INTERVAL_S = 0.1
+STOP_TIMEOUT_S = 60
 
 
 def environment(home: Path, **variables: str) -> dict[str, str]:
@@ -54,20 +50,24 @@ def run(
     )
 
 
-def wait_for(condition: Callable[[], bool], *, timeout_s: float) -> bool:
-    """Wait until the condition holds; say whether it came to hold."""
+def wait_for(condition: Callable[[], bool], *, timeout_s: float = WAIT_S) -> bool:
+    """Wait until the condition holds; say whether it came to hold.
+
+    It is looked at once more when the time is over: a busy machine may not have come
+    to a single look until then.
+    """
     deadline_s = time.monotonic() + timeout_s
     while time.monotonic() < deadline_s:
         if condition():
             return True
-        time.sleep(0.2)
-    return False
+        time.sleep(LOOK_INTERVAL_S)
+    return condition()
 
 
 def status_of(url: str) -> int:
     """The HTTP status of a page, 0 while nobody answers."""
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 (our own)
+        with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 (our own)
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -114,13 +114,14 @@ def serving(
         )
     installation = Installation(url, home, process)
     try:
-        wait_for(
+        is_ready = wait_for(
             lambda: (
                 process.poll() is not None or status_of(f"{url}/status.json") == ready
             ),
             timeout_s=START_TIMEOUT_S,
         )
-        assert status_of(f"{url}/status.json") == ready, installation.log
+        assert is_ready, installation.log
+        assert process.poll() is None, installation.log
         yield installation
     finally:
         if process.poll() is None:

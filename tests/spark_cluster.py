@@ -10,7 +10,8 @@ from pathlib import Path
 import pyspark
 
 from deltaweb.spark.java import find_java_home
-from tests.installation import free_port, wait_for
+from tests.installation import wait_for
+from tests.ports import free_port
 
 SPARK_HOME = Path(pyspark.__file__).parent
 START_TIMEOUT_S = 120

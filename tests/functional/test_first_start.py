@@ -10,13 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import (
-    free_port,
-    run,
-    serving,
-    status_of,
-    wait_for,
-)
+from tests.installation import run, serving, status_of, wait_for
+from tests.ports import free_port
 
 
 def table_names(home: Path) -> list[str]:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.installation import ROOT, environment, free_port, wait_for
+from tests.installation import ROOT, environment, wait_for
+from tests.ports import free_port
 
 NUM_THREADS = 2
 WAIT_S = 1.5

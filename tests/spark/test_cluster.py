@@ -18,7 +18,8 @@ import pytest
 
 from deltaweb.index.build import build_index
 from deltaweb.index.file_index import open_index
-from tests.installation import ROOT, free_port, wait_for
+from tests.installation import ROOT, wait_for
+from tests.ports import free_port
 from tests.spark_cluster import Cluster, running_cluster
 from tests.spark_worker import all_have_ended, indexes, jobs, new_home, worker
 

@@ -19,7 +19,8 @@ import pytest
 
 from deltaweb.samples.sample_table import Operation, TableWriter
 from tests.functional.sharing_api.calls import SCHEMA
-from tests.installation import ROOT, environment, free_port, run, wait_for
+from tests.installation import ROOT, environment, run, wait_for
+from tests.ports import free_port
 
 NUM_FILES = 20_000
 AT = datetime(2026, 2, 1, tzinfo=UTC)
