@@ -187,6 +187,7 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "tables.index_log": {"queue": "spark"},
     "tables.profile_column": {"queue": "spark"},
+    "tables.write_checkpoint": {"queue": "spark"},  # of a large log
 }
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

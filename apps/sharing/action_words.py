@@ -46,6 +46,8 @@ WORDS: Final = {
     "table.rename": "renamed a table",
     "table.describe": "changed a table's description",
     "table.remove": "removed a table from the catalog",
+    "table.checkpoint": "asked for a checkpoint of a table",
+    "table.cleanup": "asked to clean up the log of a table",
     "sign_in": "signed in",
     "key.issue": "made an API key",
     "key.revoke": "revoked an API key",

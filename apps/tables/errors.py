@@ -8,6 +8,7 @@ DeltaError
 ├── NoWorkerError               nobody is there to do the work
 ├── ResultTooLargeError         more rows than are kept for a download
 ├── OutputFormatError           a file name that tells no format we write
+├── CleanupOutdatedError        more of a log would go than was agreed to
 └── ScanRootError               a folder that cannot be scanned
 """
 
@@ -113,5 +114,20 @@ class OutputFormatError(DeltaError):
         super().__init__(
             f"{name} does not tell what to write.",
             hint=f"End the name with {' or '.join(formats)}.",
+        )
+        self.name = name
+
+
+class CleanupOutdatedError(DeltaError):
+    """More of a log would go than somebody has seen and agreed to."""
+
+    code = "cleanup-outdated"
+    status = 409
+
+    def __init__(self, *, name: str) -> None:
+        super().__init__(
+            f"Nothing of the log of {name} was deleted: what would go is no longer "
+            "what was shown.",
+            hint="Look at the new list, then agree to that.",
         )
         self.name = name

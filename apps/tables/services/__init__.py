@@ -3,6 +3,7 @@
 registration   the tables themselves
 scanning       tables that are found in folders
 job_requests   the work that is queued
+upkeep_requests  the work that writes into a log
 roots          the folders that tables may come from
 """
 
@@ -32,6 +33,11 @@ from apps.tables.services.scanning import (
     register_found,
     scan_root,
 )
+from apps.tables.services.upkeep_requests import (
+    list_again,
+    request_checkpoint,
+    request_cleanup,
+)
 
 __all__ = [
     "ScanReport",
@@ -39,6 +45,7 @@ __all__ = [
     "check_removable",
     "describe_table",
     "find_table",
+    "list_again",
     "load_samples",
     "profile_key",
     "refresh_table",
@@ -47,6 +54,8 @@ __all__ = [
     "remove_table",
     "rename_table",
     "request_check",
+    "request_checkpoint",
+    "request_cleanup",
     "request_file_diff",
     "request_preview",
     "request_profile",

@@ -5,9 +5,11 @@ from apps.tables.tasks.comparing import diff_files, diff_rows
 from apps.tables.tasks.indexing import index_log
 from apps.tables.tasks.profiling import profile_column
 from apps.tables.tasks.reading import list_version_files, preview_rows
+from apps.tables.tasks.upkeep import clean_up_log, write_checkpoint
 
 __all__ = [
     "check_location",
+    "clean_up_log",
     "diff_files",
     "diff_rows",
     "index_log",
@@ -16,4 +18,5 @@ __all__ = [
     "probe_due",
     "profile_column",
     "scan_root",
+    "write_checkpoint",
 ]

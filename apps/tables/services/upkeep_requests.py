@@ -1,0 +1,152 @@
+"""Writing into a table's log: it is asked for, recorded and queued."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.jobs.services import enqueue
+from apps.pages.actions import Action, Actor, report
+from apps.tables.errors import CleanupOutdatedError
+from apps.tables.models import Table
+
+CHECKPOINT_KIND: Final = "tables.write_checkpoint"
+CLEANUP_KIND: Final = "tables.clean_up_log"
+
+
+@transaction.atomic
+def request_checkpoint(  # noqa: PLR0913 (each is one part of what is asked)
+    table: Table,
+    *,
+    version: int,
+    parts: int | None,
+    actor: Actor,
+    now: datetime,
+    requested_by: User | None = None,
+) -> Job:
+    """Queue a checkpoint; the job that already writes the same one is returned.
+
+    Args:
+        table: The table.
+        version: The version to write it of.
+        parts: Into how many files; None is a single one.
+        actor: Who asked, for the record.
+        now: The current time.
+        requested_by: The same, if it is somebody with an account.
+    """
+    job = enqueue(
+        kind=CHECKPOINT_KIND,
+        title=f"Write the checkpoint of {table.full_name} at version {version}",
+        parameters={"table_id": str(table.id), "version": version, "parts": parts},
+        subject_id=table.id,
+        key=f"checkpoint:{table.id}:{version}:{parts}",
+        requested_by=requested_by,
+        now=now,
+    )
+    detail = {"version": version, "parts": parts, "job": str(job.id)}
+    _record("table.checkpoint", table, job, detail=detail, actor=actor, now=now)
+    return job
+
+
+def list_again(table: Table, *, now: datetime, requested_by: User | None = None) -> Job:
+    """Queue a list of what a clean-up would take from a log; it deletes nothing."""
+    return enqueue(
+        kind=CLEANUP_KIND,
+        title=f"List the expired history of {table.full_name}",
+        parameters={"table_id": str(table.id), "seen": None},
+        subject_id=table.id,
+        key=f"cleanup-list:{table.id}",
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+@transaction.atomic
+def request_cleanup(
+    table: Table,
+    *,
+    seen: Job | None,
+    actor: Actor,
+    now: datetime,
+    requested_by: User | None = None,
+) -> Job:
+    """Queue the deletion of the history that a list has shown.
+
+    Args:
+        table: The table.
+        seen: The job that made the list.
+        actor: Who asked, for the record.
+        now: The current time.
+        requested_by: The same, if it is somebody with an account.
+
+    Raises:
+        CleanupOutdatedError: If that is not the newest list, or something was deleted
+            since; the worker looks at the log itself once more.
+    """
+    newest = newest_cleanup(table)
+    if seen is None or newest is None or newest.id != seen.id or not is_list(newest):
+        raise CleanupOutdatedError(name=table.full_name)
+    result: dict[str, Any] = newest.result
+    agreed = {
+        "checkpoint_version": result["checkpoint_version"],
+        "num_files": result["num_files"],
+    }
+    job = enqueue(
+        kind=CLEANUP_KIND,
+        title=f"Delete the expired history of {table.full_name}",
+        parameters={"table_id": str(table.id), "seen": agreed},
+        subject_id=table.id,
+        key=f"cleanup:{table.id}",
+        requested_by=requested_by,
+        now=now,
+    )
+    detail = agreed | {"size_bytes": result["size_bytes"], "job": str(job.id)}
+    _record("table.cleanup", table, job, detail=detail, actor=actor, now=now)
+    return job
+
+
+def newest_cleanup(table: Table) -> Job | None:
+    """Return the newest job that lists or deletes the expired history of a table."""
+    return _newest(table, CLEANUP_KIND)
+
+
+def newest_checkpoint_job(table: Table) -> Job | None:
+    """Return the newest job that writes a checkpoint of a table."""
+    return _newest(table, CHECKPOINT_KIND)
+
+
+def is_list(job: Job) -> bool:
+    """Whether a finished job lists what would go, and deleted nothing."""
+    is_dry_run = job.parameters.get("seen") is None
+    return is_dry_run and job.state == Job.State.DONE and isinstance(job.result, dict)
+
+
+def _newest(table: Table, kind: str) -> Job | None:
+    jobs = Job.objects.filter(subject_id=table.id, kind=kind)
+    return jobs.defer("log", "error_detail").order_by("-created_at", "-id").first()
+
+
+def _record(  # noqa: PLR0913 (each is one part of the record)
+    name: str,
+    table: Table,
+    job: Job,
+    *,
+    detail: dict[str, Any],
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Record who asked; whoever finds the work under way has not asked for it."""
+    if job.created_at != now:
+        return
+    report(
+        Action(
+            name=name,
+            actor=actor,
+            at=now,
+            table=table.full_name,
+            table_id=table.id,
+            detail=detail,
+        )
+    )

@@ -1,0 +1,95 @@
+"""Checkpoints and clean-ups of logs: writing that somebody asked for."""
+
+import logging
+from typing import TYPE_CHECKING
+
+from celery import shared_task
+from django.conf import settings
+from django.utils import timezone
+
+from apps.jobs.tracking import TrackedJob, track_job
+from apps.tables import services, upkeep
+from apps.tables.errors import CleanupOutdatedError
+from apps.tables.models import Table
+from apps.tables.opening import open_table, roots_of_server
+from apps.tables.storage_connections import options_for
+from apps.tables.tasks.job_table import table_of
+from apps.tables.tasks.spark_session import SPARK_ATTEMPTS, spark_options
+from deltaweb.delta.checkpoint_writer.builder import (
+    CheckpointRequest,
+    WrittenCheckpoint,
+    build_checkpoint,
+)
+
+if TYPE_CHECKING:
+    from deltaweb.spark.log_reader import LogSource
+
+logger = logging.getLogger(__name__)
+
+WRITING = "Writing the checkpoint"
+
+
+@shared_task(name="tables.write_checkpoint", acks_late=True, ignore_result=True)
+def write_checkpoint(*, job_id: str, **_: object) -> None:
+    """Write a checkpoint of a version, in process or by Spark; safe to run twice."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        table = table_of(job)
+        store = open_table(table, roots=roots_of_server()).store
+        request = upkeep.checkpoint_request(job, now=timezone.now())
+        job.step("Looking at the log")
+        size_bytes = upkeep.segment_bytes(store, request.version)
+        if size_bytes > settings.SPARK_REPLAY_BYTES:
+            written = _write_by_spark(job, table, request)
+            job.result = upkeep.checkpoint_json(written, engine="Spark")
+        else:
+            job.step(WRITING)
+            written = build_checkpoint(store, request)
+            job.result = upkeep.checkpoint_json(written, engine="in process")
+
+
+@shared_task(name="tables.clean_up_log", acks_late=True, ignore_result=True)
+def clean_up_log(*, job_id: str, **_: object) -> None:
+    """List history that has expired, or delete what was listed; safe to run twice."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        table = table_of(job)
+        job.step("Looking for history that has expired")
+        try:
+            job.result = upkeep.clean_up(table, job, now=timezone.now())
+        except CleanupOutdatedError:
+            # The page then shows what would go now.
+            services.list_again(table, now=timezone.now())
+            raise
+        if job.result["is_done"]:
+            # Versions that are gone are marked in the history.
+            services.refresh_table(table, now=timezone.now())
+
+
+def _write_by_spark(
+    job: TrackedJob, table: Table, request: CheckpointRequest
+) -> WrittenCheckpoint:
+    """Write the checkpoint by Spark; a session that dies is replaced once."""
+    from deltaweb.spark import log_reader, pipeline  # workers alone load Spark
+
+    source = log_reader.LogSource(table.location, options_for(table.location))
+    for _attempt in range(1, SPARK_ATTEMPTS):
+        try:
+            return _write_once(job, source, request)
+        except pipeline.SparkLostError:
+            logger.warning("Spark stopped; the checkpoint is begun again.")
+    return _write_once(job, source, request)
+
+
+def _write_once(
+    job: TrackedJob, source: "LogSource", request: CheckpointRequest
+) -> WrittenCheckpoint:
+    from deltaweb.spark import checkpoint, session
+
+    if session.is_needed():
+        job.step("Starting Spark")
+    spark = session.get_spark(spark_options())
+    job.step(WRITING)
+    return checkpoint.build_checkpoint(spark, source, request)
