@@ -5,21 +5,19 @@ columns throughout; only commits are objects, one at a time.
 """
 
 import time
-import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from deltaweb.delta.errors import DeltaError, SchemaError
 from deltaweb.delta.log_segment import VersionRun, list_log
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.commit_files import read_file_actions, starting_files
+from deltaweb.index.base_index import BaseIndex, load_base
 from deltaweb.index.commit_rows import History
+from deltaweb.index.engine import Engine, InProcess
 from deltaweb.index.file_index import (
     COMMIT_SCHEMA,
     COMMITS,
@@ -27,29 +25,21 @@ from deltaweb.index.file_index import (
     METADATA_SCHEMA,
     PROTOCOL_SCHEMA,
     PROTOCOLS,
+    IndexMissingError,
     write_batches,
     write_summary,
     written_beside,
 )
-from deltaweb.index.file_rows import NewestFiles, write_files
+from deltaweb.index.file_rows import NewestFiles
+from deltaweb.index.history_reader import HistoryReader, Progress
 from deltaweb.index.index_result import INDEXED, UNSUPPORTED, IndexResult
-from deltaweb.index.index_source import write_source
-from deltaweb.index.lifetimes import (
-    UNKNOWN,
-    FileActions,
-    Lifetimes,
-    concat_actions,
-)
-from deltaweb.index.readability import Readability, split_at_faults
+from deltaweb.index.index_source import commit_digest, write_source
+from deltaweb.index.readability import Readability
 from deltaweb.index.stored_values import clean_json, clean_text
 from deltaweb.index.summary import table_summary, version_states
 from deltaweb.index.version_totals import VersionTotals, completed_commits
 from deltaweb.storage.location import open_store
 from deltaweb.table import DeltaTable
-
-MAX_FILE_ACTIONS: Final = 4_000_000  # in memory at once; a longer log has no totals
-
-Progress = Callable[[str, int, int | None, str], None]
 
 
 def build_index(  # noqa: PLR0913 (where, where to, and who is told)
@@ -59,7 +49,8 @@ def build_index(  # noqa: PLR0913 (where, where to, and who is told)
     *,
     on_progress: Progress | None = None,
     now_ms: int | None = None,
-    engine: "Engine | None" = None,
+    engine: Engine | None = None,
+    base: Path | str | None = None,
 ) -> IndexResult:
     """Read a table's log and write its index.
 
@@ -75,6 +66,7 @@ def build_index(  # noqa: PLR0913 (where, where to, and who is told)
             unit; it may raise to stop the work.
         now_ms: The time that the days of `commits_30d` end at; now by default.
         engine: What replays the log; this process by default.
+        base: The folder of the index that the table has, to go on from.
 
     Returns:
         The facts of the newest version, or the error's.
@@ -87,6 +79,7 @@ def build_index(  # noqa: PLR0913 (where, where to, and who is told)
         store=open_store(location, storage_options),
         report=on_progress or _no_progress,
         now_ms=moment_ms,
+        base=None if base is None else _find_base(Path(base)),
     )
     try:
         return builder.build(Path(folder))
@@ -94,47 +87,16 @@ def build_index(  # noqa: PLR0913 (where, where to, and who is told)
         return IndexResult.from_error(error)
 
 
+def _find_base(folder: Path) -> BaseIndex | None:
+    """Return the index in a folder; None where it is not whole."""
+    try:
+        return load_base(folder)
+    except IndexMissingError:
+        return None
+
+
 def _no_progress(_step: str, _done: int, _total: int | None, _unit: str) -> None:
     """Tell nobody."""
-
-
-class Engine(typing.Protocol):
-    """Replays versions of one table, and writes their files."""
-
-    def load(self, version: int | None = None) -> Snapshot:
-        """Return a version, also when it may not be read; its files may be elsewhere.
-
-        Raises:
-            DeltaError: As `DeltaTable.snapshot_metadata` does.
-        """
-        ...
-
-    def with_files(self, snapshot: Snapshot) -> Snapshot:
-        """Return a loaded version with its files in this process."""
-        ...
-
-    def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
-        """Write `files.arrow` of a loaded version."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class InProcess:
-    """Replays in this process."""
-
-    table: DeltaTable
-
-    def load(self, version: int | None = None) -> Snapshot:
-        """Return a version, also when it may not be read."""
-        return self.table.snapshot_metadata(version)
-
-    def with_files(self, snapshot: Snapshot) -> Snapshot:
-        """Return the snapshot itself."""
-        return snapshot
-
-    def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
-        """Write `files.arrow`."""
-        return write_files(folder, snapshot)
 
 
 @dataclass(slots=True)
@@ -146,20 +108,20 @@ class _Builder:
     store: LogStore
     report: Progress
     now_ms: int
+    base: BaseIndex | None
 
     def build(self, folder: Path) -> IndexResult:
         self.report("Reading the newest snapshot", 0, None, "")
         snapshot, fault = self._newest_snapshot()
-        runs = self.table.readable_versions()
-        history = self._read_history(snapshot, runs)
-        if history.faults:
-            runs = self._readable_runs(runs, history)
+        reader = HistoryReader(self.table, self.engine, self.report)
+        history, runs = reader.read(snapshot)
         with written_beside(folder) as beside:
             newest = self._write_files(beside, snapshot, is_newest=fault is None)
-            totals = self._read_totals(history, runs, snapshot, newest)
+            totals = reader.read_totals(history, runs, snapshot, newest)
             states = version_states(history, runs, totals)
             summary = table_summary(snapshot, newest, history, states, self.now_ms)
-            result = _with_fault(_result(folder, snapshot, newest, summary), fault)
+            result = _result(folder, snapshot, newest, summary)
+            result = self._of_log(_with_fault(result, fault), history)
             self.report("Writing the index", 0, None, "")
             _write_history(beside, history, totals, states)
             write_summary(beside, result.to_json())
@@ -180,6 +142,23 @@ class _Builder:
         if is_newest:
             write_source(beside, snapshot, self.store, newest)
         return newest
+
+    def _of_log(self, result: IndexResult, history: History) -> IndexResult:
+        """Add what the log holds, and whether the base is of another one."""
+        listing = list_log(self.store)
+        version = result.version or 0
+        is_rewritten = self.base is not None and self.base.is_of_another_log(
+            self.store,
+            listing.commits,
+            version if listing.latest_version is None else listing.latest_version,
+            history.metadata_ids(),
+        )
+        return replace(
+            result,
+            first_commit=listing.commits[0] if listing.commits else None,
+            is_rewritten=is_rewritten,
+            commit_digest=commit_digest(self.store, version) or "",
+        )
 
     def _newest_snapshot(self) -> tuple[Snapshot, DeltaError | None]:
         """The newest snapshot, or the newest before the fault that hides it."""
@@ -205,89 +184,6 @@ class _Builder:
             else:
                 low = middle + 1
         return found
-
-    def _read_history(self, newest: Snapshot, runs: Sequence[VersionRun]) -> History:
-        history = History(root=self.store.root)
-        starts = [run.first for run in runs if run.first > 0]
-        for summary in self.table.commit_summaries():
-            if summary.version > newest.version:
-                break
-            while starts and starts[0] <= summary.version:
-                self._start_run(history, starts.pop(0))
-            history.add(summary)
-            done = len(history.versions)
-            self.report("Replaying the log", done, newest.version + 1, "commits")
-        for version in starts:
-            self._start_run(history, version)
-        return history
-
-    def _readable_runs(
-        self, runs: Sequence[VersionRun], history: History
-    ) -> list[VersionRun]:
-        """The runs without what broken commits keep from being built."""
-        checkpoints = [found.version for found in list_log(self.store).checkpoints]
-        spans = [(run.first, run.last) for run in runs]
-        split = split_at_faults(spans, history.faults, checkpoints)
-        return [VersionRun(first, last) for first, last in split]
-
-    def _start_run(self, history: History, version: int) -> None:
-        """Take metadata and protocol of a version that only a checkpoint tells."""
-        try:
-            snapshot = self.engine.load(version)
-        except DeltaError:
-            return
-        history.start_at(version, snapshot.protocol, snapshot.metadata)
-
-    def _read_totals(
-        self,
-        history: History,
-        runs: Sequence[VersionRun],
-        snapshot: Snapshot,
-        newest: NewestFiles | None,
-    ) -> VersionTotals:
-        totals = VersionTotals.unknown(history.versions)
-        versions = np.array(history.versions, dtype=np.int64)
-        for run in runs:
-            inside = (versions >= run.first) & (versions <= run.last)
-            try:
-                lifetimes = self._lifetimes(run, versions[inside].tolist())
-            except (DeltaError, FileNotFoundError):
-                continue
-            if lifetimes is not None:
-                positions = versions[inside] - run.first
-                totals.take(np.flatnonzero(inside), positions, lifetimes.totals())
-                if run.first > 0:
-                    totals.forget_removals(versions == run.first)
-                vacuums = [v for v in history.vacuums if v.version >= run.first]
-                hurt = lifetimes.vacuumed(vacuums)
-                totals.vacuumed_by[inside] = hurt[positions]
-        refused = np.array([refusal is not None for refusal in history.refusals], bool)
-        totals.num_records[refused] = UNKNOWN
-        if newest is not None and len(versions) and versions[-1] == snapshot.version:
-            totals.set_newest(newest)
-        return totals
-
-    def _lifetimes(self, run: VersionRun, commits: list[int]) -> Lifetimes | None:
-        parts: list[FileActions] = []
-        if not commits or commits[0] > 0 or run.first > 0:
-            start = self.engine.load(run.first)
-            if start.num_files > MAX_FILE_ACTIONS:
-                return None
-            start = self.engine.with_files(start)
-            rows = start.statistics([])["num_records"]
-            parts.append(starting_files(start.files, rows, run.first - 1))
-            commits = [version for version in commits if version > run.first]
-        total = len(parts[0].keys) if parts else 0
-
-        def report(done: int) -> None:
-            self.report("Following the files", done, len(commits), "commits")
-
-        for part in read_file_actions(self.store, commits, report):
-            total += len(part.keys)
-            if total > MAX_FILE_ACTIONS:
-                return None
-            parts.append(part)
-        return Lifetimes(concat_actions(parts), first=run.first, last=run.last)
 
 
 def _result(

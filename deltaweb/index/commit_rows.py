@@ -102,6 +102,10 @@ class History:
         """The protocol by version, a row a change or a change of its refusal."""
         return pa.RecordBatch.from_pylist(self._protocol_rows, PROTOCOL_SCHEMA)
 
+    def metadata_ids(self) -> list[tuple[int, str]]:
+        """Versions that set the metadata, ascending, with the metaData.id."""
+        return [(row["version"], row["metadata_id"]) for row in self._metadata_rows]
+
     def _changes_schema(self, metadata: Metadata | None) -> bool:
         if metadata is None or self._metadata is None:
             return False

@@ -38,6 +38,8 @@ class IndexResult:
             none. Older ones are history that only the database keeps.
         is_rewritten: Whether the index that this one was to go on from is of another
             log: a table made anew at the same place, or a backup put back.
+        commit_digest: SHA-256 of the beginning of the version's commit; empty where
+            the log has none.
     """
 
     state: str
@@ -59,6 +61,7 @@ class IndexResult:
     is_broken: bool = False
     first_commit: int | None = None
     is_rewritten: bool = False
+    commit_digest: str = ""
 
     @classmethod
     def from_error(cls, error: DeltaError) -> "IndexResult":

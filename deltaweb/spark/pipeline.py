@@ -26,7 +26,8 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.index.build import Engine, build_index
+from deltaweb.index.build import build_index
+from deltaweb.index.engine import Engine
 from deltaweb.index.index_result import CANCELLED, FAILED, IndexResult
 from deltaweb.spark.index_files import SparkEngine
 from deltaweb.spark.log_reader import LogSource, log_bytes
@@ -62,12 +63,14 @@ class IndexRequest:
         storage_options: Options of the store; they reach the executors with the
             task, and are in no text of it.
         max_task_bytes: A log of more bytes is replayed by Spark; None for never.
+        base: The folder of the index that the table has; empty without one.
     """
 
     location: str
     folder: str
     storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     max_task_bytes: int | None = None
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +376,7 @@ def _index_one(task: _Task, engine: Engine | None = None) -> IndexResult:
             request.folder,
             on_progress=report,
             engine=engine,
+            base=request.base or None,
         )
     except _CancelledError:
         return IndexResult(state=CANCELLED)

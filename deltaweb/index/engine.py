@@ -1,0 +1,48 @@
+"""What replays a table's log for its index: this process, or Spark."""
+
+import typing
+from dataclasses import dataclass
+from pathlib import Path
+
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.index.file_rows import NewestFiles, write_files
+from deltaweb.table import DeltaTable
+
+
+class Engine(typing.Protocol):
+    """Replays versions of one table, and writes their files."""
+
+    def load(self, version: int | None = None) -> Snapshot:
+        """Return a version, also when it may not be read; its files may be elsewhere.
+
+        Raises:
+            DeltaError: As `DeltaTable.snapshot_metadata` does.
+        """
+        ...
+
+    def with_files(self, snapshot: Snapshot) -> Snapshot:
+        """Return a loaded version with its files in this process."""
+        ...
+
+    def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
+        """Write `files.arrow` of a loaded version."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InProcess:
+    """Replays in this process."""
+
+    table: DeltaTable
+
+    def load(self, version: int | None = None) -> Snapshot:
+        """Return a version, also when it may not be read."""
+        return self.table.snapshot_metadata(version)
+
+    def with_files(self, snapshot: Snapshot) -> Snapshot:
+        """Return the snapshot itself."""
+        return snapshot
+
+    def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
+        """Write `files.arrow`."""
+        return write_files(folder, snapshot)
