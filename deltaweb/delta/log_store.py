@@ -25,10 +25,22 @@ class FileStatus:
     modification_time: int
 
 
-class PendingFile(typing.Protocol):
+class ReadyFile(typing.Protocol):
+    """A file of the log that is whole and durable, and that no reader can see yet."""
+
+    def commit(self) -> None:
+        """Put the file in place in one step, over one that is there."""
+        ...
+
+    def discard(self) -> None:
+        """Forget the bytes; nothing happens after `commit`."""
+        ...
+
+
+class PendingFile(ReadyFile, typing.Protocol):
     """A file of the log that is being written, and that no reader can see yet.
 
-    It ends with `commit` after `finish`, or with `discard`.
+    It ends with `commit` or `hand_over` after `finish`, or with `discard`.
     """
 
     @property
@@ -45,12 +57,15 @@ class PendingFile(typing.Protocol):
         """Close the sink, make the bytes durable, and return their count."""
         ...
 
-    def commit(self) -> None:
-        """Put the file in place in one step, over one that is there."""
-        ...
+    def hand_over(self, build: str) -> str:
+        """Leave the file beside its place for another process, which takes it over.
 
-    def discard(self) -> None:
-        """Forget the bytes; nothing happens after `commit`."""
+        Args:
+            build: A word of letters and digits that all files of one work share.
+
+        Returns:
+            The name that it has in the log meanwhile; readers pass such names over.
+        """
         ...
 
     def fault(self, error: OSError) -> DeltaError:
@@ -133,8 +148,21 @@ class LogStore(typing.Protocol):
         """Delete one file; raise `FileNotFoundError` if there is none."""
         ...
 
+    def take_over(self, name: str, beside: str) -> ReadyFile:
+        """Take a file that some process handed over.
+
+        Args:
+            name: The name that it will have.
+            beside: The name that it has.
+        """
+        ...
+
     def remove_leftovers(self) -> list[str]:
         """Delete what writers left that died before `commit`; return the names."""
+        ...
+
+    def remove_handed_over(self, build: str) -> list[str]:
+        """Delete what was handed over and not taken; return the names."""
         ...
 
 

@@ -22,7 +22,9 @@ from deltaweb.delta.log_store import FileStatus
 from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
+    LocalReadyFile,
     folder_lock,
+    remove_local_handed_over,
     remove_local_leftovers,
 )
 from deltaweb.storage.write_faults import write_fault
@@ -168,6 +170,18 @@ class LocalTableStore:
         with self._faults(self._log):
             self._check_log_folder()
             return remove_local_leftovers(Path(self._log))
+
+    def take_over(self, name: str, beside: str) -> LocalReadyFile:
+        """Take a file that some process handed over."""
+        with self._faults(self._log):
+            self._check_log_folder()
+        return LocalReadyFile(self._log, name, beside)
+
+    def remove_handed_over(self, build: str) -> list[str]:
+        """Delete what was handed over and not taken; return the names."""
+        with self._faults(self._log):
+            self._check_log_folder()
+            return remove_local_handed_over(Path(self._log), build)
 
     # === Data files ===
 

@@ -12,6 +12,7 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.log_store import FileStatus
 from deltaweb.storage.data_path import resolve_data_path
+from deltaweb.storage.local_pending import handed_over_name, is_handed_over
 
 MEMORY_ROOT = "memory://table"
 
@@ -106,6 +107,17 @@ class MemoryTableStore:
         """Return nothing: what was not committed is nowhere."""
         return []
 
+    def take_over(self, name: str, beside: str) -> "MemoryReadyFile":
+        """Take a file that was handed over."""
+        return MemoryReadyFile(self, name, beside)
+
+    def remove_handed_over(self, build: str) -> list[str]:
+        """Delete what was handed over and not taken; return the names."""
+        found = [name for name in self.log_files if is_handed_over(name, build)]
+        for name in found:
+            self.delete(name)
+        return found
+
     def open_data_file(self, path: str) -> pa.NativeFile:
         """Open a data file by its path in the log."""
         place = self._data_place(path)
@@ -147,6 +159,12 @@ class MemoryPendingFile:
         """Put the file into the log."""
         self._store.put(self.name, self._data)
 
+    def hand_over(self, build: str) -> str:
+        """Put the file beside its place."""
+        beside = handed_over_name(self.name, build)
+        self._store.put(beside, self._data)
+        return beside
+
     def discard(self) -> None:
         """Forget the bytes."""
         self._data = b""
@@ -154,3 +172,21 @@ class MemoryPendingFile:
     def fault(self, error: OSError) -> DeltaError:
         """Return the error of ours that a fault of the sink means."""
         return LocationNotWritableError(location=self._store.root, reason=str(error))
+
+
+class MemoryReadyFile:
+    """A file that was handed over."""
+
+    def __init__(self, store: MemoryTableStore, name: str, beside: str) -> None:
+        self._store = store
+        self._name = name
+        self._beside = beside
+
+    def commit(self) -> None:
+        """Put the file into the log."""
+        self._store.put(self._name, self._store.read(self._beside))
+        self._store.delete(self._beside)
+
+    def discard(self) -> None:
+        """Forget the bytes."""
+        self._store.log_files.pop(self._beside, None)

@@ -2,7 +2,8 @@
 
 import contextlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
@@ -23,9 +24,15 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log_store import FileStatus
 from deltaweb.storage.azure_signing import HAND_OUT_OPTION
 from deltaweb.storage.data_path import resolve_data_path
-from deltaweb.storage.remote_pending import RemotePendingFile
+from deltaweb.storage.local_pending import (
+    HANDED_OVER,
+    UNTAKEN_AFTER_S,
+    is_handed_over,
+)
+from deltaweb.storage.remote_pending import RemotePendingFile, RemoteReadyFile
 
 LOG_FOLDER: Final = "_delta_log"
+HIDDEN: Final = "."  # sorts before the names that a log has
 DRIVERS: Final[Mapping[str, str]] = {
     "abfs": "adlfs",
     "abfss": "adlfs",
@@ -217,9 +224,57 @@ class RemoteTableStore:
         with self._faults():
             self._fs.rm_file(f"{self._log}/{name}")
 
+    def copy(self, name: str, copy_name: str) -> None:
+        """Let the storage copy a file of the log, over one that is there."""
+        with self._faults():
+            self._fs.cp_file(f"{self._log}/{name}", f"{self._log}/{copy_name}")
+            self._fs.invalidate_cache()
+
+    def take_over(self, name: str, beside: str) -> RemoteReadyFile:
+        """Take a file that some process handed over."""
+        return RemoteReadyFile(self.copy, self.delete, name=name, beside=beside)
+
     def remove_leftovers(self) -> list[str]:
-        """Return nothing: what did not go up whole is nowhere."""
-        return []
+        """Delete what was handed over long ago; nothing else is left anywhere."""
+        due_ms = (time.time() - UNTAKEN_AFTER_S) * 1000
+        return self._remove(
+            status.name
+            for status in self._hidden_files()
+            if HANDED_OVER.fullmatch(status.name)
+            and 0 < status.modification_time < due_ms
+        )
+
+    def remove_handed_over(self, build: str) -> list[str]:
+        """Delete what was handed over and not taken; return the names."""
+        return self._remove(
+            status.name
+            for status in self._hidden_files()
+            if is_handed_over(status.name, build)
+        )
+
+    def _hidden_files(self) -> list[FileStatus]:
+        """List the files whose names begin with a dot, where alone these can be."""
+        with self._faults():
+            self._fs.invalidate_cache()
+            found = []
+            try:
+                for entry in self._entries(HIDDEN):
+                    status = _file_status(entry)
+                    if status.name.startswith(HIDDEN):
+                        found.append(status)
+                    elif hasattr(self._fs, "call_s3") and status.name > HIDDEN:
+                        break  # in order, and the log's own names come after
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+        return found
+
+    def _remove(self, names: Iterable[str]) -> list[str]:
+        removed = []
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                self.delete(name)
+                removed.append(name)
+        return removed
 
     # === Data files ===
 

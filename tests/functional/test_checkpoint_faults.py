@@ -167,6 +167,23 @@ def test_what_is_left_of_a_hint_goes_when_it_is_old(
     assert path.exists() == is_left
 
 
+@pytest.mark.parametrize(("age_s", "is_left"), [(7200, True), (90_000, False)])
+def test_what_was_handed_over_and_never_taken_goes_when_it_is_old(
+    folder: Path, age_s: int, *, is_left: bool
+) -> None:
+    file = DeltaTable(str(folder)).store.begin_file(
+        "00000000000000000003.checkpoint.parquet"
+    )
+    file.finish()
+    path = folder / "_delta_log" / file.hand_over("build")
+    moment = path.stat().st_mtime - age_s
+    os.utime(path, (moment, moment))
+
+    DeltaTable(str(folder)).create_checkpoint(now=NOW)
+
+    assert path.exists() == is_left
+
+
 def test_only_names_of_ours_are_leftovers(folder: Path) -> None:
     strangers = {".hidden.tmp", ".00000000000000000001.json.abcdefgh.tmp", "x.tmp"}
     for name in strangers:
