@@ -21,6 +21,8 @@ from deltaweb.delta.errors import LogCorruptError
 
 MIN_BLOCK_BYTES: Final = 1 << 20
 MAX_BLOCK_BYTES: Final = 2**31 - 1
+MIN_LINES_TOGETHER: Final = 2
+SURE_DIGITS: Final = 19  # a shorter number is a long
 INT64: Final = range(-(2**63), 2**63)
 NEWLINE: Final = 0x0A
 BRACE: Final = 0x7B
@@ -30,6 +32,9 @@ PRESENCE: Final = pa.struct([])
 FREE_FORM: Final = "commitInfo"  # may hold anything; what is no object tells nothing
 
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+
+
+Longs = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class CommitData(NamedTuple):
@@ -52,13 +57,13 @@ class ActionBatch:
 
     table: pa.Table
     lines: "Lines"
-    row_ends: np.ndarray[Any, np.dtype[np.int64]]
+    row_ends: Longs
 
 
 class Lines:
     """Raw lines by row, cut from their buffer when asked for."""
 
-    def __init__(self, data: bytes, ends: np.ndarray[Any, np.dtype[np.int64]]) -> None:
+    def __init__(self, data: bytes, ends: Longs) -> None:
         self._data = data
         self._ends = ends
 
@@ -69,20 +74,40 @@ class Lines:
         start = int(self._ends[row - 1]) + 1 if row else 0
         return self._data[start : int(self._ends[row])]
 
+    def take(self, rows: Longs) -> list[bytes]:
+        """Cut the lines of some rows."""
+        ends = self._ends[rows].tolist()
+        starts = (np.where(rows > 0, self._ends[rows - 1], -1) + 1).tolist()
+        data = self._data
+        return [data[start:end] for start, end in zip(starts, ends, strict=True)]
+
 
 class JoinedLines(Lines):
     """Lines of several batches, one after the other."""
 
     def __init__(self, batches: Sequence[Lines]) -> None:
-        self._batches = batches
-        self._starts = np.cumsum([0, *(len(batch) for batch in batches)])
+        self._batches = [
+            part
+            for batch in batches
+            for part in (batch.parts if isinstance(batch, JoinedLines) else [batch])
+        ]
+        self._starts = np.cumsum([0, *(len(batch) for batch in self._batches)])
 
     def __len__(self) -> int:
         return int(self._starts[-1])
 
+    @property
+    def parts(self) -> Sequence[Lines]:
+        """The lines of each batch."""
+        return self._batches
+
     def __getitem__(self, row: int) -> bytes:
         batch = int(np.searchsorted(self._starts, row, side="right")) - 1
         return self._batches[batch][row - int(self._starts[batch])]
+
+    def take(self, rows: Longs) -> list[bytes]:
+        """Cut the lines of some rows."""
+        return [self[row] for row in rows.tolist()]
 
 
 def parse_actions(commits: Sequence[CommitData], schema: pa.Schema) -> ActionBatch:
@@ -104,7 +129,46 @@ def parse_actions(commits: Sequence[CommitData], schema: pa.Schema) -> ActionBat
         return batch
     if len(commits) == 1:
         return _parse_one(commits[0], schema)
-    return _concat([parse_actions([commit], schema) for commit in commits], schema)
+    middle = len(commits) // 2  # one odd commit costs the others little so
+    halves = [commits[:middle], commits[middle:]]
+    return _concat([parse_actions(half, schema) for half in halves], schema)
+
+
+def load_rows(
+    batch: ActionBatch, rows: Longs, commits: Sequence[CommitData]
+) -> list[dict[str, Any]]:
+    """Parse the raw lines of some rows to the JSON objects that they must be.
+
+    Args:
+        batch: The lines of `commits`.
+        rows: Which of them.
+        commits: The commits, for errors.
+
+    Raises:
+        LogCorruptError: If a line does not read; names the commit.
+    """
+    lines = batch.lines.take(rows)
+    together = _load_together(lines)
+    if together is not None:
+        return together
+    owners = np.searchsorted(batch.row_ends, rows, side="right").tolist()
+    return [
+        load_line(line, name=commits[owner].name)
+        for line, owner in zip(lines, owners, strict=True)
+    ]
+
+
+def _load_together(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
+    """Parse lines as one array; None where each has to be looked at by itself."""
+    if len(lines) < MIN_LINES_TOGETHER:
+        return None
+    try:
+        values = json.loads(b"[" + b",".join(lines) + b"]", parse_int=_parse_int)
+    except (ValueError, RecursionError):
+        return None
+    if len(values) != len(lines) or not all(type(v) is dict for v in values):
+        return None
+    return list(values)
 
 
 def load_line(line: bytes, *, name: str) -> dict[str, Any]:
@@ -160,9 +224,7 @@ def _join(commits: Sequence[CommitData]) -> bytes:
     )  # fmt: skip
 
 
-def _lines_begin_with_brace(
-    data: bytes, ends: np.ndarray[Any, np.dtype[np.int64]]
-) -> bool:
+def _lines_begin_with_brace(data: bytes, ends: Longs) -> bool:
     """Tell whether every line opens an object: pyarrow cannot be given others.
 
     It ends the process on a block that begins with `null`.
@@ -200,8 +262,13 @@ def _empty_batch(num_commits: int, schema: pa.Schema) -> ActionBatch:
 
 def _concat(batches: Sequence[ActionBatch], schema: pa.Schema) -> ActionBatch:
     table = pa.concat_tables([schema.empty_table(), *(b.table for b in batches)])
-    counts = [batch.table.num_rows for batch in batches]
-    row_ends = np.cumsum(counts, dtype=np.int64)
+    starts = np.cumsum([0, *(batch.table.num_rows for batch in batches)])
+    row_ends = np.concatenate(
+        [
+            batch.row_ends + start
+            for batch, start in zip(batches, starts[:-1], strict=True)
+        ]
+    )
     return ActionBatch(table, JoinedLines([b.lines for b in batches]), row_ends)
 
 
@@ -299,4 +366,6 @@ def _has_lone_surrogate(text: str) -> bool:
 
 def _parse_int(text: str) -> int | float:
     """Take integers of any length: those beyond a long are no number we use."""
+    if len(text) < SURE_DIGITS:
+        return int(text)
     return int(text) if _INTEGER.fullmatch(text) else float(text)

@@ -120,6 +120,32 @@ class RemoveFile:
         return FileActionKey(self.path, self.dv_id)
 
 
+class Provenance(NamedTuple):
+    """What of a commitInfo is well formed; the rest is in the log alone."""
+
+    operation: str | None
+    parameters: Mapping[str, Any]
+    metrics: Mapping[str, Any]
+    engine_info: str | None
+    user: str | None
+
+
+def parse_provenance(raw: Mapping[str, Any] | None) -> Provenance:
+    """Take what is well formed from any JSON object.
+
+    Source: delta_protocol.md, "Commit Provenance Information".
+    """
+    if raw is None:
+        return Provenance(None, {}, {}, None, None)
+    return Provenance(
+        _text(raw.get("operation")),
+        _mapping(raw.get("operationParameters")),
+        _mapping(raw.get("operationMetrics")),
+        _text(raw.get("engineInfo")),
+        _text(raw.get("userName")) or _text(raw.get("userId")),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitInfo:
     """What a commit says of itself; `raw` may hold any JSON.
@@ -144,15 +170,15 @@ class CommitInfo:
         cls, raw: Mapping[str, Any] | None, *, version: int, timestamp_ms: int
     ) -> "CommitInfo":
         """Take what is well formed from any JSON object; the rest stays in `raw`."""
-        values = raw if raw is not None else {}
+        said = parse_provenance(raw)
         return cls(
             version=version,
             timestamp=datetime.fromtimestamp(timestamp_ms / 1000, tz=UTC),
-            operation=_text(values.get("operation")),
-            parameters=_mapping(values.get("operationParameters")),
-            metrics=_mapping(values.get("operationMetrics")),
-            engine_info=_text(values.get("engineInfo")),
-            user=_text(values.get("userName")) or _text(values.get("userId")),
+            operation=said.operation,
+            parameters=said.parameters,
+            metrics=said.metrics,
+            engine_info=said.engine_info,
+            user=said.user,
             raw=raw,
         )
 

@@ -18,6 +18,7 @@ from deltaweb.delta.action_json import (
     ActionBatch,
     CommitData,
     load_line,
+    load_rows,
     parse_actions,
     parse_certain,
 )
@@ -181,8 +182,10 @@ def _keys_of(line: bytes, *, name: str) -> list[str] | None:
     return keys if len(keys) <= MAX_GUESSED_KEYS else None
 
 
-def read_commits(store: LogStore, names: Sequence[str]) -> Iterator[list[CommitData]]:
-    """Yield commits in batches of about `BATCH_BYTES`, each commit whole.
+def read_commits(
+    store: LogStore, names: Sequence[str], *, batch_bytes: int = BATCH_BYTES
+) -> Iterator[list[CommitData]]:
+    """Yield commits in batches of about `batch_bytes`, each commit whole.
 
     Raises:
         LogCorruptError: If a commit is gone since it was listed.
@@ -192,7 +195,7 @@ def read_commits(store: LogStore, names: Sequence[str]) -> Iterator[list[CommitD
     for first in range(0, len(names), BATCH_FILES):
         some = names[first : first + BATCH_FILES]
         for name, data in zip(some, read_some(store, some), strict=True):
-            if batch and size + len(data) > BATCH_BYTES:
+            if batch and size + len(data) > batch_bytes:
                 yield batch
                 batch, size = [], 0
             batch.append(CommitData(f"{store.root}/_delta_log/{name}", data))
@@ -357,13 +360,29 @@ def raw_actions(
     batch: ActionBatch, action: str, commits: Sequence[CommitData]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the path of the commit and the raw fields of each action of a kind."""
-    rows = pc.indices_nonzero(batch.table[action].is_valid()).to_pylist()
-    for row in rows:
-        commit = int(np.searchsorted(batch.row_ends, row, side="right"))
-        path = commits[commit].name
-        raw = load_line(batch.lines[row], name=path).get(action)
-        if isinstance(raw, dict):
-            yield path, raw
+    for owner, raw in owned_actions(batch, action, commits):
+        yield commits[owner].name, raw
+
+
+def owned_actions(
+    batch: ActionBatch, action: str, commits: Sequence[CommitData]
+) -> list[tuple[int, dict[str, Any]]]:
+    """Return which commit holds each action of a kind, with its raw fields.
+
+    Raises:
+        LogCorruptError: If a line does not read.
+    """
+    column = batch.table[action]
+    if column.null_count == len(column):
+        return []
+    rows = pc.indices_nonzero(column.is_valid()).to_numpy().astype(np.int64)
+    owners = np.searchsorted(batch.row_ends, rows, side="right").tolist()
+    values = [line.get(action) for line in load_rows(batch, rows, commits)]
+    return [
+        (owner, raw)
+        for owner, raw in zip(owners, values, strict=True)
+        if isinstance(raw, dict)
+    ]
 
 
 def load_statistics(

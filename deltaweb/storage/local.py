@@ -6,6 +6,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import pyarrow as pa
@@ -31,7 +32,6 @@ from deltaweb.storage.write_faults import write_fault
 
 LOG_FOLDER = "_delta_log"
 READ_BYTES = 1 << 16
-SHORT_PARTS = 2  # a short file is one read, and one more that finds its end
 MAX_LOG_FILE_BYTES = 1 << 31  # larger than any commit; memory is not given to more
 
 
@@ -87,9 +87,19 @@ class LocalTableStore:
     def list_from(self, name: str) -> list[FileStatus]:
         """Return the log's files from `name` on, with their sizes and times."""
         statuses = []
-        for found in self.list_names_from(name):
-            with contextlib.suppress(FileNotFoundError):  # gone since the listing
-                statuses.append(self.status(found))
+        with self._faults(self._log):
+            try:
+                entries = os.scandir(self._log)
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+            with entries:
+                self._check_log_folder()
+                for entry in entries:
+                    if entry.name >= name:
+                        status = _entry_status(entry)
+                        if status is not None:
+                            statuses.append(status)
+        statuses.sort(key=attrgetter("name"))
         return statuses
 
     def status(self, name: str) -> FileStatus:
@@ -109,14 +119,17 @@ class LocalTableStore:
         """Return the beginning of one file of the log."""
         path = f"{self._log}/{name}"
         with self._faults(path), self._log_folder() as folder:
-            return _read(self._open_log_file(folder, name), length)
+            buffer = bytearray(min(READ_BYTES, length))
+            return _read(self._open_log_file(folder, name), length, buffer)
 
     def read_many(self, names: Sequence[str]) -> list[bytes]:
         """Return files of the log, opened relative to its folder."""
         contents: list[bytes] = []
+        buffer = bytearray(READ_BYTES)
         with self._faults(self._log), self._log_folder() as folder:
             for name in names:
-                data = _read(self._open_log_file(folder, name), MAX_LOG_FILE_BYTES)
+                handle = self._open_log_file(folder, name)
+                data = _read(handle, MAX_LOG_FILE_BYTES, buffer)
                 if len(data) == MAX_LOG_FILE_BYTES:
                     path = f"{self._log}/{name}"
                     raise LogCorruptError(path=path, reason=_too_large())
@@ -276,20 +289,44 @@ def _too_large() -> str:
     return "it is larger than any file of a log may be"
 
 
-def _read(handle: int, limit: int) -> bytes:
+def _entry_status(entry: os.DirEntry[str]) -> FileStatus | None:
+    """Return size and time of a file; None for what is none, or went away."""
+    try:
+        found = entry.stat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return FileStatus(entry.name, found.st_size, found.st_mtime_ns // 1_000_000)
+
+
+def _read(handle: int, limit: int, buffer: bytearray) -> bytes:
     """Read at most `limit` bytes of an open file, and close it.
 
     A read may return less than was asked for anywhere but at the end, so the end is
-    where a read returns nothing.
+    where a read returns nothing. A short file costs no memory but its own.
+
+    Args:
+        handle: The open file.
+        limit: How many bytes at most.
+        buffer: Where the file's beginning is read to; no longer than `limit`.
     """
     try:
-        data = os.read(handle, min(READ_BYTES, limit))
-        parts, total = [data], len(data)
-        while data and total < limit:
+        room = memoryview(buffer)
+        total = 0
+        while total < len(buffer):
+            count = os.readv(handle, [room[total:]])
+            if not count:
+                return bytes(room[:total])
+            total += count
+        parts = [bytes(buffer)]
+        while total < limit:
             data = os.read(handle, min(READ_BYTES << 6, limit - total))
+            if not data:
+                break
             parts.append(data)
             total += len(data)
-        return parts[0] if len(parts) == SHORT_PARTS else b"".join(parts)
+        return b"".join(parts)
     finally:
         os.close(handle)
 

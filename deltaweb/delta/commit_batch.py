@@ -1,0 +1,247 @@
+"""Commits in batches: their bytes are parsed once, their numbers are columns.
+
+Whoever shows a history needs what each commit says of itself, how many files and
+bytes it adds and removes, and which files these are. All of that comes from one pass
+over the bytes. A commit that does not read is a batch of its own, with less in it.
+
+Source: delta_protocol.md, "Delta Log Entries".
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.action_json import (
+    PRESENCE,
+    ActionBatch,
+    CommitData,
+    Longs,
+    parse_actions,
+)
+from deltaweb.delta.action_values import parse_metadata, parse_protocol
+from deltaweb.delta.actions import Metadata, Protocol
+from deltaweb.delta.commit_file import TRANSACTION, owned_actions, read_commits
+from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.file_actions import DELETION_VECTOR
+from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log_store import LogStore
+from deltaweb.delta.schema import StructType
+from deltaweb.delta.statistics import parse_statistics
+
+BATCH_BYTES: Final = 8 << 20
+_FILE_ACTION: Final = [
+    pa.field("path", pa.string()),
+    pa.field("size", pa.int64()),
+    pa.field("dataChange", pa.bool_()),
+    pa.field("stats", pa.string()),
+]
+_DELETION_TIME: Final = pa.field("deletionTimestamp", pa.int64())
+_VECTOR: Final = pa.field("deletionVector", DELETION_VECTOR)
+_NO_COLUMNS: Final = StructType(())
+
+
+def _actions_schema(*identity: pa.Field) -> pa.Schema:
+    return pa.schema(
+        [
+            pa.field("add", pa.struct([*_FILE_ACTION, *identity])),
+            pa.field("remove", pa.struct([*_FILE_ACTION, _DELETION_TIME, *identity])),
+            pa.field("txn", TRANSACTION),
+            pa.field("protocol", PRESENCE),
+            pa.field("metaData", PRESENCE),
+            pa.field("commitInfo", PRESENCE),
+        ]
+    )
+
+
+SCHEMA: Final = _actions_schema(_VECTOR)
+SCHEMA_WITHOUT_VECTORS: Final = _actions_schema()
+
+
+class CommitEntry(NamedTuple):
+    """A commit as a listing shows it; `time_ms` is made monotonic over the log."""
+
+    version: int
+    time_ms: int
+
+
+class FileNumbers:
+    """Counts and sums of one kind of file action, one a commit.
+
+    Attributes:
+        count: Actions.
+        size: Bytes, of those that say.
+        changes: Actions that change data; one that does not say does.
+        is_sized: Whether every action of the commit says its size.
+        rows: Rows, of those that say.
+        is_counted: Whether every action of the commit says its rows.
+        num_records: Rows of each action, null where it does not say; a value a line.
+    """
+
+    def __init__(self, actions: pa.ChunkedArray, row_ends: Longs) -> None:
+        self._row_ends = row_ends
+        is_valid = actions.is_valid()
+        sizes = pc.struct_field(actions, ["size"])
+        changes = pc.struct_field(actions, ["dataChange"])
+        changes = pc.fill_null(changes, fill_value=True)
+        self.num_records = _num_records(pc.struct_field(actions, ["stats"]))
+        self.count = self._sum(is_valid)
+        self.size = self._sum(pc.fill_null(sizes, 0))
+        self.changes = self._sum(pc.and_(is_valid, changes))
+        self.is_sized = self._sum(sizes.is_valid()) == self.count
+        self.rows = self._sum(pc.fill_null(self.num_records, 0))
+        self.is_counted = self._sum(self.num_records.is_valid()) == self.count
+
+    def _sum(self, values: pa.ChunkedArray) -> Longs:
+        numbers = values.cast(pa.int64()).to_numpy()
+        totals = np.concatenate([[0], np.cumsum(numbers)])[self._row_ends]
+        sums: Longs = np.diff(totals, prepend=0)
+        return sums
+
+
+def _num_records(stats: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return numRecords of each action that has it."""
+    if stats.null_count == len(stats):
+        return pa.chunked_array([pa.nulls(len(stats), pa.int64())])
+    return parse_statistics(stats, _NO_COLUMNS)["num_records"]
+
+
+@dataclass(frozen=True, eq=False)
+class CommitBatch:
+    """Some commits, oldest first, parsed.
+
+    Attributes:
+        entries: Version and time of each.
+        sizes_bytes: Size of each commit file.
+        actions: Their actions by `SCHEMA`, or without deletion vectors.
+        infos: The last commitInfo of each, as it is in the log; None without one.
+        metadata: The last metaData of each that has one, by position.
+        protocols: The last protocol of each that has one, by position.
+        fault: Why the one commit of the batch does not read; None where they do. It
+            has no actions then.
+    """
+
+    entries: Sequence[CommitEntry]
+    sizes_bytes: Sequence[int]
+    actions: ActionBatch
+    infos: Sequence[Mapping[str, Any] | None]
+    metadata: Mapping[int, Metadata]
+    protocols: Mapping[int, Protocol]
+    fault: str | None = None
+
+    @cached_property
+    def adds(self) -> FileNumbers:
+        """The numbers of the files that each commit adds."""
+        return FileNumbers(self.actions.table["add"], self.actions.row_ends)
+
+    @cached_property
+    def removes(self) -> FileNumbers:
+        """The numbers of the files that each commit removes."""
+        return FileNumbers(self.actions.table["remove"], self.actions.row_ends)
+
+    @property
+    def has_identities(self) -> bool:
+        """Whether it is known which files the actions are about."""
+        kind = self.actions.table.schema.field("add").type
+        return self.fault is None and bool(kind.get_field_index(_VECTOR.name) >= 0)
+
+    @property
+    def num_actions(self) -> Longs:
+        """Count of lines of each commit that hold an action, known or not."""
+        lines: Longs = np.diff(self.actions.row_ends, prepend=0)
+        return lines
+
+    def owners(self, rows: Longs) -> Longs:
+        """Return the position of the commit that each line belongs to."""
+        found: Longs = np.searchsorted(self.actions.row_ends, rows, side="right")
+        return found
+
+    def has_transactions(self) -> set[int]:
+        """Return the positions of the commits that note a transaction."""
+        column = self.actions.table["txn"]
+        if column.null_count == len(column):
+            return set()
+        parts = [pc.struct_field(column, [name]) for name in ("appId", "version")]
+        whole = pc.and_(parts[0].is_valid(), parts[1].is_valid())
+        return set(self.owners(pc.indices_nonzero(whole).to_numpy()).tolist())
+
+
+def read_commit_batches(
+    store: LogStore, entries: Sequence[CommitEntry]
+) -> Iterator[CommitBatch]:
+    """Read commits, each once, in batches of about `BATCH_BYTES`.
+
+    Args:
+        store: The table's log.
+        entries: The commits, oldest first.
+
+    Raises:
+        LogCorruptError: If a commit is gone since it was listed.
+    """
+    names = [commit_name(entry.version) for entry in entries]
+    first = 0
+    for commits in read_commits(store, names, batch_bytes=BATCH_BYTES):
+        yield from _parsed(commits, entries[first : first + len(commits)])
+        first += len(commits)
+
+
+def _parsed(
+    commits: Sequence[CommitData], entries: Sequence[CommitEntry]
+) -> Iterator[CommitBatch]:
+    """Parse commits at once; around one that does not read, by halves."""
+    try:
+        yield _parse(commits, entries, SCHEMA)
+    except LogCorruptError:
+        if len(commits) > 1:
+            middle = len(commits) // 2
+            yield from _parsed(commits[:middle], entries[:middle])
+            yield from _parsed(commits[middle:], entries[middle:])
+            return
+        yield _parse_numbers(commits, entries)
+
+
+def _parse_numbers(
+    commits: Sequence[CommitData], entries: Sequence[CommitEntry]
+) -> CommitBatch:
+    """Parse one commit whose deletion vectors, or more, are not as they should be."""
+    try:
+        return _parse(commits, entries, SCHEMA_WITHOUT_VECTORS)
+    except LogCorruptError as fault:
+        return CommitBatch(
+            entries=entries,
+            sizes_bytes=[len(commit.data) for commit in commits],
+            actions=parse_actions([CommitData("", b"")], SCHEMA),
+            infos=[None],
+            metadata={},
+            protocols={},
+            fault=fault.reason,
+        )
+
+
+def _parse(
+    commits: Sequence[CommitData], entries: Sequence[CommitEntry], schema: pa.Schema
+) -> CommitBatch:
+    actions = parse_actions(commits, schema)
+    infos: list[Mapping[str, Any] | None] = [None] * len(commits)
+    for at, raw in owned_actions(actions, "commitInfo", commits):
+        infos[at] = raw
+    metadata = dict(owned_actions(actions, "metaData", commits))
+    protocols = dict(owned_actions(actions, "protocol", commits))
+    return CommitBatch(
+        entries=entries,
+        sizes_bytes=[len(commit.data) for commit in commits],
+        actions=actions,
+        infos=infos,
+        metadata={
+            at: parse_metadata(raw, path=commits[at].name)
+            for at, raw in metadata.items()
+        },
+        protocols={
+            at: parse_protocol(raw, path=commits[at].name)
+            for at, raw in protocols.items()
+        },
+    )
