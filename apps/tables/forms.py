@@ -6,6 +6,7 @@ from typing import Any, cast
 from django import forms
 
 from apps.tables.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
+from deltaweb.delta.checkpoint_writer.builder import MAX_PARTS
 
 MAX_PAGE = 1_000_000
 SORTS = {
@@ -95,3 +96,20 @@ class RemoveForm(forms.Form):
         max_length=401,
         error_messages={"required": "Type the table's name to remove it."},
     )
+
+
+class CheckpointForm(forms.Form):
+    """Into how many files a checkpoint goes; left empty it is a single one."""
+
+    parts = forms.IntegerField(
+        min_value=1,
+        max_value=MAX_PARTS,
+        required=False,
+        error_messages={"invalid": f"Give a whole number from 1 to {MAX_PARTS}."},
+    )
+
+
+class CleanupForm(forms.Form):
+    """The job whose list somebody has seen and agrees to; none makes a list."""
+
+    seen = forms.UUIDField(required=False)

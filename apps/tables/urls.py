@@ -17,6 +17,12 @@ urlpatterns = [
     *page(
         "t/<str:namespace>/<str:name>/settings", views.table_settings, "table-settings"
     ),
+    *page(
+        "t/<str:namespace>/<str:name>/checkpoint",
+        views.table_checkpoint,
+        "table-checkpoint",
+    ),
+    *page("t/<str:namespace>/<str:name>/cleanup", views.table_cleanup, "table-cleanup"),
     path(
         "t/<str:namespace>/<str:name>/refresh",
         views.table_refresh,

@@ -86,9 +86,10 @@ def request_cleanup(
             since; the worker looks at the log itself once more.
     """
     newest = newest_cleanup(table)
-    if seen is None or newest is None or newest.id != seen.id or not is_list(newest):
+    is_newest = seen is not None and newest is not None and newest.id == seen.id
+    if newest is None or not is_newest or not is_list(newest):
         raise CleanupOutdatedError(name=table.full_name)
-    result: dict[str, Any] = newest.result
+    result: dict[str, Any] = newest.result or {}
     agreed = {
         "checkpoint_version": result["checkpoint_version"],
         "num_files": result["num_files"],

@@ -9,11 +9,14 @@ from apps.tables.views.register import (
 )
 from apps.tables.views.settings import table_remove, table_settings
 from apps.tables.views.table_state import table_refresh, table_state, version_tip
+from apps.tables.views.upkeep import table_checkpoint, table_cleanup
 
 __all__ = [
     "load_samples",
     "location_check",
     "search",
+    "table_checkpoint",
+    "table_cleanup",
     "table_list",
     "table_refresh",
     "table_register",
