@@ -26,7 +26,7 @@ ADDS = 40
 BUILDER = """
 import sys, time
 from datetime import UTC, datetime
-from deltaweb.delta.checkpoint_writer import builder
+from deltaweb.delta.checkpoint_writer import announce
 from deltaweb.storage.local_pending import LocalPendingFile
 from deltaweb.table import DeltaTable
 
@@ -50,7 +50,7 @@ if stage == "between two parts":
 if stage == "before the parts":
     LocalPendingFile.commit = wait
 if stage == "before the hint":
-    builder.write_last_checkpoint = wait
+    announce.write_last_checkpoint = wait
 DeltaTable(folder).create_checkpoint(
     parts=3,
     now=datetime(2025, 1, 1, tzinfo=UTC),

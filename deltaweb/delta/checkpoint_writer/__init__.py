@@ -2,8 +2,14 @@
 
 Read the modules in this order:
 
+    request            what is wanted of a checkpoint, and what came of it
     builder            one checkpoint, from the log's files to `_last_checkpoint`
+    attempts           by an older checkpoint where the newest one does not read
+    plan               what it will hold, and in which files, before it is written
+    announce           whole files become visible, and then are named
     checkpoint_schema  the columns, by the table's properties and by what the log has
+    commit_facts       what the commits say beside their files
+    rare_actions       the actions that a checkpoint has one of, or few
     commit_source      the file actions of the commits, reconciled, in two passes
     older_checkpoint   the file actions of the checkpoint below the commits
     file_rows          file actions brought to the columns of a checkpoint

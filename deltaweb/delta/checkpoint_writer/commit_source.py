@@ -29,6 +29,7 @@ from deltaweb.delta.checkpoint_writer.checkpoint_schema import (
     DOMAIN,
     REMOVE_EXTRAS,
 )
+from deltaweb.delta.checkpoint_writer.commit_facts import CommitFacts
 from deltaweb.delta.commit_file import (
     TRANSACTION,
     parse_transactions,
@@ -59,24 +60,16 @@ class CommitActions:
     """What the commits say, reconciled among themselves; files by their position.
 
     Attributes:
-        protocol: The newest protocol; None when no commit has one.
-        metadata: The newest metaData; None when no commit has one.
-        transactions: The newest transaction of each application.
-        domains: The newest configuration of each domain, None where it was removed.
+        facts: What they say beside the fields of their files.
         keys: Every file that the commits speak of.
         live: Positions of the last action of each file, where that is an add.
         removed: The same, where that is a remove.
-        extras: Dotted names of fields beside the specification's that an action has.
     """
 
-    protocol: Protocol | None
-    metadata: Metadata | None
-    transactions: Mapping[str, SetTransaction]
-    domains: Mapping[str, str | None]
+    facts: CommitFacts
     keys: KeySet
     live: Positions
     removed: Positions
-    extras: frozenset[str]
 
 
 def read_commit_actions(store: LogStore, names: Sequence[str]) -> CommitActions:
@@ -180,15 +173,19 @@ class _Collected:
         nothing = np.empty(0, np.int64)
         positions = np.concatenate([nothing, *self.positions])[last]
         is_add = np.concatenate([nothing.astype(np.bool_), *self.is_add])[last]
-        return CommitActions(
+        facts = CommitFacts(
             protocol=self.protocol,
             metadata=self.metadata,
             transactions=self.transactions,
             domains=self.domains,
+            extras=frozenset(self.extras),
+            num_actions=len(keys),
+        )
+        return CommitActions(
+            facts=facts,
             keys=KeySet(keys.take(pa.array(last))),
             live=positions[is_add],
             removed=positions[~is_add],
-            extras=frozenset(self.extras),
         )
 
     def _take_extras(self, action: str, column: pa.StructArray) -> None:

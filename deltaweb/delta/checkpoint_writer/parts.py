@@ -1,8 +1,9 @@
 """The files of a checkpoint while they are written: rows to parts, parts to disk.
 
 A file action belongs to the part that the CRC-32 of its path names, so that every
-builder of a version makes the same parts; all other actions are in the first. Rows
-are collected until they fill a row group; writing one overlaps reading the next.
+builder of a version makes the same parts, and all actions of a file, however its path
+is spelled, meet in one; all other actions are in the first. Rows are collected until
+they fill a row group; writing one overlaps reading the next.
 
 Source: delta_protocol.md, "Requirements for Writers", "Checkpoints".
 """
@@ -20,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.file_actions import canonical_keys, has_absolute_paths
 from deltaweb.delta.log_store import LogStore, PendingFile
 
 ROW_GROUP_ROWS: Final = 131_072
@@ -137,7 +139,7 @@ class PartsWriter:
         self._is_done = False
         try:
             for name in names:
-                self._parts.append(_open_part(store, name, schema))
+                self._parts.append(open_part_writer(store, name, schema))
         except BaseException:
             self.discard()
             raise
@@ -168,12 +170,10 @@ class PartsWriter:
         finishing = [self._pool.submit(part.finish) for part in self._parts]
         return sum(future.result() for future in finishing)
 
-    def commit(self) -> None:
-        """Put every file in place."""
-        for part in self._parts:
-            part.file.commit()
-        self._is_done = True
-        self._pool.shutdown()
+    @property
+    def files(self) -> list[PendingFile]:
+        """The files, in order."""
+        return [part.file for part in self._parts]
 
     def discard(self) -> None:
         """Forget what is not in place, once no thread writes it any more."""
@@ -194,7 +194,12 @@ class PartsWriter:
         self._writing[index] = self._pool.submit(self._parts[index].write, tables)
 
 
-def _open_part(store: LogStore, name: str, schema: pa.Schema) -> PartWriter:
+def open_part_writer(store: LogStore, name: str, schema: pa.Schema) -> PartWriter:
+    """Begin a file of a checkpoint.
+
+    Raises:
+        LocationError: If it cannot be made.
+    """
     file = store.begin_file(name)
     try:
         return PartWriter(file, schema)
@@ -207,17 +212,21 @@ def split_rows(rows: pa.StructArray, count: int) -> list[pa.StructArray]:
     """Split file actions into the parts that the CRC-32 of their paths names."""
     if count == 1:
         return [rows]
-    paths = pc.struct_field(rows, ["path"]).to_numpy(zero_copy_only=False)
-    numbers = (crc32(path.encode()) % count for path in paths)
-    chosen = np.fromiter(numbers, np.int64, len(paths))
+    paths = pc.struct_field(rows, ["path"])
+    return [rows.take(mine) for mine in split_paths(paths, count)]
+
+
+def split_paths(paths: pa.Array, count: int) -> list[pa.Array]:
+    """Return the rows of each part, by the paths of the rows."""
+    if has_absolute_paths(paths):
+        paths = canonical_keys(paths)
+    texts = paths.to_numpy(zero_copy_only=False)
+    numbers = (crc32(path.encode()) % count for path in texts)
+    chosen = np.fromiter(numbers, np.int64, len(texts))
     order = np.argsort(chosen, kind="stable")
-    ends = np.cumsum(np.bincount(chosen, minlength=count))
-    sorted_rows = rows.take(pa.array(order))
-    starts = [0, *ends[:-1].tolist()]
-    return [
-        sorted_rows.slice(start, end - start)
-        for start, end in zip(starts, ends.tolist(), strict=True)
-    ]
+    ends = np.cumsum(np.bincount(chosen, minlength=count)).tolist()
+    starts = [0, *ends[:-1]]
+    return [pa.array(order[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 
 def _repeated_leaves(schema: pa.Schema) -> list[str]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltaweb.delta.checkpoint_writer import builder as builder_module
+from deltaweb.delta.checkpoint_writer import plan
 from deltaweb.delta.checkpoint_writer.parts import split_rows
 from deltaweb.delta.errors import (
     CheckpointCancelledError,
@@ -733,7 +733,7 @@ def test_a_file_whose_action_is_gone_between_the_two_passes_is_noticed() -> None
 def test_no_more_parts_than_a_log_should_hold_are_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(builder_module, "MAX_PARTS", 2)
+    monkeypatch.setattr(plan, "MAX_PARTS", 2)
     log = LogBuilder().start(*(add(f"f{n}") for n in range(9)))
 
     assert len(log.table.create_checkpoint(rows_per_part=1, now=NOW).names) == 2
