@@ -10,7 +10,8 @@ from django.conf import settings
 
 from apps.tables.models import Table
 
-# Part of a folder's name; a new one makes the next index replace all stored rows.
+# Part of a folder's name; a new one makes the next index read the whole log, and
+# replace the stored rows that the log still tells of.
 INDEX_FORMAT: Final = "1"
 RUNS_FOLDER: Final = ".runs"  # small files of Spark jobs that are running
 ABANDONED_AFTER_S: Final = 6 * 3600  # a half-written folder that old has no writer
@@ -31,6 +32,26 @@ def new_index_folder(table_id: object, *, now: datetime, mark: str) -> Path:
     """
     stamp = int(now.timestamp() * 1000)
     return indexes_folder() / str(table_id) / f"{INDEX_FORMAT}-{stamp}-{mark[:8]}"
+
+
+def is_of_this_format(index_name: str) -> bool:
+    """Whether the folder of an index is one that can be gone on from."""
+    return index_name.startswith(f"{INDEX_FORMAT}-")
+
+
+def begun_at_ms(index_name: str) -> int | None:
+    """When the work on an index began, by its folder's name; None where untold."""
+    _, _, rest = index_name.partition("-")
+    stamp, _, _ = rest.partition("-")
+    return int(stamp) if stamp.isascii() and stamp.isdigit() else None
+
+
+def present_index(table: Table) -> Path | None:
+    """The folder of a table's index that the next one may go on from."""
+    if not is_of_this_format(table.index_name):
+        return None
+    folder = indexes_folder() / str(table.id) / table.index_name
+    return folder if folder.is_dir() else None
 
 
 def remove_other_indexes(table_id: object, *, keep: str) -> None:

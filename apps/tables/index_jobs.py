@@ -19,7 +19,7 @@ from apps.jobs.tracking import (
     persistently,
 )
 from apps.tables.errors import TableNotRegisteredError
-from apps.tables.index_folders import new_index_folder
+from apps.tables.index_folders import new_index_folder, present_index
 from apps.tables.indexing import store_failure, store_result
 from apps.tables.locations import check_allowed
 from apps.tables.models import Table
@@ -56,11 +56,17 @@ class Progress(Protocol):
 
 @dataclass(slots=True, eq=False)
 class IndexJob:
-    """A job, its table, how its storage is reached, and where its index goes."""
+    """A job, its table, how its storage is reached, and where its index goes.
+
+    Attributes:
+        base: The folder of the index that the table has; None without one that can be
+            gone on from. Another worker's index may take its place at any time.
+    """
 
     job: TrackedJob
     table: Table
     folder: Path
+    base: Path | None
     storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     is_over: bool = False
     _step: str = ""
@@ -240,7 +246,8 @@ class IndexBatch:
             return
         self._leases.enter_context(job.renewing())
         folder = new_index_folder(table.id, now=clock(), mark=job.id.hex)
-        self.jobs.append(IndexJob(job, table, folder, storage_options))
+        base = present_index(table)
+        self.jobs.append(IndexJob(job, table, folder, base, storage_options))
 
 
 def _gone(job: TrackedJob) -> DeltaError:

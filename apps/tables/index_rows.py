@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+import pyarrow as pa
+
 from apps.tables.models import (
     Commit,
     MetadataVersion,
@@ -12,6 +14,7 @@ from apps.tables.models import (
     Table,
     TableColumn,
 )
+from apps.tables.row_loading import stored_values
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.schema import StructField, StructType, parse_schema, type_text
 from deltaweb.index.stored_values import clean_text
@@ -19,12 +22,15 @@ from deltaweb.index.stored_values import clean_text
 MAX_COLUMNS: Final = 10_000
 MAX_PATH_LENGTH: Final = 1000
 MAX_INT32: Final = 2**31 - 1
+MAX_REASON_LENGTH: Final = 300
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_MS: Final = 253_402_300_799_000  # the end of the year 9999
 _FIRST_MS: Final = -62_135_596_800_000  # the start of the year 1
 _COPIED: Final = (
     "version",
     "operation",
+    "parameters",
+    "metrics",
     "user_name",
     "engine_info",
     "sentence",
@@ -43,6 +49,13 @@ _COPIED: Final = (
     "changes_protocol",
     "readability",
 )
+COMMIT_FIELDS: Final = (
+    *_COPIED,
+    "committed_at",
+    "readability_reason",
+    "is_archived",
+    "table",
+)
 
 
 def moment(time_ms: int) -> datetime:
@@ -50,15 +63,26 @@ def moment(time_ms: int) -> datetime:
     return _EPOCH + timedelta(milliseconds=min(max(time_ms, _FIRST_MS), _LAST_MS))
 
 
-def commit_of(table: Table, row: dict[str, Any]) -> Commit:
-    """Return, unsaved, the commit of a row of `commits.arrow`."""
-    return Commit(
-        table=table,
-        committed_at=moment(row["timestamp_ms"]),
-        parameters=json.loads(row["parameters"]),
-        metrics=json.loads(row["metrics"]),
-        readability_reason=row["readability_reason"][:300],
-        **{name: row[name] for name in _COPIED},
+def commit_values(
+    table: Table, batch: pa.RecordBatch, *, first_kept: int
+) -> Iterator[tuple[Any, ...]]:
+    """Yield a batch of `commits.arrow` as rows of `COMMIT_FIELDS`, fit to be inserted.
+
+    Args:
+        table: The table.
+        batch: Some commits.
+        first_kept: The oldest commit whose file the log holds.
+    """
+    moments = map(moment, batch["timestamp_ms"].to_pylist())
+    reasons = batch["readability_reason"].to_pylist()
+    table_ids = stored_values(Commit, "table", [table.id])
+    return zip(
+        *(batch[name].to_pylist() for name in _COPIED),
+        stored_values(Commit, "committed_at", moments),
+        [reason[:MAX_REASON_LENGTH] for reason in reasons],
+        [version < first_kept for version in batch["version"].to_pylist()],
+        table_ids * batch.num_rows,
+        strict=True,
     )
 
 

@@ -6,35 +6,23 @@ transaction, and an index folder is removed only after that.
 
 import shutil
 import uuid
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max, Q
 
-from apps.tables.index_folders import INDEX_FORMAT, remove_other_indexes
-from apps.tables.index_rows import (
-    columns_of,
-    commit_of,
-    metadata_of,
-    moment,
-    protocol_of,
-)
-from apps.tables.models import (
-    Commit,
-    MetadataVersion,
-    ProtocolVersion,
-    Table,
-    TableColumn,
-)
-from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS, read_batches
+from apps.tables.index_folders import begun_at_ms, remove_other_indexes
+from apps.tables.index_rows import moment
+from apps.tables.indexed_history import open_history
+from apps.tables.models import Table
+from apps.tables.stored_history import load_ahead, store_history
+from deltaweb.index.file_index import IndexMissingError
 from deltaweb.index.index_result import FAILED, IndexResult
+from deltaweb.index.index_source import load_source
 from deltaweb.index.stored_values import clean_text
 
-INSERT_BATCH: Final = 500
 MAX_BACKOFF_S: Final = 3600
 
 
@@ -83,26 +71,48 @@ def store_failure(
 def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
     """Make an index the one that pages read.
 
-    Commits never change, so those that are stored are kept and newer ones are added;
-    all are replaced where the log is not the one that was indexed before. What the
-    log has lost stays in the history.
-
     Args:
-        table: The table; a removed one is passed over and its folder removed.
+        table: The table; a removed one is passed over and its folder removed, and so
+            is an index that is older than the stored one.
         result: A result with a folder.
         now: The current time.
+
+    Raises:
+        IndexMissingError: If the folder is not whole.
     """
     folder = Path(result.folder)
+    history = open_history(folder, result)
+    load_ahead(table, history)
+    is_outdated = False
     with transaction.atomic():
         current = Table.objects.select_for_update().filter(id=table.id).first()
         if current is not None:
-            _store_rows(current, result, folder)
+            is_outdated = _is_outdated(current, result, folder.name, now)
+        if current is not None and not is_outdated:
+            store_history(current, history)
             _store_summary(current, result, folder, now)
-    if current is None:
-        shutil.rmtree(folder.parent, ignore_errors=True)
+    if current is None or is_outdated:
+        shutil.rmtree(folder.parent if current is None else folder, ignore_errors=True)
         return
     table.refresh_from_db()
     remove_other_indexes(table.id, keep=folder.name)
+
+
+def _is_outdated(
+    current: Table, result: IndexResult, index_name: str, now: datetime
+) -> bool:
+    """Whether another worker has stored an index that was begun after this one.
+
+    A worker that lost its lease, and does not know it yet, must not put an older
+    index in place of a newer one. What was begun in the future tells nothing: a clock
+    was wrong.
+    """
+    stored_ms, own_ms = begun_at_ms(current.index_name), begun_at_ms(index_name)
+    if stored_ms is None or own_ms is None or current.version is None:
+        return False
+    if not own_ms < stored_ms <= now.timestamp() * 1000:
+        return False
+    return result.version is None or result.version <= current.version
 
 
 def store_result(table: Table, result: IndexResult, *, now: datetime) -> None:
@@ -131,84 +141,12 @@ def _has_as_much(table: Table, result: IndexResult) -> bool:
     return table.delta_id == result.delta_id and table.version >= result.version
 
 
-def _store_rows(table: Table, result: IndexResult, folder: Path) -> None:
-    known = _last_known_version(table, result, folder)
-    if known is None:
-        for model in (Commit, MetadataVersion, ProtocolVersion):
-            model.objects.filter(table=table).delete()
-        known = -1
-    for rows in _rows_after(folder, COMMITS, known):
-        Commit.objects.bulk_create(
-            [commit_of(table, row) for row in rows], batch_size=INSERT_BATCH
-        )
-    newest = None
-    for rows in _rows_after(folder, METADATA, known):
-        MetadataVersion.objects.bulk_create(
-            [metadata_of(table, row) for row in rows], batch_size=INSERT_BATCH
-        )
-        newest = rows[-1]
-    for rows in _rows_after(folder, PROTOCOLS, known):
-        ProtocolVersion.objects.bulk_create(
-            [protocol_of(table, row) for row in rows], batch_size=INSERT_BATCH
-        )
-    _store_readability(table, result)
-    if newest is not None:
-        _store_columns(table, newest["schema_string"])
-
-
-def _last_known_version(table: Table, result: IndexResult, folder: Path) -> int | None:
-    """The newest stored version, if the stored history is the start of the new one."""
-    is_same_log = (
-        table.index_name.startswith(f"{INDEX_FORMAT}-")
-        and table.delta_id == result.delta_id
-        and result.version is not None
-    )
-    newest = table.commits.order_by("-version").first() if is_same_log else None
-    if newest is None:
-        return None
-    for rows in read_batches(folder, COMMITS):
-        for row in rows:
-            if row["version"] == newest.version:
-                same = commit_of(table, row)
-                facts = ("committed_at", "operation", "metrics", "num_added_files")
-                equal = all(getattr(same, f) == getattr(newest, f) for f in facts)
-                return newest.version if equal else None
-    return None
-
-
-def _rows_after(
-    folder: Path, name: str, version: int
-) -> Iterator[list[dict[str, Any]]]:
-    for rows in read_batches(folder, name):
-        newer = [row for row in rows if row["version"] > version]
-        if newer:
-            yield newer
-
-
-def _store_readability(table: Table, result: IndexResult) -> None:
-    """Bring older commits up to date: a VACUUM or a cleaning changed their state."""
-    newest = table.commits.aggregate(newest=Max("version"))["newest"]
-    for first, last, state, reason in result.summary.get("readable_runs", []):
-        if newest is None or first > newest:
-            break
-        other = ~Q(readability=state) | ~Q(readability_reason=reason[:300])
-        table.commits.filter(other, version__gte=first, version__lte=last).update(
-            readability=state, readability_reason=reason[:300]
-        )
-
-
-def _store_columns(table: Table, schema_string: str) -> None:
-    table.columns.all().delete()
-    TableColumn.objects.bulk_create(
-        columns_of(table, schema_string), batch_size=INSERT_BATCH
-    )
-
-
 def _store_summary(
     table: Table, result: IndexResult, folder: Path, now: datetime
 ) -> None:
     newest = table.metadata_versions.order_by("-version").first()
     table.comment = newest.description if newest else ""
+    _store_commit_mark(table, result, folder)
     table.state = result.state
     table.version = table.latest_version_seen = result.version
     table.committed_at = moment(result.committed_at_ms or 0)
@@ -229,6 +167,24 @@ def _store_summary(
     table.save(update_fields=_INDEX_FIELDS)
 
 
+def _store_commit_mark(table: Table, result: IndexResult, folder: Path) -> None:
+    """Note the commit file that probes compare with what they find.
+
+    What a probe has noted of the same commit stays: storage may tell times of a file
+    less exactly than a listing does.
+    """
+    is_same = table.version == result.version and not result.is_rewritten
+    if is_same and table.commit_file_bytes is not None:
+        return
+    try:
+        source = load_source(folder)
+    except IndexMissingError:  # of a table with deletion vectors, or a broken log
+        table.commit_file_bytes = table.commit_file_ms = None
+    else:
+        table.commit_file_bytes = source.commit_size
+        table.commit_file_ms = source.commit_time_ms
+
+
 _INDEX_FIELDS: Final = [
     "comment",
     "state",
@@ -246,6 +202,8 @@ _INDEX_FIELDS: Final = [
     "num_columns",
     "partition_columns",
     "summary",
+    "commit_file_bytes",
+    "commit_file_ms",
     "probe_failures",
     "probe_due_at",
     "error_code",

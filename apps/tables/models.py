@@ -89,6 +89,9 @@ class Table(models.Model):
     probe_due_at = models.DateTimeField(db_index=True)
     probe_failures = models.PositiveIntegerField(default=0)
     latest_version_seen = models.BigIntegerField(null=True, blank=True)
+    # The commit file of `version` as storage lists it: another one is another log.
+    commit_file_bytes = models.BigIntegerField(null=True, blank=True)
+    commit_file_ms = models.BigIntegerField(null=True, blank=True)  # its modification
     error_code = models.CharField(max_length=64, blank=True)
     error = models.TextField(blank=True)
     error_hint = models.TextField(blank=True)
@@ -197,6 +200,8 @@ class Commit(models.Model):
         max_length=16, choices=Readability, default=Readability.READABLE
     )
     readability_reason = models.CharField(max_length=300, blank=True)
+    # The log no longer holds the commit's file: this row is what is left of it.
+    is_archived = models.BooleanField(default=False)
 
     objects = CommitManager()
 

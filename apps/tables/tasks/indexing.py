@@ -48,6 +48,7 @@ def _index_in_spark(batch: IndexBatch) -> None:
                 folder=str(job.folder),
                 storage_options=job.storage_options,
                 max_task_bytes=settings.SPARK_REPLAY_BYTES,
+                base="" if job.base is None else str(job.base),
             )
             for job in jobs
         ]

@@ -1,0 +1,262 @@
+"""The history of a table in the database: brought up to an index, and kept for good.
+
+Commits never change, so those that are stored stay and newer ones are added. What a
+log has lost by its cleaning stays too, marked as archived. Where the log is another
+one (a table made anew at the same place, a backup put back) its rows replace those
+that they contradict.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, TypeVar
+
+import pyarrow as pa
+from django.db import models, transaction
+from django.db.models import Q
+
+from apps.tables.index_folders import is_of_this_format
+from apps.tables.index_rows import (
+    COMMIT_FIELDS,
+    MAX_REASON_LENGTH,
+    columns_of,
+    commit_values,
+    metadata_of,
+    moment,
+    protocol_of,
+)
+from apps.tables.indexed_history import IndexedHistory, rows_after
+from apps.tables.models import (
+    Commit,
+    MetadataVersion,
+    ProtocolVersion,
+    Table,
+    TableColumn,
+)
+from apps.tables.row_loading import insert_rows
+from deltaweb.index.readability import fault_reason
+
+ROWS_A_TRANSACTION: Final = 20_000  # some 0.5 s in which nobody else writes to SQLite
+INSERT_BATCH: Final = 500
+MAX_ID_LENGTH: Final = 200
+
+M = TypeVar("M", MetadataVersion, ProtocolVersion)
+
+
+def load_ahead(table: Table, history: IndexedHistory) -> None:
+    """Insert most commits of a table that no page shows yet, in short transactions.
+
+    Others write in between. What a killed worker leaves is gone on from, or replaced.
+    """
+    while True:
+        if not Table.objects.filter(id=table.id, version=None).exists():
+            return
+        known = _known_version(table, history)
+        if history.count_after(known) <= ROWS_A_TRANSACTION:
+            return
+        rows = list(_commit_rows(table, history, known, ROWS_A_TRANSACTION))
+        with transaction.atomic():
+            unseen = Table.objects.select_for_update().filter(id=table.id, version=None)
+            if not unseen.exists() or _known_version(table, history) != known:
+                return
+            table.commits.filter(version__gt=known).delete()
+            insert_rows(Commit, COMMIT_FIELDS, rows)
+
+
+def store_history(table: Table, history: IndexedHistory) -> None:
+    """Bring a table's history up to an index; to be called in a transaction.
+
+    Args:
+        table: The table as it is stored: its summary is that of the rows.
+        history: What the index holds.
+    """
+    known = _known_version(table, history)
+    defined = -1 if table.version is None else known
+    _forget_after(known, table.commits.all())
+    is_redefined = _forget_after(defined, table.metadata_versions.all())
+    _forget_after(defined, table.protocol_versions.all())
+    insert_rows(Commit, COMMIT_FIELDS, _commit_rows(table, history, known))
+    _replace_faulty(table, history, known)
+    metadata = _new_definitions(
+        [metadata_of(table, row) for row in _rows(history.metadata, defined)],
+        table.metadata_versions.first(),
+    )
+    MetadataVersion.objects.bulk_create(metadata, batch_size=INSERT_BATCH)
+    protocols = _new_definitions(
+        [protocol_of(table, row) for row in _rows(history.protocols, defined)],
+        table.protocol_versions.first(),
+    )
+    ProtocolVersion.objects.bulk_create(protocols, batch_size=INSERT_BATCH)
+    _update_readability(table, history)
+    _update_archived(table, history.first_kept)
+    if is_redefined or metadata:
+        _store_columns(table)
+
+
+# === What stays ===
+
+
+def _known_version(table: Table, history: IndexedHistory) -> int:
+    """The version up to which stored rows stay; -1 where none does."""
+    newest = table.commits.order_by("-version").first()
+    if newest is None:
+        return -1
+    if table.version is None:  # begun by a worker that was killed
+        return newest.version if _agree(newest, history) else -1
+    if _is_continued(table, newest, history):
+        return newest.version
+    return history.first_kept - 1 if _is_joined(table, history) else -1
+
+
+def _is_continued(table: Table, newest: Commit, history: IndexedHistory) -> bool:
+    """Whether the log goes on from the newest stored commit."""
+    result = history.result
+    if result.is_rewritten or not is_of_this_format(table.index_name):
+        return False
+    if result.version is None or newest.version > result.version:
+        return False
+    if history.commit(newest.version) is None:  # the log was cleaned beyond it
+        return _has_id(history, newest.version, table.delta_id)
+    return _has_id(history, newest.version, table.delta_id) and _agree(newest, history)
+
+
+def _is_joined(table: Table, history: IndexedHistory) -> bool:
+    """Whether stored rows older than the log are the past of this very log."""
+    first = history.first_kept
+    before = table.metadata_versions.filter(version__lte=first).first()
+    if before is None or not _has_id(history, first, before.metadata_id):
+        return False
+    stored = table.commits.filter(version=first).first()
+    return stored is None or _agree(stored, history, with_time=False)
+
+
+def _has_id(history: IndexedHistory, version: int, delta_id: str) -> bool:
+    return history.metadata_id(version)[:MAX_ID_LENGTH] == delta_id
+
+
+def _agree(stored: Commit, history: IndexedHistory, *, with_time: bool = True) -> bool:
+    """Whether the index tells the same of a commit.
+
+    Files of a log that was copied have other times; the commits are the same.
+    """
+    row = history.commit(stored.version)
+    return (
+        row is not None
+        and stored.operation == row["operation"]
+        and stored.num_added_files == row["num_added_files"]
+        and stored.added_bytes == row["added_bytes"]
+        and stored.metrics == json.loads(row["metrics"])
+        and stored.parameters == json.loads(row["parameters"])
+        and (not with_time or stored.committed_at == moment(row["timestamp_ms"]))
+    )
+
+
+def _forget_after(version: int, rows: "models.QuerySet[Any]") -> bool:
+    """Delete what is newer than a version; tell whether anything was."""
+    count, _ = rows.filter(version__gt=version).delete()
+    return count > 0
+
+
+# === What is new ===
+
+
+def _commit_rows(
+    table: Table, history: IndexedHistory, known: int, limit: int | None = None
+) -> Iterable[tuple[Any, ...]]:
+    for batch in history.commits_after(known, limit):
+        yield from commit_values(table, batch, first_kept=history.first_kept)
+
+
+def _replace_faulty(table: Table, history: IndexedHistory, known: int) -> None:
+    """Store the commits anew that did not read before."""
+    for version in _faulty_versions(table):
+        row = history.commit(version)
+        if row is None or version > known:
+            continue
+        table.commits.filter(version=version).delete()
+        batches = pa.Table.from_pylist([row], history.commits.schema).to_batches()
+        for batch in batches:
+            rows = commit_values(table, batch, first_kept=history.first_kept)
+            insert_rows(Commit, COMMIT_FIELDS, rows)
+
+
+def _faulty_versions(table: Table) -> list[int]:
+    """The stored commits that do not read: versions behind them are gone for it."""
+    return [
+        first
+        for first, _, _, reason in table.summary.get("readable_runs", [])
+        if reason and reason == fault_reason(first)
+    ]
+
+
+def _rows(definitions: pa.Table, known: int) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = rows_after(definitions, known).to_pylist()
+    return rows
+
+
+def _new_definitions(rows: Sequence[M], stored: M | None) -> Sequence[M]:
+    """Leave out the first of new rows where it says again what holds already.
+
+    A log that was cleaned does so at its start.
+    """
+    if rows and stored is not None and _facts(stored) == _facts(rows[0]):
+        return rows[1:]
+    return rows
+
+
+def _facts(row: MetadataVersion | ProtocolVersion) -> dict[str, Any]:
+    said = {"_state", "id", "version"}
+    return {name: value for name, value in vars(row).items() if name not in said}
+
+
+def _store_columns(table: Table) -> None:
+    newest = table.metadata_versions.first()
+    table.columns.all().delete()
+    TableColumn.objects.bulk_create(
+        columns_of(table, newest.schema_string if newest else ""),
+        batch_size=INSERT_BATCH,
+    )
+
+
+# === What has changed of older commits ===
+
+
+def _update_archived(table: Table, first_kept: int) -> None:
+    """Mark what the log has lost, and no longer what it has again."""
+    held = table.commits.filter(is_archived=False)
+    held.filter(version__lt=first_kept).update(is_archived=True)
+    archived = table.commits.filter(is_archived=True)
+    archived.filter(version__gte=first_kept).update(is_archived=False)
+
+
+def _update_readability(table: Table, history: IndexedHistory) -> None:
+    """Bring older commits up to date: a VACUUM or a cleaning changed their state."""
+    before = table.summary.get("readable_runs", [])
+    after = history.result.summary.get("readable_runs", [])
+    for first, last, state, reason in _changed_runs(before, after):
+        text = reason[:MAX_REASON_LENGTH]
+        other = ~Q(readability=state) | ~Q(readability_reason=text)
+        table.commits.filter(other, version__gte=first, version__lte=last).update(
+            readability=state, readability_reason=text
+        )
+
+
+def _changed_runs(
+    before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]
+) -> list[tuple[int, int, str, str]]:
+    """Return the parts of runs, up to the last version of `before`, that differ.
+
+    Args:
+        before: Runs of (first, last, state, reason), ascending, without gaps.
+        after: The same of a later time.
+    """
+    changed: list[tuple[int, int, str, str]] = []
+    position = 0
+    for first, last, state, reason in after:
+        while position < len(before) and before[position][1] < first:
+            position += 1
+        for start, end, *was in before[position:]:
+            if start > last:
+                break
+            if was != [state, reason]:
+                changed.append((max(first, start), min(last, end), state, reason))
+    return changed
