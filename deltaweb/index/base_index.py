@@ -2,15 +2,40 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from deltaweb.delta.log_store import LogStore
-from deltaweb.index.file_index import SUMMARY, IndexMissingError
-from deltaweb.index.index_result import IndexResult
-from deltaweb.index.index_source import commit_digest
+from deltaweb.index.file_index import (
+    COMMIT_SCHEMA,
+    COMMITS,
+    METADATA,
+    METADATA_SCHEMA,
+    PROTOCOL_SCHEMA,
+    PROTOCOLS,
+    SUMMARY,
+    IndexMissingError,
+    map_batches,
+)
+from deltaweb.index.index_result import INDEXED, IndexResult
+from deltaweb.index.index_source import IndexSource, commit_digest, load_source
+from deltaweb.index.indexed_block import IndexedBlock, map_blocks
+from deltaweb.index.readability import GONE, GONE_REASON, ReadableRun
+
+HISTORY_SCHEMAS: Final = {
+    COMMITS: COMMIT_SCHEMA,
+    METADATA: METADATA_SCHEMA,
+    PROTOCOLS: PROTOCOL_SCHEMA,
+}
+
+
+class CannotGoOnError(Exception):
+    """An index is not gone on from; the text says why, as the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +81,65 @@ class BaseIndex:
             return False
         return commit_digest(store, version) not in {known, None}
 
+    def rows_before(self, name: str, version: int) -> Iterator[pa.RecordBatch]:
+        """Yield the history that the log has lost: what is older than a version.
+
+        Nothing where the rows are not there, or not in our form.
+
+        Args:
+            name: `commits.arrow`, `metadata.arrow` or `protocols.arrow`.
+            version: The oldest version that the log still tells of.
+        """
+        try:
+            batches = map_batches(self.folder, name, HISTORY_SCHEMAS[name])
+        except IndexMissingError:
+            return
+        for batch in batches:
+            older = batch.filter(pc.less(batch["version"], version))
+            if older.num_rows:
+                yield mark_gone(older, version) if name == COMMITS else older
+
+    def events_before(self, version: int) -> list[dict[str, Any]]:
+        """What the timeline marks of versions that the log has lost."""
+        events = self.result.summary.get("events", [])
+        return [event for event in events if event["version"] < version]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeBase:
+    """An index that can be gone on from: all of it was looked at.
+
+    Attributes:
+        folder: Where it is.
+        result: The facts of its version.
+        source: The commit that it was made of.
+        blocks: Its files, memory-mapped.
+        rows: Its history by the name of the file, memory-mapped.
+        runs: Which of its versions can be read.
+    """
+
+    folder: Path
+    result: IndexResult
+    source: IndexSource
+    blocks: tuple[IndexedBlock, ...]
+    rows: dict[str, list[pa.RecordBatch]]
+    runs: tuple[ReadableRun, ...]
+
+    @property
+    def version(self) -> int:
+        """The version that it is of."""
+        return self.source.version
+
+    @property
+    def first_version(self) -> int:
+        """The oldest version that the log could build."""
+        return next(run.first for run in self.runs if run.state != GONE)
+
+    @property
+    def first_commit(self) -> int:
+        """The oldest commit that the log had."""
+        return self.result.first_commit or 0
+
 
 def load_base(folder: Path) -> BaseIndex:
     """Read what an index says of itself.
@@ -68,6 +152,77 @@ def load_base(folder: Path) -> BaseIndex:
         return BaseIndex(folder, IndexResult.from_json(values))
     except (OSError, ValueError, TypeError) as error:
         raise IndexMissingError(str(folder)) from error
+
+
+def open_whole_base(folder: Path) -> WholeBase:
+    """Open an index to go on from.
+
+    Raises:
+        CannotGoOnError: If it is not whole, is of another form, or lacks what going
+            on takes: a newest version that reads, files without deletion vectors,
+            and a history without holes.
+    """
+    try:
+        result = load_base(folder).result
+        source = load_source(folder)
+        blocks = tuple(map_blocks(folder, source))
+        rows = {
+            name: map_batches(folder, name, schema)
+            for name, schema in HISTORY_SCHEMAS.items()
+        }
+        runs = tuple(ReadableRun(*run) for run in result.summary["readable_runs"])
+    except (IndexMissingError, KeyError, TypeError) as error:
+        reason = f"its index is not whole: {error}"
+        raise CannotGoOnError(reason) from error
+    base = WholeBase(folder, result, source, blocks, rows, runs)
+    _check_is_sound(base)
+    return base
+
+
+def mark_gone(commits: pa.RecordBatch, first_version: int) -> pa.RecordBatch:
+    """Return rows of `commits.arrow` with older versions marked as gone.
+
+    Args:
+        commits: The rows.
+        first_version: The oldest version that the log can build.
+    """
+    lost = pc.and_(
+        pc.less(commits["version"], first_version),
+        pc.not_equal(commits["readability"], GONE),
+    )
+    if not lost.true_count:
+        return commits
+    new = {"readability": GONE, "readability_reason": GONE_REASON}
+    columns = [
+        pc.if_else(lost, new[name], commits[name]) if name in new else commits[name]
+        for name in COMMIT_SCHEMA.names
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=COMMIT_SCHEMA)
+
+
+def _check_is_sound(base: WholeBase) -> None:
+    """Check that what an index says of itself fits together.
+
+    Raises:
+        CannotGoOnError: If it does not.
+    """
+    result, version = base.result, base.source.version
+    commits = base.rows[COMMITS]
+    is_sound = (
+        (result.state, result.version, result.is_broken) == (INDEXED, version, False)
+        and result.first_commit is not None
+        and result.commit_digest == base.source.commit_digest
+        and bool(commits)
+        and commits[-1]["version"][-1].as_py() == version
+    )
+    if not is_sound:
+        reason = "its index is of a log that does not read to the end"
+        raise CannotGoOnError(reason)
+    built = [run for run in base.runs if run.state != GONE]
+    follow = [run.first for run in built[1:]] == [run.last + 1 for run in built[:-1]]
+    if not built or not follow or built[-1].last != version:
+        reason = "its log has holes"
+        raise CannotGoOnError(reason)
 
 
 def _id_at(ids: Sequence[tuple[int, str]], version: int) -> str:

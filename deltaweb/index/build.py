@@ -4,26 +4,31 @@ The Spark pipeline runs this body in its tasks, one table a task. Files are Arro
 columns throughout; only commits are objects, one at a time.
 """
 
+import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from deltaweb.delta.errors import DeltaError, SchemaError
+import pyarrow as pa
+
+from deltaweb.delta.errors import DeltaError, StorageFullError
 from deltaweb.delta.log_segment import VersionRun, list_log
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.base_index import BaseIndex, load_base
+from deltaweb.index.base_index import (
+    HISTORY_SCHEMAS,
+    BaseIndex,
+    CannotGoOnError,
+    load_base,
+)
 from deltaweb.index.commit_rows import History
 from deltaweb.index.engine import Engine, InProcess
 from deltaweb.index.file_index import (
-    COMMIT_SCHEMA,
     COMMITS,
     METADATA,
-    METADATA_SCHEMA,
-    PROTOCOL_SCHEMA,
     PROTOCOLS,
     IndexMissingError,
     write_batches,
@@ -32,14 +37,29 @@ from deltaweb.index.file_index import (
 )
 from deltaweb.index.file_rows import NewestFiles
 from deltaweb.index.history_reader import HistoryReader, Progress
-from deltaweb.index.index_result import INDEXED, UNSUPPORTED, IndexResult
+from deltaweb.index.index_result import IndexResult
 from deltaweb.index.index_source import commit_digest, write_source
+from deltaweb.index.index_update import UpdateRequest, update_index
+from deltaweb.index.log_since import log_bytes
+from deltaweb.index.newest_result import epoch_ms, newest_result
 from deltaweb.index.readability import Readability
-from deltaweb.index.stored_values import clean_json, clean_text
-from deltaweb.index.summary import table_summary, version_states
+from deltaweb.index.summary import (
+    Story,
+    states_of_versions,
+    table_summary,
+    version_states,
+)
 from deltaweb.index.version_totals import VersionTotals, completed_commits
-from deltaweb.storage.location import open_store
 from deltaweb.table import DeltaTable
+
+logger = logging.getLogger(__name__)
+
+
+class LogTooLargeError(Exception):
+    """A log has more bytes than the process is to read."""
+
+    def __init__(self, size_bytes: int) -> None:
+        super().__init__(f"The log has {size_bytes:,} bytes.")
 
 
 def build_index(  # noqa: PLR0913 (where, where to, and who is told)
@@ -51,8 +71,12 @@ def build_index(  # noqa: PLR0913 (where, where to, and who is told)
     now_ms: int | None = None,
     engine: Engine | None = None,
     base: Path | str | None = None,
+    max_bytes: int | None = None,
 ) -> IndexResult:
     """Read a table's log and write its index.
+
+    With a base, only what came since is read; `deltaweb.index.index_update` says when
+    the whole log is read all the same.
 
     A newest version that may not be read is indexed by its metadata and history
     alone. Where the end of a log is broken the newest version before it is indexed,
@@ -66,25 +90,96 @@ def build_index(  # noqa: PLR0913 (where, where to, and who is told)
             unit; it may raise to stop the work.
         now_ms: The time that the days of `commits_30d` end at; now by default.
         engine: What replays the log; this process by default.
-        base: The folder of the index that the table has, to go on from.
+        base: The folder of the index that the table has, to go on from. An engine
+            that is given reads the whole log, and takes from the base what the log
+            has lost.
+        max_bytes: The most bytes of the log to read here; None for any.
 
     Returns:
         The facts of the newest version, or the error's.
+
+    Raises:
+        LogTooLargeError: If the log that is to be read has more than `max_bytes`.
     """
-    moment_ms = int(time.time() * 1000) if now_ms is None else now_ms
-    table = DeltaTable(location, storage_options)
+    try:
+        table = DeltaTable(location, storage_options)
+        return index_table(
+            table,
+            folder,
+            on_progress=on_progress,
+            now_ms=now_ms,
+            engine=engine,
+            base=base,
+            max_bytes=max_bytes,
+        )
+    except DeltaError as error:
+        return IndexResult.from_error(error)
+
+
+def index_table(  # noqa: PLR0913 (as `build_index`)
+    table: DeltaTable,
+    folder: Path | str,
+    *,
+    on_progress: Progress | None = None,
+    now_ms: int | None = None,
+    engine: Engine | None = None,
+    base: Path | str | None = None,
+    max_bytes: int | None = None,
+) -> IndexResult:
+    """Do as `build_index` does, for a table that is opened.
+
+    Raises:
+        DeltaError: If nothing of the table can be read, or the index not be written.
+        LogTooLargeError: As `build_index` does.
+    """
+    request = UpdateRequest(
+        base=Path(base or ""),
+        folder=Path(folder),
+        report=on_progress or _no_progress,
+        now_ms=int(time.time() * 1000) if now_ms is None else now_ms,
+        max_bytes=max_bytes,
+    )
+    if base is not None and engine is None:
+        result = _updated(table, request)
+        if result is not None:
+            return result
+    _check_size(table, max_bytes)
     builder = _Builder(
         table=table,
         engine=engine or InProcess(table),
-        store=open_store(location, storage_options),
-        report=on_progress or _no_progress,
-        now_ms=moment_ms,
+        store=table.store,
+        report=request.report,
+        now_ms=request.now_ms,
         base=None if base is None else _find_base(Path(base)),
     )
+    return builder.build(request.folder)
+
+
+def _updated(table: DeltaTable, request: UpdateRequest) -> IndexResult | None:
+    """Go on from the base; None where the log must be read from the start."""
     try:
-        return builder.build(Path(folder))
-    except DeltaError as error:
-        return IndexResult.from_error(error)
+        return update_index(table, request)
+    except StorageFullError:
+        raise
+    except (CannotGoOnError, DeltaError, OSError, pa.ArrowException) as reason:
+        logger.info("The log of %s is read from the start: %s", table.root, reason)
+        return None
+
+
+def _check_size(table: DeltaTable, max_bytes: int | None) -> None:
+    """Refuse a log of too many bytes.
+
+    Raises:
+        LogTooLargeError: If it has more.
+    """
+    if max_bytes is None:
+        return
+    try:
+        size_bytes = log_bytes(table.store)
+    except DeltaError:
+        return  # the index says what is wrong
+    if size_bytes > max_bytes:
+        raise LogTooLargeError(size_bytes)
 
 
 def _find_base(folder: Path) -> BaseIndex | None:
@@ -115,15 +210,23 @@ class _Builder:
         snapshot, fault = self._newest_snapshot()
         reader = HistoryReader(self.table, self.engine, self.report)
         history, runs = reader.read(snapshot)
+        facts = self._facts_of_log(snapshot, history)
+        lost = self._lost_history(history, is_rewritten=facts["is_rewritten"])
         with written_beside(folder) as beside:
             newest = self._write_files(beside, snapshot, is_newest=fault is None)
             totals = reader.read_totals(history, runs, snapshot, newest)
             states = version_states(history, runs, totals)
-            summary = table_summary(snapshot, newest, history, states, self.now_ms)
-            result = _result(folder, snapshot, newest, summary)
-            result = self._of_log(_with_fault(result, fault), history)
+            story = Story(
+                runs=states_of_versions(snapshot, history, states),
+                events=[*lost.events(), *history.events],
+                timestamps_ms=[*lost.timestamps_ms(), *history.timestamps_ms],
+            )
+            summary = table_summary(snapshot, newest, story, self.now_ms)
+            time_ms = epoch_ms(snapshot.timestamp)
+            result = newest_result(folder, snapshot, newest, summary, time_ms)
+            result = replace(_with_fault(result, fault), **facts)
             self.report("Writing the index", 0, None, "")
-            _write_history(beside, history, totals, states)
+            _write_history(beside, history, totals, states, lost)
             write_summary(beside, result.to_json())
         return result
 
@@ -140,25 +243,30 @@ class _Builder:
         self.report("Reading statistics", 0, None, "")
         newest = self.engine.write_files(beside, snapshot)
         if is_newest:
-            write_source(beside, snapshot, self.store, newest)
+            digest = commit_digest(self.store, snapshot.version)
+            write_source(beside, snapshot, digest, newest)
         return newest
 
-    def _of_log(self, result: IndexResult, history: History) -> IndexResult:
-        """Add what the log holds, and whether the base is of another one."""
+    def _facts_of_log(self, snapshot: Snapshot, history: History) -> dict[str, Any]:
+        """What the log holds, and whether the base is of another one."""
         listing = list_log(self.store)
-        version = result.version or 0
+        latest = listing.latest_version
         is_rewritten = self.base is not None and self.base.is_of_another_log(
             self.store,
             listing.commits,
-            version if listing.latest_version is None else listing.latest_version,
+            snapshot.version if latest is None else latest,
             history.metadata_ids(),
         )
-        return replace(
-            result,
-            first_commit=listing.commits[0] if listing.commits else None,
-            is_rewritten=is_rewritten,
-            commit_digest=commit_digest(self.store, version) or "",
-        )
+        return {
+            "first_commit": listing.commits[0] if listing.commits else None,
+            "is_rewritten": is_rewritten,
+            "commit_digest": commit_digest(self.store, snapshot.version) or "",
+        }
+
+    def _lost_history(self, history: History, *, is_rewritten: bool) -> "_LostHistory":
+        if is_rewritten or not history.versions:
+            return _LostHistory(None, 0)
+        return _LostHistory(self.base, history.versions[0])
 
     def _newest_snapshot(self) -> tuple[Snapshot, DeltaError | None]:
         """The newest snapshot, or the newest before the fault that hides it."""
@@ -186,36 +294,6 @@ class _Builder:
         return found
 
 
-def _result(
-    folder: Path,
-    snapshot: Snapshot,
-    newest: NewestFiles | None,
-    summary: dict[str, Any],
-) -> IndexResult:
-    try:
-        num_columns = len(snapshot.schema.fields)
-    except SchemaError:
-        num_columns = None
-    refusal = snapshot.refusal
-    return IndexResult(
-        state=UNSUPPORTED if newest is None else INDEXED,
-        folder=str(folder),
-        version=snapshot.version,
-        committed_at_ms=_epoch_ms(snapshot.timestamp),
-        delta_id=clean_text(snapshot.metadata.id or ""),
-        num_files=None if newest is None else newest.num_files,
-        size_bytes=None if newest is None else newest.size_bytes,
-        num_records=None if newest is None else newest.total_records,
-        num_tombstones=None if newest is None else newest.num_tombstones,
-        num_columns=num_columns,
-        partition_columns=clean_json(list(snapshot.metadata.partition_columns)),
-        summary=clean_json(summary),
-        error_code=refusal.code if refusal else "",
-        error=refusal.message if refusal else "",
-        error_hint=refusal.hint if refusal else "",
-    )
-
-
 def _with_fault(result: IndexResult, fault: DeltaError | None) -> IndexResult:
     if fault is None:
         return result
@@ -228,10 +306,6 @@ def _with_fault(result: IndexResult, fault: DeltaError | None) -> IndexResult:
     )
 
 
-def _epoch_ms(moment: datetime) -> int:
-    return round((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1000)
-
-
 # === Files of the index ===
 
 
@@ -240,11 +314,47 @@ def _write_history(
     history: History,
     totals: VersionTotals,
     states: Sequence[Readability],
+    lost: "_LostHistory",
 ) -> None:
-    batches = (
+    """Write the history, behind that of commits which the log has lost."""
+    commits = (
         completed_commits(batch, slice(start, start + batch.num_rows), totals, states)
         for start, batch in history.commit_batches()
     )
-    write_batches(folder, COMMITS, COMMIT_SCHEMA, batches)
-    write_batches(folder, METADATA, METADATA_SCHEMA, [history.metadata_batch()])
-    write_batches(folder, PROTOCOLS, PROTOCOL_SCHEMA, [history.protocol_batch()])
+    newer = {
+        COMMITS: commits,
+        METADATA: [history.metadata_batch()],
+        PROTOCOLS: [history.protocol_batch()],
+    }
+    for name, schema in HISTORY_SCHEMAS.items():
+        write_batches(folder, name, schema, chain(lost.rows(name), newer[name]))
+
+
+@dataclass(frozen=True, slots=True)
+class _LostHistory:
+    """What an older index tells of commits that the log has lost since.
+
+    Attributes:
+        base: The older index of the same log; None without one.
+        first: The oldest version that the log tells of.
+    """
+
+    base: BaseIndex | None
+    first: int
+
+    def rows(self, name: str) -> Iterator[pa.RecordBatch]:
+        """Yield rows of a file of the index."""
+        if self.base is not None:
+            yield from self.base.rows_before(name, self.first)
+
+    def events(self) -> list[dict[str, Any]]:
+        """What the timeline marks."""
+        return [] if self.base is None else self.base.events_before(self.first)
+
+    def timestamps_ms(self) -> list[int]:
+        """When the commits were made."""
+        return [
+            time_ms
+            for batch in self.rows(COMMITS)
+            for time_ms in batch["timestamp_ms"].to_pylist()
+        ]

@@ -117,7 +117,7 @@ def open_index(folder: Path | str) -> FileIndex:
     try:
         summary = json.loads((place / SUMMARY).read_text(encoding="utf-8"))
         has_files = (place / FILES).exists()
-        files = _map_table(place / FILES) if has_files else pa.table({})
+        files = map_table(place / FILES) if has_files else pa.table({})
     except (OSError, ValueError, pa.ArrowException) as error:
         raise IndexMissingError(str(place)) from error
     return FileIndex(place, files, summary)
@@ -138,6 +138,45 @@ def read_batches(folder: Path, name: str) -> Iterator[list[dict[str, Any]]]:
         raise IndexMissingError(str(folder / name)) from error
 
 
+def map_batches(folder: Path, name: str, schema: pa.Schema) -> list[pa.RecordBatch]:
+    """Memory-map one file of an index; the mapping outlives the folder.
+
+    Raises:
+        IndexMissingError: If the file is not there, not whole, or of another schema.
+    """
+    try:
+        reader = pa.ipc.open_file(pa.memory_map(str(folder / name)))
+        batches = [reader.get_batch(at) for at in range(reader.num_record_batches)]
+        for batch in batches:
+            batch.validate()
+    except (OSError, pa.ArrowException) as error:
+        raise IndexMissingError(str(folder / name)) from error
+    if not reader.schema.equals(schema):
+        raise IndexMissingError(str(folder / name))
+    return [batch for batch in batches if batch.num_rows]
+
+
+def even_batches(
+    tables: Iterable[pa.Table], rows_a_batch: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of many tables in batches of one size; the last may be less."""
+    waiting: list[pa.Table] = []
+    for table in tables:
+        waiting.append(table)
+        if sum(part.num_rows for part in waiting) >= rows_a_batch:
+            rows = pa.concat_tables(waiting)
+            whole = rows.num_rows - rows.num_rows % rows_a_batch
+            waiting = [rows.slice(whole)]
+            yield from _batches(rows.slice(0, whole), rows_a_batch)
+    if waiting:
+        yield from _batches(pa.concat_tables(waiting), rows_a_batch)
+
+
+def _batches(rows: pa.Table, rows_a_batch: int) -> Iterator[pa.RecordBatch]:
+    for first in range(0, rows.num_rows, rows_a_batch):
+        yield from rows.slice(first, rows_a_batch).combine_chunks().to_batches()
+
+
 def write_batches(
     folder: Path, name: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> None:
@@ -151,6 +190,14 @@ def write_batches(
 def write_summary(folder: Path, summary: dict[str, Any]) -> None:
     """Write `summary.json`."""
     (folder / SUMMARY).write_text(json.dumps(summary), encoding="utf-8")
+
+
+def link_file(folder: Path, name: str, source: Path) -> None:
+    """Give an index a file of another one, which nobody changes; a copy if need be."""
+    try:
+        (folder / name).hardlink_to(source / name)
+    except OSError:  # not every file system has links
+        shutil.copyfile(source / name, folder / name)
 
 
 @contextmanager
@@ -180,6 +227,7 @@ def written_beside(folder: Path) -> Iterator[Path]:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _map_table(path: Path) -> pa.Table:
+def map_table(path: Path) -> pa.Table:
+    """Memory-map one file of an index; raise `pyarrow.ArrowException` or `OSError`."""
     source = pa.memory_map(str(path))
     return pa.ipc.open_file(source).read_all()

@@ -18,7 +18,13 @@ from deltaweb.delta.replay import RawStatistics, SelectedBlock
 from deltaweb.delta.schema import LeafField, StructType, leaf_fields
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.statistics import read_statistics
-from deltaweb.index.file_index import FILES, ROWS_A_BATCH, write_batches
+from deltaweb.index.file_index import (
+    FILES,
+    ROWS_A_BATCH,
+    even_batches,
+    map_table,
+    write_batches,
+)
 from deltaweb.index.statistics_text import statistics_texts
 
 INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
@@ -167,7 +173,30 @@ def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
 
 def write_rows(folder: Path, columns: FileColumns, rows: Iterable[pa.Table]) -> None:
     """Write rows of `files.arrow`, in batches of `ROWS_A_BATCH`."""
-    write_batches(folder, FILES, no_rows(columns).schema, _large_batches(rows))
+    write_batches(
+        folder, FILES, no_rows(columns).schema, even_batches(rows, ROWS_A_BATCH)
+    )
+
+
+def map_newest(
+    folder: Path, *, num_tombstones: int, has_deletion_vectors: bool, is_typed: bool
+) -> NewestFiles:
+    """Return what was written to `files.arrow` as it is mapped into memory.
+
+    Args:
+        folder: The index.
+        num_tombstones: Count of tombstones in the log.
+        has_deletion_vectors: Whether any file has one.
+        is_typed: Whether partition values are of their types.
+    """
+    rows = map_table(folder / FILES)
+    return NewestFiles(
+        rows.select(list(LISTED)),
+        rows["num_records"],
+        num_tombstones=num_tombstones,
+        has_deletion_vectors=has_deletion_vectors,
+        has_typed_partitions=is_typed,
+    )
 
 
 def indexed_leaves(snapshot: Snapshot) -> list[LeafField]:
@@ -190,25 +219,6 @@ def _joined(listed: pa.Table, statistics: pa.Table) -> pa.Table:
     for name in statistics.column_names:
         listed = listed.append_column(statistics.field(name), statistics[name])
     return listed
-
-
-def _large_batches(tables: Iterable[pa.Table]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of many tables in batches of `ROWS_A_BATCH`."""
-    waiting: list[pa.Table] = []
-    for table in tables:
-        waiting.append(table)
-        if sum(part.num_rows for part in waiting) >= ROWS_A_BATCH:
-            rows = pa.concat_tables(waiting)
-            whole = rows.num_rows - rows.num_rows % ROWS_A_BATCH
-            waiting = [rows.slice(whole)]
-            yield from _batches(rows.slice(0, whole))
-    if waiting:
-        yield from _batches(pa.concat_tables(waiting))
-
-
-def _batches(rows: pa.Table) -> Iterator[pa.RecordBatch]:
-    for first in range(0, rows.num_rows, ROWS_A_BATCH):
-        yield from rows.slice(first, ROWS_A_BATCH).combine_chunks().to_batches()
 
 
 # === Statistics ===

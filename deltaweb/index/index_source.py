@@ -60,15 +60,20 @@ class IndexSource:
 
 
 def write_source(
-    folder: Path, snapshot: Snapshot, store: LogStore, newest: NewestFiles
+    folder: Path, snapshot: Snapshot, digest: str | None, newest: NewestFiles
 ) -> None:
     """Write what `files.arrow` in the folder was made from.
 
     Nothing is written where the log shows no commit of the version, nor where files
     have deletion vectors, which the index does not hold.
+
+    Args:
+        folder: The index.
+        snapshot: The version.
+        digest: What `commit_digest` says of its commit.
+        newest: Its files.
     """
     status = snapshot.state.commit_status
-    digest = commit_digest(store, snapshot.version)
     if status is None or digest is None or newest.has_deletion_vectors:
         return
     source = IndexSource(

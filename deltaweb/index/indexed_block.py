@@ -9,7 +9,7 @@ import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -73,6 +73,11 @@ class IndexedBlock(FileBlock):
         copied = pa.concat_arrays([paths.slice(0, middle), paths.slice(middle)])
         self.mapped.release()
         return copied
+
+
+def indexed_block(selected: SelectedBlock) -> IndexedBlock:
+    """Return the block of a selection that is of an index."""
+    return cast("IndexedBlock", selected.block)
 
 
 def restore_snapshot(folder: Path, store: TableStore) -> Snapshot:

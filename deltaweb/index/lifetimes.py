@@ -14,6 +14,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from deltaweb.delta.file_actions import canonical_keys, has_absolute_paths
+
 UNKNOWN: Final = -1  # a size or a count of rows that the log does not tell
 LARGEST: Final = 2**40  # bytes or rows of a file, so that sums stay within a long
 NEVER: Final = np.iinfo(np.int64).max
@@ -75,6 +77,33 @@ class Totals:
     removed_rows: Longs
 
 
+@dataclass(frozen=True, slots=True)
+class StandingFiles:
+    """Files that no action of a run speaks of, added up.
+
+    Attributes:
+        num_files: Count of them.
+        size_bytes: Sum of their sizes.
+        num_records: Sum of their rows as far as they tell.
+        num_untold: Count of those that do not tell their rows.
+    """
+
+    num_files: int = 0
+    size_bytes: int = 0
+    num_records: int = 0
+    num_untold: int = 0
+
+    def plus(self, sizes: Longs, rows: Longs) -> "StandingFiles":
+        """Return the sum with more files; `UNKNOWN` where one does not tell."""
+        known = rows[rows >= 0]
+        return StandingFiles(
+            self.num_files + len(sizes),
+            self.size_bytes + int(np.clip(sizes, 0, LARGEST).sum()),
+            self.num_records + int(np.minimum(known, LARGEST).sum()),
+            self.num_untold + len(rows) - len(known),
+        )
+
+
 class Lifetimes:
     """The lives of all files over a run of versions."""
 
@@ -86,7 +115,10 @@ class Lifetimes:
             first: The run's first version.
             last: Its last version.
         """
-        codes = actions.keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+        keys = actions.keys
+        if len(keys) and has_absolute_paths(keys):
+            keys = canonical_keys(keys)
+        codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
         order = np.lexsort((actions.versions, codes))
         self._codes = codes[order]
         self._first, self._count = first, last - first + 1
@@ -96,8 +128,13 @@ class Lifetimes:
         self._rows = np.minimum(actions.rows[order], LARGEST)
         self._deletion_ms = actions.deletion_ms[order]
 
-    def totals(self) -> Totals:
-        """Add up what each version leaves."""
+    def totals(self, standing: StandingFiles | None = None) -> Totals:
+        """Add up what each version leaves.
+
+        Args:
+            standing: Live files that are not among the actions; none by default.
+        """
+        others = standing or StandingFiles()
         was_live = self._was_live
         ends = was_live  # an action on a live file ends its life, if only to renew it
         before = np.flatnonzero(ends) - 1
@@ -118,9 +155,13 @@ class Lifetimes:
         gone_unknown = self._per_version(versions[removed], unknown_rows[gone])
         gone_rows = self._per_version(versions[removed], known[gone])
         return Totals(
-            num_files=np.cumsum(files),
-            size_bytes=np.cumsum(size),
-            num_records=np.where(np.cumsum(num_unknown) > 0, UNKNOWN, np.cumsum(rows)),
+            num_files=np.cumsum(files) + others.num_files,
+            size_bytes=np.cumsum(size) + others.size_bytes,
+            num_records=np.where(
+                np.cumsum(num_unknown) + others.num_untold > 0,
+                UNKNOWN,
+                np.cumsum(rows) + others.num_records,
+            ),
             removed_bytes=self._per_version(versions[removed], self._sizes[gone]),
             removed_rows=np.where(gone_unknown > 0, UNKNOWN, gone_rows),
         )

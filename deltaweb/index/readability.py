@@ -85,6 +85,42 @@ def readable_runs(
     return runs
 
 
+def extended_runs(
+    runs: Iterable[ReadableRun], *, first: int, latest: int
+) -> list[ReadableRun]:
+    """Bring runs up to a log that has lost old versions and won new ones.
+
+    Args:
+        runs: From version 0 on, ascending.
+        first: The oldest version that the log can build; older ones are gone.
+        latest: Its newest version; new ones are readable.
+    """
+    pieces: list[ReadableRun] = []
+    for run in runs:
+        if run.state == GONE or run.first >= first:
+            pieces.append(run)
+            continue
+        lost = ReadableRun(run.first, min(run.last, first - 1), GONE, GONE_REASON)
+        pieces.append(lost)
+        if run.last >= first:
+            pieces.append(run._replace(first=first))
+    begin = pieces[-1].last + 1 if pieces else 0
+    if begin <= latest:
+        pieces.append(ReadableRun(begin, latest, READABLE, ""))
+    return _joined(pieces)
+
+
+def _joined(runs: Iterable[ReadableRun]) -> list[ReadableRun]:
+    """Join neighbours of equal state and reason."""
+    result: list[ReadableRun] = []
+    for run in runs:
+        if result and result[-1][2:] == run[2:]:
+            result[-1] = result[-1]._replace(last=run.last)
+        else:
+            result.append(run)
+    return result
+
+
 def is_in_runs(versions: Sequence[int], runs: Iterable[tuple[int, int]]) -> list[bool]:
     """Tell of each version whether a run of (first, last) holds it.
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -9,10 +10,10 @@ import numpy as np
 from deltaweb.delta.errors import DeltaError, SchemaMissingError
 from deltaweb.delta.log_segment import VersionRun
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.commit_rows import History
+from deltaweb.index.commit_rows import MAX_EVENTS, History
 from deltaweb.index.distribution import partition_totals, size_histogram
 from deltaweb.index.file_rows import NewestFiles
-from deltaweb.index.lifetimes import UNKNOWN
+from deltaweb.index.lifetimes import UNKNOWN, Longs
 from deltaweb.index.readability import (
     GONE,
     GONE_REASON,
@@ -20,6 +21,7 @@ from deltaweb.index.readability import (
     READABLE,
     UNSUPPORTED,
     Readability,
+    ReadableRun,
     fault_reason,
     is_in_runs,
     partly_reason,
@@ -32,11 +34,25 @@ DAY_MS: Final = 86_400_000
 DEFAULT_TARGET_FILE_SIZE: Final = 128 << 20
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Story:
+    """A history, as far as an overview draws it.
+
+    Attributes:
+        runs: Which versions can be read, from 0 on.
+        events: What the timeline marks, oldest first.
+        timestamps_ms: When each commit was made.
+    """
+
+    runs: Sequence[ReadableRun]
+    events: list[dict[str, Any]]
+    timestamps_ms: Sequence[int] | Longs
+
+
 def table_summary(
     snapshot: Snapshot,
     newest: NewestFiles | None,
-    history: History,
-    states: Sequence[Readability],
+    story: Story,
     now_ms: int,
 ) -> dict[str, Any]:
     """Add up what `Table.summary` holds.
@@ -44,20 +60,16 @@ def table_summary(
     Args:
         snapshot: The newest version.
         newest: Its files; None where it may not be read.
-        history: The commits.
-        states: Whether each of them can be read, row for row.
+        story: Its history.
         now_ms: The time that `commits_30d` ends at.
     """
-    known = dict(zip(history.versions, states, strict=True))
-    if snapshot.version not in known:  # a checkpoint without its commit
-        known[snapshot.version] = _state(snapshot.refusal, UNKNOWN)
-    runs = readable_runs(sorted(known.items()), snapshot.version)
+    runs = story.runs
     summary: dict[str, Any] = {
         "readable_runs": [list(run) for run in runs],
         "earliest_version": next((r.first for r in runs if r.state != GONE), None),
-        "commits_30d": _commits_by_day(history.timestamps_ms, now_ms),
+        "commits_30d": _commits_by_day(story.timestamps_ms, now_ms),
         "target_file_size_bytes": _target_file_size(snapshot.metadata.configuration),
-        "events": history.events,
+        "events": story.events[-MAX_EVENTS:],
         "size_histogram": {"edges": [], "counts": [], "bytes": []},
         "partitions": [],
         "num_partitions": 0,
@@ -73,7 +85,23 @@ def table_summary(
     return summary
 
 
-def _commits_by_day(timestamps_ms: Sequence[int], now_ms: int) -> list[int]:
+def states_of_versions(
+    snapshot: Snapshot, history: History, states: Sequence[Readability]
+) -> list[ReadableRun]:
+    """Join versions of equal readability, from 0 to the newest.
+
+    Args:
+        snapshot: The newest version.
+        history: The commits.
+        states: Whether each of them can be read, row for row.
+    """
+    known = dict(zip(history.versions, states, strict=True))
+    if snapshot.version not in known:  # a checkpoint without its commit
+        known[snapshot.version] = _state(snapshot.refusal, UNKNOWN)
+    return readable_runs(sorted(known.items()), snapshot.version)
+
+
+def _commits_by_day(timestamps_ms: Sequence[int] | Longs, now_ms: int) -> list[int]:
     """Count commits by UTC day; the last of the days is today's."""
     today = now_ms // DAY_MS
     ages = today - np.array(timestamps_ms, dtype=np.int64) // DAY_MS

@@ -84,5 +84,25 @@ def completed_commits(
     return pa.RecordBatch.from_arrays(columns, schema=COMMIT_SCHEMA)
 
 
+def with_totals(commits: pa.RecordBatch, totals: Totals) -> pa.RecordBatch:
+    """Return commits with the totals of a run's first version in the last row.
+
+    The newest version has the numbers of its files as they are; once it is followed,
+    it has those that add up with its followers'.
+    """
+    first = {
+        "num_files": totals.num_files[:1],
+        "size_bytes": totals.size_bytes[:1],
+        "num_records": totals.num_records[:1],
+    }
+    columns = [
+        pa.concat_arrays([commits[name].slice(0, len(commits) - 1), _nullable(values)])
+        if (values := first.get(name)) is not None
+        else commits[name]
+        for name in COMMIT_SCHEMA.names
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=COMMIT_SCHEMA)
+
+
 def _nullable(values: Longs) -> pa.Array:
     return pa.array(values, mask=values == UNKNOWN)

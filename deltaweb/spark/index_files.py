@@ -21,13 +21,12 @@ from pyspark.sql import SparkSession
 from deltaweb.delta.errors import PartitionValueError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import SnapshotState
-from deltaweb.index.file_index import FILES
 from deltaweb.index.file_rows import (
-    LISTED,
     FileColumns,
     NewestFiles,
     block_rows,
     choose_columns,
+    map_newest,
     no_rows,
     write_rows,
 )
@@ -110,14 +109,11 @@ class SparkEngine:
             write_rows(folder, columns, _read_parts(parts, names))
         finally:
             shutil.rmtree(parts, ignore_errors=True)
-        with pa.memory_map(str(folder / FILES)) as mapped:
-            rows = pa.ipc.open_file(mapped).read_all()
-        return NewestFiles(
-            rows.select(list(LISTED)),
-            rows["num_records"],
+        return map_newest(
+            folder,
             num_tombstones=state.tombstones().count(),
             has_deletion_vectors=self._vectors[snapshot.version] > 0,
-            has_typed_partitions=columns.has_typed_partitions,
+            is_typed=columns.has_typed_partitions,
         )
 
 

@@ -27,7 +27,6 @@ from deltaweb.delta.file_actions import (
     canonical_keys,
     file_keys,
 )
-from deltaweb.delta.log_segment import load_log_segment
 from deltaweb.delta.log_store import FileStatus, TableStore
 from deltaweb.delta.replay import FileBlock, RawStatistics, SelectedBlock
 from deltaweb.index.statistics_text import statistics_texts
@@ -114,19 +113,6 @@ def row_group_tasks(reader: CheckpointReader, action: str) -> list[RowGroupTask]
             tasks.append(RowGroupTask(name, counts[name]))
         counts[name] += 1
     return tasks
-
-
-def log_bytes(store: TableStore) -> int:
-    """Return the bytes of the log that builds the newest version.
-
-    Raises:
-        DeltaError: If there is no such log.
-    """
-    segment = load_log_segment(store)
-    checkpoint = () if segment.checkpoint is None else segment.checkpoint.names
-    names = {*checkpoint, *segment.commit_names}
-    listed = store.list_from(min(names))
-    return sum(status.size for status in listed if status.name in names)
 
 
 # === In a task ===

@@ -25,12 +25,11 @@ from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
-from deltaweb.delta.errors import DeltaError
-from deltaweb.index.build import build_index
+from deltaweb.index.build import LogTooLargeError, build_index
 from deltaweb.index.engine import Engine
 from deltaweb.index.index_result import CANCELLED, FAILED, IndexResult
 from deltaweb.spark.index_files import SparkEngine
-from deltaweb.spark.log_reader import LogSource, log_bytes
+from deltaweb.spark.log_reader import LogSource
 from deltaweb.spark.session import is_alive
 from deltaweb.storage.write_faults import write_fault
 
@@ -63,6 +62,7 @@ class IndexRequest:
         storage_options: Options of the store; they reach the executors with the
             task, and are in no text of it.
         max_task_bytes: A log of more bytes is replayed by Spark; None for never.
+            Where the base is gone on from, only commits that are new count.
         base: The folder of the index that the table has; empty without one.
     """
 
@@ -347,26 +347,19 @@ class _Reporter:
 
 def _run_tasks(tasks: Iterable[_Task]) -> Iterator[_Row]:
     for task in tasks:
-        is_large = _is_large(task.request)
-        values = LARGE if is_large else _index_one(task).to_json()
+        try:
+            values = _index_one(task, max_bytes=task.request.max_task_bytes).to_json()
+        except LogTooLargeError:
+            values = LARGE
         with suppress(OSError):  # a full disk: the result comes with the job's end
             place = Path(task.scratch) / f"{task.position}.result.json"
             _write_json(place, values)
         yield task.position, values
 
 
-def _is_large(request: IndexRequest) -> bool:
-    """Tell whether the log of the newest version is more than a task should hold."""
-    if request.max_task_bytes is None:
-        return False
-    try:
-        size = log_bytes(LogSource(request.location, request.storage_options).open())
-    except DeltaError:
-        return False  # the index says what is wrong
-    return size > request.max_task_bytes
-
-
-def _index_one(task: _Task, engine: Engine | None = None) -> IndexResult:
+def _index_one(
+    task: _Task, engine: Engine | None = None, max_bytes: int | None = None
+) -> IndexResult:
     request = task.request
     report = _Reporter(task)
     try:
@@ -377,7 +370,10 @@ def _index_one(task: _Task, engine: Engine | None = None) -> IndexResult:
             on_progress=report,
             engine=engine,
             base=request.base or None,
+            max_bytes=max_bytes,
         )
+    except LogTooLargeError:
+        raise
     except _CancelledError:
         return IndexResult(state=CANCELLED)
     except Exception as error:  # noqa: BLE001 (one table never fails the others)

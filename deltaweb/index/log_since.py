@@ -1,0 +1,104 @@
+"""What the log holds since an index was made of it: one listing, and two looks."""
+
+from dataclasses import dataclass
+
+from deltaweb.delta.log_path import commit_name, parse_commit_name, version_prefix
+from deltaweb.delta.log_segment import (
+    list_log,
+    load_log_segment,
+    parse_listing,
+    readable_runs,
+)
+from deltaweb.delta.log_store import FileStatus, LogStore
+from deltaweb.index.base_index import CannotGoOnError, WholeBase
+from deltaweb.index.index_source import commit_digest
+
+
+@dataclass(frozen=True, slots=True)
+class LogSince:
+    """What came since an index, and what the log has lost since.
+
+    Attributes:
+        commits: The new commits, oldest first; they follow the index's version
+            without a gap.
+        first_commit: The oldest commit that the log holds.
+        first_version: The oldest version that it can build.
+    """
+
+    commits: tuple[FileStatus, ...]
+    first_commit: int
+    first_version: int
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the new commits."""
+        return sum(commit.size for commit in self.commits)
+
+
+def read_log_since(store: LogStore, base: WholeBase) -> LogSince:
+    """Look at what came since an index.
+
+    Raises:
+        CannotGoOnError: If the log is not the one that the index was made from, or
+            does not go on from its version commit by commit.
+        DeltaError: If storage does not answer.
+    """
+    version = base.version
+    statuses = store.list_from(version_prefix(version))
+    listing = parse_listing((status.name for status in statuses), is_whole=False)
+    by_name = {status.name: status for status in statuses}
+    if by_name.get(commit_name(version)) != base.source.commit_status:
+        reason = f"commit {version} is gone, or another file"
+        raise CannotGoOnError(reason)
+    if commit_digest(store, version) != base.source.commit_digest:
+        reason = f"commit {version} is another one"
+        raise CannotGoOnError(reason)
+    expected = list(range(version, version + len(listing.commits)))
+    if list(listing.commits) != expected or listing.latest_version != expected[-1]:
+        reason = f"the log has a gap after version {version}"
+        raise CannotGoOnError(reason)
+    new = tuple(by_name[commit_name(number)] for number in expected[1:])
+    first_commit, first_version = _find_start(store, base)
+    return LogSince(new, first_commit, first_version)
+
+
+def log_bytes(store: LogStore) -> int:
+    """Return the bytes of the log that builds the newest version.
+
+    Raises:
+        DeltaError: If there is no such log.
+    """
+    segment = load_log_segment(store)
+    checkpoint = () if segment.checkpoint is None else segment.checkpoint.names
+    names = {*checkpoint, *segment.commit_names}
+    listed = store.list_from(min(names))
+    return sum(status.size for status in listed if status.name in names)
+
+
+def new_version(commit: FileStatus) -> int:
+    """Return the version that a commit makes."""
+    return parse_commit_name(commit.name) or 0
+
+
+def _find_start(store: LogStore, base: WholeBase) -> tuple[int, int]:
+    """Return the oldest commit, and the oldest version that the log can build.
+
+    A clean-up takes the oldest commits first, so one look tells whether there was one.
+
+    Raises:
+        CannotGoOnError: If what is left has holes.
+    """
+    oldest = base.first_commit
+    try:
+        if oldest < base.version:
+            store.status(commit_name(oldest))
+    except FileNotFoundError:
+        pass
+    else:
+        return oldest, base.first_version
+    whole = list_log(store)
+    runs = readable_runs(whole)
+    if len(runs) != 1 or runs[0].first > base.version:
+        reason = "what a clean-up left of the log has holes"
+        raise CannotGoOnError(reason)
+    return whole.commits[0], max(runs[0].first, base.first_version)

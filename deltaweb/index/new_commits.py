@@ -1,0 +1,266 @@
+"""The commits after an index: read once, and reconciled with its files."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.actions import Metadata, Protocol
+from deltaweb.delta.commit_file import TailCommits, partition_keys, read_tail
+from deltaweb.delta.commit_summary import CommitSummary
+from deltaweb.delta.commit_summary_reader import read_commit_summaries
+from deltaweb.delta.commit_times import CommitTimes
+from deltaweb.delta.log_store import FileStatus, LogStore
+from deltaweb.delta.replay import (
+    SelectedBlock,
+    TailLayer,
+    apply_layer,
+    run_in_threads,
+)
+from deltaweb.delta.table_features import mapping_mode
+from deltaweb.index.base_index import CannotGoOnError, WholeBase
+from deltaweb.index.commit_files import read_file_actions, starting_files
+from deltaweb.index.commit_rows import History
+from deltaweb.index.file_index import COMMITS
+from deltaweb.index.history_reader import Progress
+from deltaweb.index.index_source import COMMIT_HEAD_BYTES
+from deltaweb.index.indexed_block import indexed_block
+from deltaweb.index.lifetimes import (
+    FileActions,
+    Lifetimes,
+    StandingFiles,
+    Totals,
+    concat_actions,
+)
+from deltaweb.index.log_since import LogSince, new_version
+from deltaweb.storage.memory import MemoryTableStore
+
+CHUNK_BYTES: Final = 32 << 20
+CHUNK_COMMITS: Final = 4096
+
+
+@dataclass(slots=True, eq=False)
+class NewCommits:
+    """What the commits after an index come to.
+
+    Attributes:
+        base: The index.
+        history: What they say.
+        protocol: The protocol in force after them.
+        metadata: The metaData in force after them.
+        old_blocks: The files of the index, block by block, without those that the
+            commits speak of.
+        new_blocks: The files that they add.
+        num_tombstones: How many files they remove.
+        digest: SHA-256 of the beginning of the last one; the index's own without any.
+    """
+
+    base: WholeBase
+    history: History
+    protocol: Protocol
+    metadata: Metadata
+    old_blocks: list[SelectedBlock]
+    new_blocks: tuple[SelectedBlock, ...] = ()
+    num_tombstones: int = 0
+    digest: str = ""
+    _actions: list[FileActions] = field(default_factory=list)
+
+    @property
+    def has_file_changes(self) -> bool:
+        """Whether the files are not those of the index."""
+        masks = [block.mask for block in self.old_blocks]
+        return bool(self.new_blocks) or any(mask is not None for mask in masks)
+
+    def totals(self) -> Totals:
+        """What holds after each version from the index's own on."""
+        base, last = self.base.version, self.history.versions[-1]
+        spoken = [_spoken_of(block, base - 1) for block in self.old_blocks]
+        lifetimes = Lifetimes(
+            concat_actions([*spoken, *self._actions]), first=base, last=last
+        )
+        return lifetimes.totals(_standing(self.old_blocks))
+
+    def take(self, store: LogStore, versions: Sequence[int]) -> None:
+        """Reconcile some commits, which follow those that were taken before.
+
+        Raises:
+            CannotGoOnError: If files have deletion vectors.
+            LogCorruptError: If a commit does not read.
+        """
+        names = store.list_names_from("")
+        tail = read_tail(
+            TailCommits(store, names),
+            protocol=self.protocol,
+            metadata=self.metadata,
+            holds_statistics=True,
+        )
+        self.protocol = tail.protocol or self.protocol
+        self.metadata = tail.metadata or self.metadata
+        self._apply(tail.layer)
+        self._actions += read_file_actions(store, versions, lambda _: None)
+
+    def _apply(self, layer: TailLayer) -> None:
+        if layer.block is not None:
+            vectors = layer.block.files["dv_id"]
+            if vectors.null_count < len(vectors):
+                reason = "new files have deletion vectors"
+                raise CannotGoOnError(reason)
+        self.num_tombstones += layer.tombstones.num_rows
+        self.new_blocks = apply_layer(self.new_blocks, layer)
+        if len(layer.keys):
+            self.old_blocks = run_in_threads(
+                lambda block: block.without(layer.keys),
+                self.old_blocks,
+                num_rows=self.base.source.num_files,
+            )
+
+
+def read_new_commits(
+    store: LogStore, base: WholeBase, since: LogSince, report: Progress
+) -> NewCommits:
+    """Read the commits after an index, each of them once.
+
+    Raises:
+        CannotGoOnError: If what they say cannot be added to the index.
+        LogCorruptError: If one does not read.
+        FileNotFoundError: If one went away.
+    """
+    source = base.source
+    history = History(root=store.root)
+    history.start_at(base.version, source.protocol, source.metadata)
+    new = NewCommits(
+        base,
+        history,
+        source.protocol,
+        source.metadata,
+        [SelectedBlock(block) for block in base.blocks],
+        digest=source.commit_digest,
+    )
+    times = _times(base, since.commits)
+    done = 0
+    for chunk in _chunks(since.commits):
+        report("Reading new commits", done, len(since.commits), "commits")
+        held = _hold(store, chunk)
+        mine = _part(times, slice(done, done + len(chunk)))
+        for summary in read_commit_summaries(held, mine):
+            _check_summary(base, summary)
+            history.add(summary)
+        _check_history(history)
+        new.take(held, mine.versions)
+        head = held.read_head(chunk[-1].name, COMMIT_HEAD_BYTES)
+        new.digest = sha256(head).hexdigest()
+        done += len(chunk)
+    return new
+
+
+def _hold(store: LogStore, commits: Sequence[FileStatus]) -> MemoryTableStore:
+    """Read commits into memory: several readers each want all of them."""
+    held = MemoryTableStore(store.root)
+    names = [commit.name for commit in commits]
+    held.log_files.update(zip(names, store.read_many(names), strict=True))
+    return held
+
+
+def _chunks(commits: Sequence[FileStatus]) -> Iterator[list[FileStatus]]:
+    chunk: list[FileStatus] = []
+    size = 0
+    for commit in commits:
+        is_full = size + commit.size > CHUNK_BYTES or len(chunk) >= CHUNK_COMMITS
+        if chunk and is_full:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(commit)
+        size += commit.size
+    if chunk:
+        yield chunk
+
+
+def _part(times: CommitTimes, rows: slice) -> CommitTimes:
+    return CommitTimes(times.versions[rows], times.times_ms[rows], times.sizes[rows])
+
+
+def _times(base: WholeBase, commits: Sequence[FileStatus]) -> CommitTimes:
+    """Return the times of new commits, each after the one before it."""
+    time_ms = base.rows[COMMITS][-1]["timestamp_ms"][-1].as_py()
+    times_ms = []
+    for commit in commits:
+        time_ms = max(commit.modification_time, time_ms + 1)
+        times_ms.append(time_ms)
+    versions = [new_version(commit) for commit in commits]
+    return CommitTimes(versions, times_ms, [commit.size for commit in commits])
+
+
+# === What cannot be added ===
+
+
+def _check_summary(base: WholeBase, summary: CommitSummary) -> None:
+    """Check that a commit leaves the files of the index what they are.
+
+    Raises:
+        CannotGoOnError: If it does not.
+    """
+    old_protocol, old = base.source.protocol, base.source.metadata
+    new = summary.metadata or old
+    protocol = summary.protocol or old_protocol
+    is_same = (
+        new.id == old.id
+        and new.format == old.format
+        and new.partition_columns == old.partition_columns
+        and mapping_mode(new.configuration) == mapping_mode(old.configuration)
+        and partition_keys(protocol, new) == partition_keys(old_protocol, old)
+    )
+    if summary.fault is not None or not is_same:
+        reason = f"commit {summary.version} makes it another table, or does not read"
+        raise CannotGoOnError(reason)
+
+
+def _check_history(history: History) -> None:
+    """Check that commits change nothing of what older versions are.
+
+    Raises:
+        CannotGoOnError: If they do.
+    """
+    if any(refusal is not None for refusal in history.refusals):
+        reason = "new versions ask for a reader that this one is not"
+        raise CannotGoOnError(reason)
+    if history.vacuums:
+        reason = "a VACUUM deleted files of older versions"
+        raise CannotGoOnError(reason)
+
+
+# === Files ===
+
+
+def _spoken_of(selected: SelectedBlock, version: int) -> FileActions:
+    """Return the files of a block that new commits speak of, as if added before."""
+    rows = indexed_block(selected).rows
+    if selected.mask is None:
+        rows = rows.slice(0, 0)
+    else:
+        rows = rows.filter(pc.invert(selected.mask))
+    files = pa.table(
+        {
+            "path": rows["path"],
+            "size": rows["size"],
+            "dv_id": pa.nulls(rows.num_rows, pa.string()),
+        }
+    )
+    return starting_files(files, pa.chunked_array([rows["num_records"]]), version)
+
+
+def _standing(blocks: Sequence[SelectedBlock]) -> StandingFiles:
+    """Add up the files that new commits do not speak of."""
+    total = StandingFiles()
+    for selected in blocks:
+        rows = indexed_block(selected).rows
+        sizes, records = rows["size"], rows["num_records"]
+        if selected.mask is not None:
+            sizes, records = sizes.filter(selected.mask), records.filter(selected.mask)
+        total = total.plus(
+            np.asarray(pc.fill_null(sizes, 0)), np.asarray(pc.fill_null(records, -1))
+        )
+    return total

@@ -1,0 +1,101 @@
+"""`files.arrow` of an index that is gone on from: old rows as they are, new ones added.
+
+Rows stream from the mapping of the old file into the new one, a batch at a time, and
+the memory of the mapping is given back behind them.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import PartitionValueError
+from deltaweb.delta.replay import SelectedBlock
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.index.file_index import FILES, link_file
+from deltaweb.index.file_rows import (
+    FileColumns,
+    NewestFiles,
+    block_rows,
+    choose_columns,
+    map_newest,
+    no_rows,
+    write_rows,
+)
+from deltaweb.index.history_reader import Progress
+from deltaweb.index.indexed_block import indexed_block
+from deltaweb.index.new_commits import NewCommits
+
+
+def write_updated_files(
+    folder: Path, snapshot: Snapshot, new: NewCommits, report: Progress
+) -> NewestFiles:
+    """Write the files of a version that an index was gone on to.
+
+    What is typed by the schema is typed anew, from the statistics as text, where the
+    new version has another schema or room for other columns.
+    """
+    columns = choose_columns(snapshot)
+    try:
+        _write(folder, columns, snapshot, new, report)
+    except PartitionValueError:
+        # An index must show a table whose writer got a value wrong.
+        columns = columns.with_texts()
+        _write(folder, columns, snapshot, new, report)
+    return map_newest(
+        folder,
+        num_tombstones=(new.base.result.num_tombstones or 0) + new.num_tombstones,
+        has_deletion_vectors=False,
+        is_typed=columns.has_typed_partitions,
+    )
+
+
+def _write(
+    folder: Path,
+    columns: FileColumns,
+    snapshot: Snapshot,
+    new: NewCommits,
+    report: Progress,
+) -> None:
+    keeps_rows = _keeps_rows(columns, new)
+    if keeps_rows and not new.has_file_changes:
+        link_file(folder, FILES, new.base.folder)
+        return
+
+    def rows() -> Iterator[pa.Table]:
+        done = 0
+        for selected in new.old_blocks:
+            report("Writing the files", done, snapshot.num_files, "files")
+            yield _old_rows(selected, columns, keeps_rows=keeps_rows)
+            indexed_block(selected).mapped.release()
+            done += selected.num_files
+        for selected in new.new_blocks:
+            report("Writing the files", done, snapshot.num_files, "files")
+            yield block_rows(selected, columns)
+            done += selected.num_files
+
+    write_rows(folder, columns, rows())
+
+
+def _old_rows(
+    selected: SelectedBlock, columns: FileColumns, *, keeps_rows: bool
+) -> pa.Table:
+    if not keeps_rows:
+        return block_rows(selected, columns)
+    rows = indexed_block(selected).rows
+    kept = rows if selected.mask is None else rows.filter(selected.mask)
+    return pa.Table.from_batches([kept])
+
+
+def _keeps_rows(columns: FileColumns, new: NewCommits) -> bool:
+    """Tell whether rows of the index are what they would be if made anew."""
+    source = new.base.source
+    schema = no_rows(columns).schema
+    return (
+        source.metadata.schema_string == new.metadata.schema_string
+        and source.has_typed_partitions == columns.has_typed_partitions
+        and all(
+            indexed_block(selected).rows.schema.equals(schema)
+            for selected in new.old_blocks
+        )
+    )
