@@ -359,6 +359,7 @@ class TestACleanUp:
         assert "0 to 2 could not be read any more, for good" in page
         assert "Delete 3 files for good" in page
         assert before[0] in page
+        assert isinstance(job.result, dict)
         assert job.result["files"][0]["name"] == before[0]
         assert not AuditEvent.objects.filter(action="table.cleanup").exists()
 
@@ -433,6 +434,7 @@ class TestACleanUp:
         tasks.clean_up_log(job_id=str(deletion.id))
 
         deletion.refresh_from_db()
+        assert isinstance(deletion.result, dict)
         assert (deletion.state, deletion.result["num_files"]) == (Job.State.DONE, 2)
         assert names(folder) == before[3:]
 
@@ -442,6 +444,7 @@ class TestACleanUp:
 
         job = self.listed(editor)
 
+        assert isinstance(job.result, dict)
         assert job.result["num_files"] == 0
         page = text_of(editor, CLEANUP)
         assert "Nothing can go" in page
