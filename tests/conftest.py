@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from apps.audit.append_only import drop_triggers
+from apps.tables import bounded_read
 
 # Every run tries the same examples, and slowness alone is no failure. Others are tried
 # by `pytest --hypothesis-profile=explore`, as often as one likes.
@@ -43,6 +44,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(TESTS).parts[0]
         if marker := MARKERS.get(folder):
             item.add_marker(marker)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patience() -> None:
+    """Give storage the time that it takes on a loaded machine: pages wait for it."""
+    bounded_read.STORAGE_TIMEOUT_S = 60.0
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,10 @@ class StorageSlowError(Exception):
     """Storage did not answer in time."""
 
 
-def read_within(read: Callable[[], T], *, timeout_s: float = STORAGE_TIMEOUT_S) -> T:
+def read_within(read: Callable[[], T], *, timeout_s: float | None = None) -> T:
     """Return what `read` returns, or raise what it raises, within a time.
+
+    The time is `STORAGE_TIMEOUT_S` where none is given.
 
     A read that takes longer is left behind in a thread that does not keep the process
     from ending; as long as it hangs, it takes one of `MAX_READS` places.
@@ -25,6 +27,7 @@ def read_within(read: Callable[[], T], *, timeout_s: float = STORAGE_TIMEOUT_S) 
     Raises:
         StorageSlowError: If the time is over, or if all places are taken.
     """
+    timeout_s = STORAGE_TIMEOUT_S if timeout_s is None else timeout_s
     places = _places
     if not places.acquire(timeout=timeout_s):
         message = "Storage has not answered earlier reads yet."

@@ -201,7 +201,7 @@ def test_a_locked_database_spoils_no_answer(
     holder = threading.Thread(target=hold)
     holder.start()
     try:
-        assert locked.wait(10)
+        assert locked.wait(60)
         answer = acme.get(f"{lake.path}/version")
     finally:
         done.set()

@@ -10,8 +10,9 @@ from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
 from apps.jobs import services, tracking
 from apps.jobs.models import Job
-from apps.jobs.tracking import JobCancelled, LeaseLostError, track_job
+from apps.jobs.tracking import JobCancelled, LeaseLostError, TrackedJob, track_job
 from deltaweb.delta.errors import VersionNotFoundError
+from tests.installation import wait_for
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -197,13 +198,12 @@ class TestRenewing:
         with track_job(row.id) as tracked:
             assert tracked is not None
             row.refresh_from_db()
-            first = row.lease_expires_at
-            time.sleep(0.8)
-            row.refresh_from_db()
-
-            assert first is not None
             assert row.lease_expires_at is not None
-            assert row.lease_expires_at > first
+            renewed = Job.objects.filter(
+                id=row.id, lease_expires_at__gt=row.lease_expires_at
+            )
+
+            assert wait_for(renewed.exists)
 
     def test_a_worker_learns_that_its_lease_is_gone_without_writing(
         self, settings: Settings
@@ -214,9 +214,9 @@ class TestRenewing:
         with track_job(row.id) as tracked:
             assert tracked is not None
             Job.objects.update(lease_owner="elsewhere")
-            time.sleep(0.8)
-            with pytest.raises(LeaseLostError):
-                tracked.check_cancelled()
+
+            assert wait_for(lambda: _has_lost(tracked))
+            raise LeaseLostError
 
         row.refresh_from_db()
         assert row.state == Job.State.RUNNING
@@ -289,6 +289,14 @@ class TestALockedDatabase:
         assert states == ["QUEUED", "QUEUED", "FAILED"]
         assert message in job.error
         assert job.log.count("Queued again") == 2
+
+
+def _has_lost(job: TrackedJob) -> bool:
+    try:
+        job.check_cancelled()
+    except LeaseLostError:
+        return True
+    return False
 
 
 @contextmanager

@@ -217,7 +217,7 @@ def test_of_several_requests_at_once_one_gets_the_profile(attempt: int) -> None:
 
     def fetch(_: int) -> Profile | None:
         try:
-            barrier.wait(10)
+            barrier.wait(60)
             return activate(nonce)
         except errors.LinkUsedError:
             return None
@@ -241,7 +241,7 @@ def test_a_link_and_a_direct_download_at_once_make_one_secret(attempt: int) -> N
 
     def by_link() -> Profile | None:
         try:
-            barrier.wait(10)
+            barrier.wait(60)
             return activate(nonce)
         except errors.ActivationError:
             return None
@@ -250,7 +250,7 @@ def test_a_link_and_a_direct_download_at_once_make_one_secret(attempt: int) -> N
 
     def directly() -> Profile | None:
         try:
-            barrier.wait(10)
+            barrier.wait(60)
             return tokens.issue_profile(token, actor=WHO, now=LATER, address=HOME)
         except errors.TokenStateError:
             return None
