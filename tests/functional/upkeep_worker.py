@@ -12,10 +12,13 @@ python -m tests.functional.upkeep_worker do JOB BYTES   do a job here, where no 
 import resource
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import django
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TICK_S = 0.05
 
