@@ -1,6 +1,7 @@
 """A job that sleeps, for tests that kill its worker; run as a script to queue it.
 
-python -m tests.functional.nap queue 60 0     a minute the first time, then none
+python -m tests.functional.nap queue a b      sleep until the file a is there; the next
+                                              attempt waits for b; `-` is not at all
 python -m tests.functional.nap show JOB       the row as JSON
 python -m tests.functional.nap wake JOB 5     send its wake-up five times more
 """
@@ -9,28 +10,32 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 
 import django
 from celery import shared_task
+
+from tests.functional.nap_workers import AT_ONCE
 
 TICK_S = 0.05
 
 
 @shared_task(name="test.nap", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # Celery has no types
 def nap(*, job_id: str, **_: object) -> None:
-    """Sleep for as long as this attempt is to take."""
+    """Sleep until this attempt is woken."""
     from apps.jobs.tracking import track_job
 
     with track_job(job_id) as job:
         if job is None:
             return
-        naps_s = job.parameters["naps_s"]
+        alarms = job.parameters["alarms"]
         job.step("Napping")
-        nap_s = naps_s[min(job.attempt, len(naps_s)) - 1]
-        began_s = time.monotonic()
-        while (napped_s := time.monotonic() - began_s) < nap_s:
+        alarm = alarms[min(job.attempt, len(alarms)) - 1]
+        num_ticks = 0
+        while alarm != AT_ONCE and not Path(alarm).exists():
             time.sleep(TICK_S)
-            job.progress(int(napped_s), total=int(nap_s), unit="seconds")
+            num_ticks += 1
+            job.progress(num_ticks, unit="ticks")
         job.result = {"pid": os.getpid()}
 
 
@@ -48,7 +53,7 @@ def main() -> None:
         job = enqueue(
             kind="test.nap",
             title="Nap",
-            parameters={"naps_s": [float(text) for text in arguments]},
+            parameters={"alarms": arguments},
             now=timezone.now(),
         )
     else:
@@ -58,12 +63,14 @@ def main() -> None:
     if verb == "wake":
         for _ in range(int(arguments[1])):
             wake([job])
+    expires_at = job.lease_expires_at
     row = {
         "id": str(job.id),
         "state": job.state,
         "attempts": job.attempts,
         "result": job.result,
         "error_code": job.error_code,
+        "lease_expires_s": expires_at.timestamp() if expires_at else None,
         "workers": Worker.objects.count(),
     }
     sys.stdout.write(json.dumps(row))

@@ -17,6 +17,7 @@ WORKER = (
     *("--loglevel", "warning", "--queues", "default"),
     *("--without-gossip", "--without-mingle", "--without-heartbeat"),
 )
+AT_ONCE = "-"  # for an alarm: the nap is over before it begins
 BEAT = (sys.executable, "-m", "deltaweb", "beat")
 
 
@@ -51,6 +52,13 @@ class Workers:
         )
         row: dict[str, Any] = json.loads(done.stdout)
         return row
+
+    def reaches_lease_of(self, job: dict[str, Any], expires_s: float) -> bool:
+        """Wait until the job's lease lasts beyond a moment, in seconds since 1970."""
+        return wait_for(
+            lambda: (self.nap("show", job["id"])["lease_expires_s"] or 0) > expires_s,
+            timeout_s=TAKEN_WITHIN_S,
+        )
 
     def reaches(self, job: dict[str, Any], **expected: object) -> bool:
         """Wait until the job's row holds what is expected."""

