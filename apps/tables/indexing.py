@@ -6,6 +6,7 @@ transaction, and an index folder is removed only after that.
 
 import shutil
 import uuid
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from django.db import transaction
 
 from apps.tables.index_folders import begun_at_ms, remove_other_indexes
 from apps.tables.index_rows import moment
-from apps.tables.indexed_history import open_history
+from apps.tables.indexed_history import IndexedHistory, open_history
 from apps.tables.models import Table
 from apps.tables.stored_history import load_ahead, store_history
 from deltaweb.index.file_index import IndexMissingError
@@ -81,21 +82,34 @@ def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
         IndexMissingError: If the folder is not whole.
     """
     folder = Path(result.folder)
-    history = open_history(folder, result)
-    load_ahead(table, history)
-    is_outdated = False
-    with transaction.atomic():
-        current = Table.objects.select_for_update().filter(id=table.id).first()
-        if current is not None:
-            is_outdated = _is_outdated(current, result, folder.name, now)
-        if current is not None and not is_outdated:
-            store_history(current, history)
-            _store_summary(current, result, folder, now)
-    if current is None or is_outdated:
-        shutil.rmtree(folder.parent if current is None else folder, ignore_errors=True)
-        return
-    table.refresh_from_db()
-    remove_other_indexes(table.id, keep=folder.name)
+    try:
+        history = open_history(folder, result)
+        load_ahead(table, history)
+        is_stored = _store(table, history, folder, now)
+    except IndexMissingError:
+        # Whoever stores an index removes the folders of all others.
+        current = Table.objects.filter(id=table.id).first()
+        if current is not None and not _is_outdated(current, result, folder.name, now):
+            raise
+        is_stored = False
+    if is_stored:
+        table.refresh_from_db()
+        remove_other_indexes(table.id, keep=folder.name)
+    elif Table.objects.filter(id=table.id).exists():
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        shutil.rmtree(folder.parent, ignore_errors=True)
+
+
+@transaction.atomic
+def _store(table: Table, history: IndexedHistory, folder: Path, now: datetime) -> bool:
+    """Store an index; False where the table is gone or has a newer one."""
+    current = Table.objects.select_for_update().filter(id=table.id).first()
+    if current is None or _is_outdated(current, history.result, folder.name, now):
+        return False
+    store_history(current, history)
+    _store_summary(current, history.result, folder, now)
+    return True
 
 
 def _is_outdated(
@@ -170,17 +184,15 @@ def _store_summary(
 def _store_commit_mark(table: Table, result: IndexResult, folder: Path) -> None:
     """Note the commit file that probes compare with what they find.
 
-    What a probe has noted of the same commit stays: storage may tell times of a file
-    less exactly than a listing does.
+    Where the version is the one that was indexed before, the next probe notes it: what
+    storage says of one file may differ from its listing, and would be taken for a
+    change again and again.
     """
-    is_same = table.version == result.version and not result.is_rewritten
-    if is_same and table.commit_file_bytes is not None:
+    table.commit_file_bytes = table.commit_file_ms = None
+    if table.version == result.version and not result.is_rewritten:
         return
-    try:
+    with suppress(IndexMissingError):  # of deletion vectors, or of a broken log
         source = load_source(folder)
-    except IndexMissingError:  # of a table with deletion vectors, or a broken log
-        table.commit_file_bytes = table.commit_file_ms = None
-    else:
         table.commit_file_bytes = source.commit_size
         table.commit_file_ms = source.commit_time_ms
 

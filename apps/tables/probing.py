@@ -1,11 +1,15 @@
 """Looking for new commits: two small questions to storage a table, while the app runs.
 
+A log that was made anew or put back from a backup is told by the file of the commit
+that is indexed: by its size and time, where its version says nothing.
+
 A table that fails rests longer each time; one that answers is asked every
 `DELTAWEB_PROBE_INTERVAL_S` seconds.
 """
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -17,9 +21,11 @@ from apps.tables.opening import open_table, roots_of_server
 from apps.tables.services import refresh_table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log_store import FileStatus
 
 BATCH: Final = 200  # tables claimed at once
 TIME_LIMIT_S: Final = 30
+CLOCK_STEP_MS: Final = 1000  # listings of some stores tell times to the second only
 _READ: Final = [
     "id",
     "namespace",
@@ -27,6 +33,8 @@ _READ: Final = [
     "location",
     "state",
     "version",
+    "commit_file_bytes",
+    "commit_file_ms",
     "probe_failures",
     "error_code",
 ]
@@ -50,45 +58,81 @@ def probe_tables(*, now: datetime) -> int:
     return looked_at
 
 
-def newest_version(table: Table) -> int:
-    """The newest version of a table's log, by the cheapest question that tells.
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What two questions to storage tell of a log.
+
+    Attributes:
+        version: Its newest version.
+        commit: The commit file of the indexed version; None where the log has none, or
+            where there are newer ones and nobody has asked.
+    """
+
+    version: int
+    commit: FileStatus | None = None
+
+
+def look_at(table: Table) -> Look:
+    """Ask for the newest version of a table's log, by the cheapest questions that tell.
 
     Raises:
         DeltaError: If the log cannot be read.
     """
     log = open_table(table, roots=roots_of_server())
     if table.version is None:
-        return log.latest_version()
+        return Look(log.latest_version())
     try:
         log.store.status(commit_name(table.version + 1))
     except FileNotFoundError:
         try:
-            log.store.status(commit_name(table.version))
+            commit = log.store.status(commit_name(table.version))
         except FileNotFoundError:
-            return log.latest_version()
-        return table.version
-    return log.latest_version()
+            return Look(log.latest_version())
+        return Look(table.version, commit)
+    return Look(log.latest_version())
 
 
 def _probe(table: Table, now: datetime) -> bool:
     """Look at one table; True when there is nothing to note but that it answered."""
     try:
-        newest = newest_version(table)
+        look = look_at(table)
     except DeltaError as error:
         store_failure(
             table.id, code=error.code, message=error.message, hint=error.hint, now=now
         )
         return False
     is_indexed = table.state in {Table.State.INDEXED, Table.State.UNSUPPORTED}
-    if is_indexed and newest == table.version:
+    is_same = look.version == table.version and not _is_another(look.commit, table)
+    if is_indexed and is_same:
+        if look.commit is not None and table.commit_file_bytes is None:
+            _note_commit(table, look.commit)
         return True
     Table.objects.filter(id=table.id).update(
         probed_at=now,
-        latest_version_seen=newest,
+        latest_version_seen=look.version,
         probe_due_at=now + backoff(table.probe_failures),
     )
     refresh_table(table, now=now)
     return False
+
+
+def _is_another(commit: FileStatus | None, table: Table) -> bool:
+    """Whether the commit file of the indexed version is not the one that was there."""
+    if commit is None or table.commit_file_bytes is None:
+        return False
+    if commit.size != table.commit_file_bytes:
+        return True
+    known_ms, found_ms = table.commit_file_ms, commit.modification_time
+    if not known_ms or not found_ms:  # of a store that tells none
+        return False
+    return abs(found_ms - known_ms) >= CLOCK_STEP_MS
+
+
+def _note_commit(table: Table, commit: FileStatus) -> None:
+    """Keep what the next probes compare with, unless it was indexed anew meanwhile."""
+    Table.objects.filter(
+        id=table.id, version=table.version, commit_file_bytes=None
+    ).update(commit_file_bytes=commit.size, commit_file_ms=commit.modification_time)
 
 
 def _claim(tables: Sequence[Table], now: datetime) -> None:

@@ -18,6 +18,11 @@ from apps.tables.models import Commit, Table
 from apps.tables.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError
 
+ARCHIVED_PROBLEM = "The table's log was cleaned, and its file went with it."
+ARCHIVED_HINT = (
+    "What was indexed of it before is all here; "
+    "its raw actions and the paths of its files are gone."
+)
 SLOW_HINT = "What is indexed is shown; reload the page to try again."
 MAX_FILES_SHOWN = 200
 MAX_ACTIONS_SHOWN = 50
@@ -104,6 +109,23 @@ class CommitDetail:
         )
 
 
+def find_commit(at: TableVersion, version: int) -> Commit:
+    """Return the commit that made a version.
+
+    Raises:
+        PageError: 404 when nobody indexed it before the log lost it.
+    """
+    commit = at.table.commits.filter(version=version).first()
+    if commit is None:
+        raise PageError(
+            status=404,
+            code="commit-not-found",
+            message=f"The log no longer holds the commit of version {version}.",
+            hint="The history lists the commits that are known.",
+        )
+    return commit
+
+
 def commit_detail(
     user: User | AnonymousUser, namespace: str, name: str, version: int
 ) -> CommitDetail:
@@ -113,14 +135,7 @@ def commit_detail(
         PageError: 404 when the table or the commit is not known.
     """
     at = table_version(user, namespace, name, str(version))
-    commit = at.table.commits.filter(version=version).first()
-    if commit is None:
-        raise PageError(
-            status=404,
-            code="commit-not-found",
-            message=f"The log no longer holds the commit of version {version}.",
-            hint="The history lists the commits that it holds.",
-        )
+    commit = find_commit(at, version)
     neighbours = at.table.commits.order_by().values_list("version", flat=True)
     parameters = dict(commit.parameters or {})
     predicate = format_predicate(parameters.pop("predicate", None))
@@ -137,15 +152,19 @@ def commit_detail(
         .order_by("-version")
         .first(),
         next_version=neighbours.filter(version__gt=version).order_by("version").first(),
-        actions=commit_actions(at.table, version),
+        actions=commit_actions(at.table, commit),
     )
 
 
-def commit_actions(table: Table, version: int) -> CommitActions:
+def commit_actions(table: Table, commit: Commit) -> CommitActions:
     """Read one commit file from storage, within a second.
 
     The one thing a page asks of storage; when it fails, that is told in the answer.
+    Storage is not asked for what the log has lost.
     """
+    if commit.is_archived:
+        return CommitActions(problem=ARCHIVED_PROBLEM, hint=ARCHIVED_HINT)
+    version = commit.version
     try:
         log = open_table(table, roots=roots_of_server())  # asks the database
         raw = read_within(lambda: log.read_commit(version))

@@ -78,7 +78,9 @@ def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
             filter=Q(state=Job.State.FAILED, finished_at__gte=now - FAILURES_SINCE),
         ),
     )
-    commits = Commit.objects.order_by("-committed_at").select_related("table")
+    # A table that is indexed for the first time has commits before it has a version.
+    shown = Commit.objects.filter(table__version__isnull=False)
+    commits = shown.order_by("-committed_at").select_related("table")
     if not (user.is_authenticated and user.is_editor):
         commits = commits.filter(table__restricted=False)
     return Dashboard(

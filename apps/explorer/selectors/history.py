@@ -178,6 +178,7 @@ def commit_data(commit: Commit) -> dict[str, object]:
         "changes_protocol": commit.changes_protocol,
         "readability": commit.readability,
         "readability_reason": commit.readability_reason,
+        "archived": commit.is_archived,
     }
 
 

@@ -51,7 +51,15 @@ def commit_raw(
 ) -> HttpResponse:
     """Send the actions of a commit as the log holds them, one a line."""
     at = table_version(request.user, namespace, name, str(version))
-    actions = commits.commit_actions(at.table, version)
+    commit = commits.find_commit(at, version)
+    if commit.is_archived:
+        raise PageError(
+            status=410,
+            code="commit-archived",
+            message=f"The log no longer holds version {version}: it was cleaned.",
+            hint="The page of the commit shows what was indexed of it before.",
+        )
+    actions = commits.commit_actions(at.table, commit)
     if actions.problem:
         raise PageError(
             status=503,

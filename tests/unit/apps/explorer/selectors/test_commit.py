@@ -10,7 +10,7 @@ from apps.explorer.selectors.commit import (
     metric,
 )
 from apps.pages.errors import PageError
-from apps.tables.models import Table
+from apps.tables.models import Commit, Table
 from tests.factories import new_commit, new_metadata, new_protocol, new_table, new_user
 
 ACTIONS = [
@@ -86,7 +86,7 @@ class TestCommitActions:
     def test_reads_the_files_of_one_commit(self, tmp_path: Path) -> None:
         table = new_table_at(lake(tmp_path, *ACTIONS))
 
-        actions = commit_actions(table, 0)
+        actions = commit_actions(table, Commit(version=0))
 
         assert [(f.path, f.size_bytes, f.num_records) for f in actions.added] == [
             ("country=DE/a.parquet", 10, 3),
@@ -99,15 +99,29 @@ class TestCommitActions:
         assert len(actions.raw) == 5
 
     def test_storage_that_is_gone_is_told(self, tmp_path: Path) -> None:
-        actions = commit_actions(new_table_at(str(tmp_path / "nowhere")), 0)
+        table = new_table_at(str(tmp_path / "nowhere"))
+
+        actions = commit_actions(table, Commit(version=0))
 
         assert actions.problem
         assert actions.raw == ()
 
+    def test_storage_is_not_asked_for_what_the_log_has_lost(
+        self, tmp_path: Path
+    ) -> None:
+        table = new_table_at(lake(tmp_path, *ACTIONS))
+
+        actions = commit_actions(table, Commit(version=0, is_archived=True))
+
+        assert actions.raw == ()
+        assert "cleaned" in actions.problem
+
     def test_only_the_first_actions_are_shown(self, tmp_path: Path) -> None:
         many = [{"txn": {"appId": "x" * 9000, "version": n}} for n in range(60)]
 
-        actions = commit_actions(new_table_at(lake(tmp_path, *many)), 0)
+        table = new_table_at(lake(tmp_path, *many))
+
+        actions = commit_actions(table, Commit(version=0))
 
         assert len(actions.shown) == 50
         assert actions.num_hidden == 10
