@@ -185,6 +185,7 @@ CELERY_TASK_ALWAYS_EAGER = env_bool("DELTAWEB_EAGER", default=False)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
+    "tables.diff_rows": {"queue": "spark"},
     "tables.index_log": {"queue": "spark"},
     "tables.profile_column": {"queue": "spark"},
     "tables.write_checkpoint": {"queue": "spark"},  # of a large log
@@ -222,6 +223,10 @@ SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")
 # A larger log is replayed by Spark itself; smaller ones, a table a task.
 SPARK_REPLAY_BYTES = env_int(
     "DELTAWEB_SPARK_REPLAY_BYTES", default=2 << 30, minimum=0, maximum=1 << 50
+)
+# Rows of more bytes of data files are compared by Spark, not by one process.
+SPARK_DIFF_BYTES = env_int(
+    "DELTAWEB_SPARK_DIFF_BYTES", default=512 << 20, minimum=0, maximum=1 << 50
 )
 
 # === People ===

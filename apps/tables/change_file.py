@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.table_changes import RowDiffRequest
+from deltaweb.storage.write_faults import write_fault
+
+ROWS_A_GROUP: Final = 65_536
 
 
 class ChangeFile:
@@ -20,16 +23,24 @@ class ChangeFile:
         self._path = path
         self._partial = path.with_name(f".{path.name}.partial")
         self._writer: pq.ParquetWriter | None = None
+        self._held: list[pa.Table] = []
+        self._held_rows = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._writer is not None:
-            self._writer.close()
-        if kind is None and self._writer is not None:
-            self._partial.replace(self._path)
-        else:
+        try:
+            if self._writer is not None:
+                if kind is None:
+                    self._flush(self._writer)
+                self._writer.close()
+                if kind is None:
+                    self._partial.replace(self._path)
+        except OSError as error:
+            if kind is None:
+                raise write_fault(error, place=str(self._path.parent)) from error
+        finally:
             self._partial.unlink(missing_ok=True)
 
     def joined(self, request: RowDiffRequest) -> RowDiffRequest:
@@ -37,8 +48,23 @@ class ChangeFile:
         return replace(request, begin=self._begin, write=self._write)
 
     def _begin(self, schema: pa.Schema) -> None:
-        self._writer = pq.ParquetWriter(self._partial, schema, compression="zstd")
+        try:
+            self._writer = pq.ParquetWriter(self._partial, schema, compression="zstd")
+        except OSError as error:
+            raise write_fault(error, place=str(self._path.parent)) from error
 
     def _write(self, changes: pa.Table) -> None:
-        if self._writer is not None:
-            self._writer.write_table(changes)
+        self._held.append(changes)
+        self._held_rows += changes.num_rows
+        if self._writer is None or self._held_rows < ROWS_A_GROUP:
+            return
+        try:
+            self._flush(self._writer)
+        except OSError as error:
+            raise write_fault(error, place=str(self._path.parent)) from error
+
+    def _flush(self, writer: pq.ParquetWriter) -> None:
+        """Write what is held: buckets may have few rows each, row groups have many."""
+        if self._held:
+            writer.write_table(pa.concat_tables(self._held))
+        self._held, self._held_rows = [], 0

@@ -1,11 +1,12 @@
 """What a worker compares for a page: the files of two versions, or their rows.
 
-In process, without Spark. Results stay below the home folder: an Arrow file that the
-page maps, and of rows also a Parquet file with all of them, to be downloaded.
+Results stay below the home folder: an Arrow file that the page maps, and of rows also a
+Parquet file with all of them, to be downloaded. Rows are compared in process, or by an
+engine that is handed in: that of Spark, for large changes.
 """
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -15,20 +16,58 @@ from django.conf import settings
 
 from apps.tables.change_file import ChangeFile
 from apps.tables.change_json import files_json, rows_json
+from apps.tables.locations import check_allowed
 from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
 from apps.tables.reading import ROWS_A_BATCH, results_folder, write_result
+from apps.tables.storage_connections import options_for
 from deltaweb.delta.schema import type_text
 from deltaweb.delta.table_changes import (
     FileChanges,
     RowDiffRequest,
     SnapshotDiff,
+    diff_rows,
 )
+from deltaweb.delta.table_changes.snapshots import DiffRows
 
 SAMPLE_ROWS: Final = 200  # of each kind
 KIND: Final = "kind"
 
 Report = Callable[[int, int], None]
+
+
+def open_diff(table: Table, parameters: dict[str, Any]) -> SnapshotDiff:
+    """Open two versions of a table, `from` and `to`, to be compared.
+
+    Raises:
+        DeltaError: If a version cannot be read.
+    """
+    opened = open_table(table, roots=roots_of_server())
+    return opened.compare(parameters["from"], parameters["to"])
+
+
+def is_for_spark(diff: SnapshotDiff) -> bool:
+    """Tell whether the files that differ are more than one process should compare.
+
+    Raises:
+        DeltaError: If a version may not be read.
+    """
+    return diff.estimate().size_bytes > int(settings.SPARK_DIFF_BYTES)
+
+
+def place_facts(table: Table) -> dict[str, Any]:
+    """Return the fields of a `deltaweb.spark.changed_rows.DataPlace`: in no text.
+
+    Raises:
+        DeltaError: If the table's location is no longer allowed, or the options of
+            its storage cannot be opened.
+    """
+    check_allowed(table.location, roots=roots_of_server())
+    return {
+        "location": table.location,
+        "storage_options": options_for(table.location),
+        "allowed_roots": tuple(settings.ALLOWED_ROOTS or ()),
+    }
 
 
 def compare_files(
@@ -49,7 +88,7 @@ def compare_files(
     Raises:
         DeltaError: If a version cannot be read.
     """
-    diff = _diff(table, parameters)
+    diff = open_diff(table, parameters)
     files = _changed_files(diff.files)
     write_result(job_id, files.schema, files.to_batches(ROWS_A_BATCH))
     estimate = diff.estimate()
@@ -69,15 +108,21 @@ def compare_files(
 
 
 def compare_rows(
-    table: Table, parameters: dict[str, Any], *, job_id: object, report: Report
+    diff: SnapshotDiff,
+    key: Sequence[str],
+    *,
+    job_id: object,
+    report: Report,
+    engine: DiffRows = diff_rows,
 ) -> dict[str, Any]:
     """Compare the rows of two versions and keep what changed as the job's result.
 
     Args:
-        table: The table.
-        parameters: `from` and `to`, versions, and `key`, names of columns.
+        diff: The versions, from `open_diff`.
+        key: Names of the key columns.
         job_id: Names the results: a sample, and all of it as Parquet.
-        report: Told the files read so far, and of how many; it may raise to stop.
+        report: Told what is done so far, and of how much; it may raise to stop.
+        engine: What compares the rows.
 
     Returns:
         The counts of `rows_json`, and how large the Parquet file is.
@@ -85,17 +130,13 @@ def compare_rows(
     Raises:
         DeltaError: As `SnapshotDiff.rows` does.
     """
-    diff = _diff(table, parameters)
     path = all_rows_path(job_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     with _scratch_folder(job_id) as folder, ChangeFile(path) as file:
         request = RowDiffRequest(
-            key=tuple(parameters.get("key") or ()),
-            folder=folder,
-            sample_rows=SAMPLE_ROWS,
-            on_progress=report,
+            key=key, folder=folder, sample_rows=SAMPLE_ROWS, on_progress=report
         )
-        changes = diff.rows(file.joined(request))
+        changes = diff.rows(file.joined(request), engine)
     sample = changes.sample.to_table()
     write_result(job_id, sample.schema, sample.to_batches())
     skipped = diff.estimate().num_skipped_files
@@ -113,11 +154,6 @@ def compare_rows(
 def all_rows_path(job_id: object) -> Path:
     """Where the Parquet file of every changed row of a job is."""
     return results_folder() / f"{job_id}.parquet"
-
-
-def _diff(table: Table, parameters: dict[str, Any]) -> SnapshotDiff:
-    opened = open_table(table, roots=roots_of_server())
-    return opened.compare(parameters["from"], parameters["to"])
 
 
 def _changed_files(files: FileChanges) -> pa.Table:

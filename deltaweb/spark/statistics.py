@@ -6,10 +6,7 @@ up in sketches: approximate distinct values, quantiles, frequent values. The dri
 one row.
 """
 
-import secrets
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -18,9 +15,6 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from py4j.protocol import Py4JError
-from pyspark import SparkContext
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
@@ -39,10 +33,8 @@ from deltaweb.spark.column_reader import (
     read_part,
 )
 from deltaweb.spark.log_reader import LogSource
-from deltaweb.spark.pipeline import SparkLostError
 from deltaweb.spark.replay import ReplayedState, use_state
-from deltaweb.spark.session import is_alive
-from deltaweb.spark.task_faults import faults_are_raised
+from deltaweb.spark.watched_work import watch_work
 from deltaweb.table import DeltaTable
 
 LISTED_FILES: Final = 200_000
@@ -54,8 +46,6 @@ TOP_VALUES: Final = 10
 TRACKED_VALUES: Final = 10_000  # candidates that the sketch of frequent values holds
 SKETCH_SIZE: Final = 16_384  # the power of two above, by which its error is bounded
 EXACT_DISTINCT: Final = 7_000  # so many values surely fit the sketch
-POLL_INTERVAL_S: Final = 0.2
-JOIN_TIMEOUT_S: Final = 30
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 OnProgress = Callable[[int, int | None], None]
@@ -298,60 +288,7 @@ def _time_text(name: str, value: int) -> str:
 
 
 def _collect_one(frame: DataFrame, report: OnProgress) -> Row:
-    """Collect a frame of one row in a thread of its own, so that it can be stopped."""
-    context = frame.sparkSession.sparkContext
-    group = f"profile-{secrets.token_hex(8)}"
-    rows: list[Row] = []
-    errors: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            context.setJobGroup(group, "Profile a column", interruptOnCancel=True)
-            with faults_are_raised():
-                rows.extend(frame.collect())
-        except BaseException as error:  # noqa: BLE001 (raised by the waiting thread)
-            errors.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    with _cancelling(context, group, thread):
-        while thread.is_alive():
-            thread.join(POLL_INTERVAL_S)
-            report(*_tasks_done(context, group))
-    if errors:
-        if isinstance(errors[0], PySparkException | Py4JError) and not is_alive(
-            frame.sparkSession
-        ):
-            raise SparkLostError from errors[0]
-        raise errors[0]
+    rows = watch_work(
+        frame.sparkSession, frame.collect, report, title="Profile a column"
+    )
     return rows[0]
-
-
-@contextmanager
-def _cancelling(
-    context: SparkContext, group: str, thread: threading.Thread
-) -> Iterator[None]:
-    """Cancel the group's jobs when the block is left by an error."""
-    try:
-        yield
-    except BaseException:
-        context.cancelJobGroup(group)
-        thread.join(JOIN_TIMEOUT_S)
-        raise
-
-
-def _tasks_done(context: SparkContext, group: str) -> tuple[int, int | None]:
-    """Return how many tasks of the group are done, and how many there are."""
-    done = total = 0
-    try:
-        tracker = context.statusTracker()
-        for job_id in tracker.getJobIdsForGroup(group):
-            job = tracker.getJobInfo(job_id)
-            for stage_id in job.stageIds if job else ():
-                stage = tracker.getStageInfo(stage_id)
-                if stage:
-                    done += stage.numCompletedTasks
-                    total += stage.numTasks
-    except (Py4JError, OSError):  # the work itself says what is wrong
-        return 0, None
-    return done, total or None

@@ -79,7 +79,7 @@ class Tally:
 
     def _room(self, kind: ChangeType) -> int:
         """How many rows of a kind the sample still takes."""
-        held = sum(rows.num_rows for rows in self._samples[kind])
+        held: int = sum(rows.num_rows for rows in self._samples[kind])
         return max(self._request.sample_rows - held, 0)
 
     def _sample(self, kind: ChangeType, rows: pa.Table, chosen: Indices) -> None:

@@ -1,0 +1,195 @@
+"""Which rows two versions do not share, for changes too large for one process.
+
+The same answer as `deltaweb.delta.table_changes.diff_rows` gives, by the same pieces:
+tasks read the files that differ, rows are shuffled by a hash of their key or of all of
+their values, and each task compares what it got by `diff_bucket`. The driver gets
+counts and names of files; a sample and all changed rows come from those, a block at a
+time.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession
+
+from deltaweb.delta.rows import RowSource
+from deltaweb.delta.table_changes import RowChanges, RowDiffRequest, RowSample
+from deltaweb.delta.table_changes.bucket_diff import diff_bucket
+from deltaweb.delta.table_changes.rows import ComparedRows
+from deltaweb.delta.table_changes.tally import Tally
+from deltaweb.spark.arrow_frames import map_in_arrow, run_tasks
+from deltaweb.spark.changed_rows import (
+    FOUND_SCHEMA,
+    PARTITION,
+    SPREAD_SCHEMA,
+    ComparedTask,
+    DataPlace,
+    FilePart,
+    compare_rows,
+    spread_rows,
+)
+from deltaweb.spark.watched_work import watch_work
+
+__all__ = ["DataPlace", "diff_bucket", "diff_rows"]
+
+TASK_BYTES: Final = 64 << 20
+"""Data files that a task reads, about."""
+MAX_TASKS: Final = 400
+
+Report = Callable[[int, int], None]
+
+
+class _Found(NamedTuple):
+    """What a task found: counts, and names of files, "" for none."""
+
+    counts: dict[str, Any]
+    sample: str
+    changes: str
+
+
+def diff_rows(
+    spark: SparkSession,
+    place: DataPlace,
+    before: RowSource,
+    after: RowSource,
+    request: RowDiffRequest | None = None,
+) -> RowChanges:
+    """Compare the rows of files of one version with those of another.
+
+    Args:
+        spark: The session.
+        place: Where the files are; tasks open them, this process does not.
+        before: Files of the first version that the second does not have.
+        after: Files of the second version that the first does not have.
+        request: How; by whole rows for None. Its `on_progress` counts tasks.
+
+    Raises:
+        DeltaError: As the function of the same name in `deltaweb.delta` does.
+        SparkLostError: If the session dies.
+    """
+    request = request or RowDiffRequest()
+    compared = ComparedRows.of(before.schema, after.schema, request.key)
+    tally = Tally(compared.columns, compared.key, request)
+    if request.begin is not None:
+        request.begin(tally.schema)
+    at_least = spark.sparkContext.defaultParallelism
+    parts = [
+        FilePart(side, files)
+        for side, source in enumerate((before, after))
+        for files in _split(source.files, at_least=at_least)
+    ]
+    if not parts:
+        return tally.result()
+    size_bytes = _size_bytes(before.files) + _size_bytes(after.files)
+    num_partitions = _num_tasks(size_bytes, at_least=at_least)
+    num_tasks = len(parts) + num_partitions
+    report = partial(_report, request, num_tasks)
+    with _folder(request.folder) as folder:
+        task = ComparedTask(
+            place=place,
+            schemas=(before.schema, after.schema),
+            partition_columns=(
+                tuple(before.partition_columns),
+                tuple(after.partition_columns),
+            ),
+            compared=compared,
+            num_partitions=num_partitions,
+            folder=str(folder),
+            limits=request.limits,
+            sample_rows=request.sample_rows,
+            keeps_changes=request.write is not None,
+        )
+        found = _compare(spark, task, parts, report)
+        _add_up(found, folder, request, tally, lambda: report(num_tasks, None))
+    tally.num_files_read = sum(part.files.num_rows for part in parts)
+    return tally.result()
+
+
+def _report(request: RowDiffRequest, count: int, done: int, _: int | None) -> None:
+    """Tell of tasks; how many there are is known before Spark plans them."""
+    if request.on_progress is not None:
+        request.on_progress(min(done, count), count)
+
+
+def _split(files: pa.Table, *, at_least: int) -> Iterator[pa.Table]:
+    """Deal out files to tasks, so that each has about as many bytes."""
+    if not files.num_rows:
+        return
+    count = min(_num_tasks(_size_bytes(files), at_least=at_least), files.num_rows)
+    order = pc.sort_indices(files["size"], sort_keys=[("", "descending")])
+    ordered = files.select(["path", "partition_values"]).take(order)
+    for first in range(count):
+        places = range(first, ordered.num_rows, count)
+        yield ordered.take(pa.array(places, pa.int64()))
+
+
+def _num_tasks(size_bytes: int, *, at_least: int) -> int:
+    return min(max(-(-size_bytes // TASK_BYTES), at_least), MAX_TASKS)
+
+
+def _size_bytes(files: pa.Table) -> int:
+    return int(pc.sum(files["size"]).as_py() or 0)
+
+
+@contextmanager
+def _folder(parent: Path | None) -> Iterator[Path]:
+    """Give a folder that goes with the comparison."""
+    with tempfile.TemporaryDirectory(
+        prefix="changes-", dir=parent, ignore_cleanup_errors=True
+    ) as name:
+        yield Path(name)
+
+
+def _compare(
+    spark: SparkSession,
+    task: ComparedTask,
+    parts: list[FilePart],
+    report: Callable[[int, int | None], None],
+) -> list[_Found]:
+    kept = spark.sparkContext.broadcast(parts)
+    try:
+        blocks = run_tasks(
+            spark, len(parts), partial(spread_rows, task, kept), SPREAD_SCHEMA
+        )
+        met = blocks.repartitionById(task.num_partitions, blocks[PARTITION])
+        frame = map_in_arrow(met, partial(compare_rows, task), FOUND_SCHEMA)
+        rows = watch_work(spark, frame.collect, report, title="Compare rows")
+    finally:
+        kept.destroy()
+    return [_Found(json.loads(row[0]), row[1], row[2]) for row in rows]
+
+
+def _add_up(
+    found: list[_Found],
+    folder: Path,
+    request: RowDiffRequest,
+    tally: Tally,
+    check: Callable[[], None],
+) -> None:
+    """Add up what tasks found, and hand on the rows that they left in files."""
+    for part in found:
+        tally.add_counts(part.counts)
+        if part.sample and tally.has_room:
+            with _opened(folder / part.sample) as reader:
+                tally.add_sample(RowSample.from_table(reader.read_all()))
+    for part in found:
+        if part.changes and request.write is not None:
+            path = folder / part.changes
+            with _opened(path) as reader:
+                for batch in reader:
+                    check()
+                    request.write(pa.Table.from_batches([batch], tally.schema))
+            path.unlink()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[pa.RecordBatchStreamReader]:
+    with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:
+        yield reader
