@@ -27,7 +27,7 @@ from deltaweb.delta.file_actions import (
     canonical_keys,
     file_keys,
 )
-from deltaweb.delta.log_store import FileStatus, TableStore
+from deltaweb.delta.log_store import FileStatus, LogStore, TableStore
 from deltaweb.delta.replay import FileBlock, RawStatistics, SelectedBlock
 from deltaweb.index.statistics_text import statistics_texts
 from deltaweb.storage.location import open_store
@@ -103,13 +103,13 @@ def pack_commits(commits: Sequence[FileStatus]) -> list[CommitPack]:
     return packs
 
 
-def row_group_tasks(reader: CheckpointReader, action: str) -> list[RowGroupTask]:
-    """Return the pieces of a checkpoint that hold any action of a kind."""
+def row_group_tasks(reader: CheckpointReader, *actions: str) -> list[RowGroupTask]:
+    """Return the pieces of a checkpoint that hold any action of some kinds."""
     tasks = []
     counts: Counter[str] = Counter()
     for group in reader.row_groups:
         name = group.part.name
-        if group.find_leaves(f"{action}.path"):
+        if any(group.find_leaves(f"{action}.path") for action in actions):
             tasks.append(RowGroupTask(name, counts[name]))
         counts[name] += 1
     return tasks
@@ -136,7 +136,7 @@ def checkpoint_blocks(store: TableStore, task: RowGroupTask) -> list[FileBlock]:
     Raises:
         LogCorruptError: If it does not read.
     """
-    return read_blocks(_row_group(store, task))
+    return read_blocks(open_row_group(store, task))
 
 
 def checkpoint_tombstones(
@@ -147,10 +147,15 @@ def checkpoint_tombstones(
     Raises:
         LogCorruptError: If it does not read.
     """
-    return read_tombstones(_row_group(store, task))
+    return read_tombstones(open_row_group(store, task))
 
 
-def _row_group(store: TableStore, task: RowGroupTask) -> RowGroup:
+def open_row_group(store: LogStore, task: RowGroupTask) -> RowGroup:
+    """Open a piece of a checkpoint.
+
+    Raises:
+        LogCorruptError: If its file does not read.
+    """
     groups = open_part(store, task.name)
     if task.position >= len(groups):
         path = f"{store.root}/_delta_log/{task.name}"

@@ -8,13 +8,12 @@ Source: delta_protocol.md, "Requirements for Writers", "Checkpoints".
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from deltaweb.delta.checkpoint import CheckpointReader
-from deltaweb.delta.checkpoint_part import READ_FAULTS
 from deltaweb.delta.checkpoint_writer.announce import PreparedCheckpoint, announce
 from deltaweb.delta.checkpoint_writer.attempts import of_checkpoint, try_segments
 from deltaweb.delta.checkpoint_writer.commit_source import (
@@ -24,7 +23,7 @@ from deltaweb.delta.checkpoint_writer.commit_source import (
 )
 from deltaweb.delta.checkpoint_writer.file_rows import FileRows
 from deltaweb.delta.checkpoint_writer.older_checkpoint import (
-    Actions,
+    names_fault,
     read_checkpoint_files,
 )
 from deltaweb.delta.checkpoint_writer.parts import PartsWriter
@@ -40,7 +39,6 @@ from deltaweb.delta.checkpoint_writer.request import (
     Progress,
     WrittenCheckpoint,
 )
-from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log_segment import LogSegment
 from deltaweb.delta.log_store import LogStore
 
@@ -162,7 +160,13 @@ class _Source:
         shape = self.plan.shaper.shape
         if self.older is not None:
             with of_checkpoint(self.segment.checkpoint):
-                yield from shape_older(self.older, self._older_actions(), shape)
+                for adds, removes in read_checkpoint_files(
+                    self.older, self.commits.keys
+                ):
+                    num_read = sum(len(some) for some in (adds, removes) if some)
+                    with names_fault(self.older.path):
+                        rows = shape(adds, removes)
+                    yield num_read, rows
         state = self.plan.state
         for adds, removes in read_commit_files(
             self.store,
@@ -172,27 +176,3 @@ class _Source:
             metadata=state.metadata,
         ):
             yield len(adds) + len(removes), shape(adds, removes)
-
-    def _older_actions(self) -> Iterator[Actions]:
-        if self.older is not None:
-            yield from read_checkpoint_files(self.older, self.commits.keys)
-
-
-def shape_older(
-    reader: CheckpointReader,
-    actions: Iterator[Actions],
-    shape: Callable[..., FileRows],
-) -> Iterator[tuple[int, FileRows]]:
-    """Shape the file actions of a checkpoint, whose faults are then its own.
-
-    Raises:
-        LogCorruptError: If they are not what they should be.
-    """
-    for adds, removes in actions:
-        num_read = sum(len(some) for some in (adds, removes) if some)
-        try:
-            rows = shape(adds, removes)
-        except READ_FAULTS:
-            reason = "its file actions are not of their types"
-            raise LogCorruptError(path=reader.path, reason=reason) from None
-        yield num_read, rows

@@ -1,6 +1,7 @@
 """The file actions of the checkpoint that the next one starts from."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import pyarrow as pa
@@ -77,22 +78,53 @@ def read_checkpoint_files(reader: CheckpointReader, newer: KeySet) -> Iterator[A
         LogCorruptError: If a file of the checkpoint does not read.
     """
     for group in reader.row_groups:
-        leaves = _leaves(group)
-        if not leaves:
-            continue
-        for batch in _batches(group, leaves):
-            try:
-                adds, removes = (
-                    _left(batch.column(name), newer)
-                    if name in batch.schema.names
-                    else None
-                    for name in ("add", "remove")
-                )
-            except READ_FAULTS:
-                reason = "its file actions are not of their types"
-                raise LogCorruptError(path=group.part.path, reason=reason) from None
+        for actions in read_group_files(group):
+            with names_fault(group.part.path):
+                adds, removes = (without(rows, newer) for rows in actions)
             if adds is not None or removes is not None:
                 yield adds, removes
+
+
+def read_group_files(group: RowGroup) -> Iterator[Actions]:
+    """Yield the adds and the removes of a piece of a checkpoint.
+
+    Raises:
+        LogCorruptError: If it does not read.
+    """
+    leaves = _leaves(group)
+    if not leaves:
+        return
+    for batch in _batches(group, leaves):
+        with names_fault(group.part.path):
+            adds, removes = (
+                _named_rows(batch.column(name)) if name in batch.schema.names else None
+                for name in ("add", "remove")
+            )
+        if adds is not None or removes is not None:
+            yield adds, removes
+
+
+def without(rows: pa.StructArray | None, newer: KeySet) -> pa.StructArray | None:
+    """Return the rows that name a file of which no newer commit speaks."""
+    if rows is not None and len(newer):
+        hit = newer.contains(typed_column(rows, "path", pa.string()))
+        if hit.true_count:
+            rows = rows.filter(pc.invert(hit))
+    return rows if rows is not None and len(rows) else None
+
+
+@contextmanager
+def names_fault(path: str) -> Iterator[None]:
+    """Turn what goes wrong with file actions into a fault of their file.
+
+    Raises:
+        LogCorruptError: If anything does.
+    """
+    try:
+        yield
+    except READ_FAULTS:
+        reason = "its file actions are not of their types"
+        raise LogCorruptError(path=path, reason=reason) from None
 
 
 def _batches(group: RowGroup, leaves: list[str]) -> Iterable[pa.RecordBatch]:
@@ -104,13 +136,9 @@ def _batches(group: RowGroup, leaves: list[str]) -> Iterable[pa.RecordBatch]:
     return batches
 
 
-def _left(actions: pa.StructArray, newer: KeySet) -> pa.StructArray | None:
-    """Return the rows that name a file of which no newer commit speaks."""
+def _named_rows(actions: pa.StructArray) -> pa.StructArray | None:
+    """Return the rows that name a file; None without any."""
     rows = valid_rows(with_path(actions))
-    if len(rows) and len(newer):
-        hit = newer.contains(typed_column(rows, "path", pa.string()))
-        if hit.true_count:
-            rows = rows.filter(pc.invert(hit))
     return rows if len(rows) else None
 
 
