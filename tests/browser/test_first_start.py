@@ -50,7 +50,7 @@ def indexed(server: Installation) -> None:
         tables = json.loads(server.command("table", "list", "--json"))
         return len(tables) == 4 and all(t["state"] == "INDEXED" for t in tables)
 
-    assert wait_for(all_indexed, timeout_s=120), server.log
+    assert wait_for(all_indexed, timeout_s=200), server.log
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -71,12 +71,12 @@ def test_a_table_is_registered_and_indexed_without_a_reload(
     page.get_by_label("Location").first.fill(str(location))
     page.get_by_label("Name").first.fill("web.bookings")
     page.get_by_role("button", name="Check").first.click()
-    expect(page.get_by_text("10 columns")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("10 columns")).to_be_visible()
     page.get_by_role("button", name="Register").first.click()
     page.wait_for_url("**/t/web/bookings/**")
     page.evaluate("window.notReloaded = true")
 
-    expect(page.get_by_text("Commits per day")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("Commits per day")).to_be_visible(timeout=120_000)
     assert page.evaluate("window.notReloaded") is True
     assert watch.foreign == []
     assert watch.faults == []
@@ -97,11 +97,11 @@ def test_a_new_commit_is_noticed_unasked(
         tables = json.loads(server.command("table", "list", "--json"))
         return next(t["version"] for t in tables if t["name"] == "web.late")
 
-    assert wait_for(lambda: version() is not None, timeout_s=60)
+    assert wait_for(lambda: version() is not None, timeout_s=120)
     before = version()
     newest.write_bytes(held)
 
-    assert wait_for(lambda: version() != before, timeout_s=60)
+    assert wait_for(lambda: version() != before, timeout_s=120)
     page = watch.page
     page.goto(f"{server.url}/t/web/late/")
     expect(page.locator("body")).to_contain_text(f"version {newest.stem.lstrip('0')}")

@@ -68,8 +68,8 @@ def test_a_link_is_shown_once_and_downloads_the_profile_once(
     link = page.locator("#link").inner_text()
     assert serious_findings(page) == []
 
-    page.get_by_role("link", name="Catalog").click()
-    page.wait_for_timeout(300)
+    with page.expect_event("dialog"):
+        page.get_by_role("link", name="Catalog").click()
     assert asked == ["beforeunload"]
     assert page.locator("#link").inner_text() == link
     page.get_by_label("I have copied it").check()

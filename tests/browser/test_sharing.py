@@ -42,7 +42,7 @@ def make_recipient(page: Page, server: Installation) -> str:
     link = page.locator("#link").inner_text()
     page.get_by_label("I have copied it").check()
     page.get_by_role("button", name="Done").click()
-    page.wait_for_url(f"**/recipients/{RECIPIENT}/**")
+    page.wait_for_url(f"**/recipients/{RECIPIENT}/")
     return link
 
 
@@ -54,6 +54,7 @@ def rotate(page: Page, server: Installation) -> str:
     link = page.locator("#link").inner_text()
     page.get_by_label("I have copied it").check()
     page.get_by_role("button", name="Done").click()
+    page.wait_for_url(f"**/recipients/{RECIPIENT}/")
     return link
 
 
@@ -80,7 +81,7 @@ def test_a_share_is_made_handed_over_read_rotated_and_revoked(
     # The recipient downloads the profile once, and reads with the real client.
     profile = activate(browser, link, tmp_path)
     assert profile.name == f"{RECIPIENT}.share"
-    assert requests.get(link, timeout=10).status_code == 410
+    assert requests.get(link, timeout=60).status_code == 410
     table = DeltaTable(str(server.home / "samples" / "orders")).snapshot()
     frame = delta_sharing.load_as_pandas(f"{profile}#{SHARE}.sales.orders")
     assert len(frame) == table.read(columns=["order_id"]).num_rows
@@ -101,7 +102,7 @@ def test_a_share_is_made_handed_over_read_rotated_and_revoked(
     # A revoked token is refused at once; the other one goes on.
     page.get_by_role("link", name="Revoke").last.click()
     page.get_by_role("button", name="Revoke").click()
-    page.wait_for_url(f"**/recipients/{RECIPIENT}/**")
+    page.wait_for_url(f"**/recipients/{RECIPIENT}/")
     assert status_with(server, profile) == 401
     assert status_with(server, second) == 200
     assert watch.foreign == []
@@ -125,6 +126,6 @@ def status_with(server: Installation, profile: Path) -> int:
     answer = requests.get(
         f"{server.url}/delta-sharing/shares",
         headers={"Authorization": f"Bearer {bearer}"},
-        timeout=10,
+        timeout=60,
     )
     return answer.status_code

@@ -418,7 +418,7 @@ class TestProcess:
             cwd=cwd,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
         )
 
@@ -459,7 +459,7 @@ class TestProcess:
         }
 
         done = subprocess.run(
-            [sys.executable, "-c", code], env=environment, timeout=60, check=False
+            [sys.executable, "-c", code], env=environment, timeout=120, check=False
         )
 
         assert done.returncode == 0

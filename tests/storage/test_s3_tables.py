@@ -275,11 +275,11 @@ class TestSigning:
         rows = 0
         for path, url in zip(paths, urls, strict=True):
             data = (lake / "orders" / path).read_bytes()
-            whole = requests.get(url, timeout=30)
+            whole = requests.get(url, timeout=60)
             assert (whole.status_code, whole.content) == (200, data)
-            part = requests.get(url, headers={"Range": "bytes=-8"}, timeout=30)
+            part = requests.get(url, headers={"Range": "bytes=-8"}, timeout=60)
             assert (part.status_code, part.content) == (206, data[-8:])
-            head = requests.head(url, timeout=30)
+            head = requests.head(url, timeout=60)
             assert head.headers["Content-Length"] == str(len(data))
             rows += pq.read_metadata(pa.BufferReader(whole.content)).num_rows
         assert rows == pc.sum(snapshot.statistics([])["num_records"]).as_py()
@@ -307,7 +307,7 @@ def test_a_signed_url_names_its_key_however_it_is_spelled(
 
     urls = signer.sign(pa.array(names), [1] * len(names))
 
-    fetched = [requests.get(as_client(url), timeout=30).content for url in urls]
+    fetched = [requests.get(as_client(url), timeout=60).content for url in urls]
     assert fetched == [name.encode() for name in names]
 
 

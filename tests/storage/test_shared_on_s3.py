@@ -91,7 +91,7 @@ def test_a_recipient_fetches_every_row_from_s3(
     assert all(file["url"].startswith(s3.url) for file in files)
     fetched: list[int] = []
     for file in files:
-        content = requests.get(file["url"], timeout=30).content
+        content = requests.get(file["url"], timeout=60).content
         assert len(content) == file["size"]
         rows = pq.read_table(pa.BufferReader(content), columns=["order_id"])
         fetched.extend(rows["order_id"].to_pylist())

@@ -58,14 +58,14 @@ class Live:
     def connect(self, port: int | None = None) -> http.client.HTTPConnection:
         """Open a connection to the server, until the test ends."""
         connection = http.client.HTTPConnection(
-            "127.0.0.1", port or self.port, timeout=30
+            "127.0.0.1", port or self.port, timeout=60
         )
         self.opened.append(connection)
         return connection
 
     def send(self, request: bytes) -> bytes:
         """Send bytes; return all that comes until the server closes."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as wire:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as wire:
             wire.sendall(request)
             wire.shutdown(socket.SHUT_WR)
             received = b""
@@ -126,11 +126,11 @@ def web(home: Path, application: str = "deltaweb.wsgi:application") -> Iterator[
         yield port
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        process.wait(60)
 
 
 def _answers(port: int) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     with contextlib.closing(connection), contextlib.suppress(OSError):
         connection.request("GET", "/delta-sharing/")
         return connection.getresponse().status == 404
@@ -205,7 +205,7 @@ class TestStream:
         left = {"ended": "client left"}
         assert wait_for(
             lambda: left.items() <= dict(live.calls()[0]["detail"]).items(),  # type: ignore[call-overload]  # a JSON object
-            timeout_s=20,
+            timeout_s=120,
         )
 
     def test_that_breaks_does_not_end_as_if_it_were_whole(self, live: Live) -> None:
@@ -331,7 +331,7 @@ class TestFile:
         after = f"GET {VERSION} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         after += f"Authorization: Bearer {live.secret}\r\nConnection: close\r\n\r\n"
         with socket.socket() as wire:
-            wire.settimeout(30)
+            wire.settimeout(60)
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
             wire.connect(("127.0.0.1", live.port))
             wire.sendall(get.encode())

@@ -1,3 +1,4 @@
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,7 +43,7 @@ class Clock:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """A clock that stands still."""
-    stopped = Clock(now_s=throttling.time.monotonic())
+    stopped = Clock(now_s=time.monotonic())
     monkeypatch.setattr(throttling, "time", stopped)
     return stopped
 

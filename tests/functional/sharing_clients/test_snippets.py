@@ -58,7 +58,7 @@ def test_curl_lists_the_tables_and_the_columns(
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=120,
     )
 
     assert '"name":"orders"' in done.stdout.replace(" ", "")

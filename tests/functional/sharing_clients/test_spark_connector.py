@@ -96,7 +96,7 @@ class Connector:
         self, method: str, path: str, headers: Mapping[str, str], body: str | None
     ) -> Answer:
         address = urlsplit(self.server.url).netloc
-        connection = http.client.HTTPConnection(address, timeout=30)
+        connection = http.client.HTTPConnection(address, timeout=60)
         try:
             connection.request(method, path, body, dict(headers))
             response = connection.getresponse()

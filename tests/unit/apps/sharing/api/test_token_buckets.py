@@ -103,7 +103,7 @@ class TestTokenBuckets:
             for _ in range(3)
         ]
 
-        taken = [int(process.communicate(timeout=60)[0]) for process in processes]
+        taken = [int(process.communicate(timeout=120)[0]) for process in processes]
 
         assert sum(taken) == 1000
 

@@ -1,0 +1,154 @@
+"""A checkpoint and a clean-up in a real browser: seen first, asked for, done."""
+
+import fcntl
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Watch
+from tests.browser.soundness import assert_sound, serious_findings
+from tests.installation import Installation, wait_for
+
+NAME = "upkeep"
+TABLE = f"/t/web/{NAME}/"
+CHECKPOINT, CLEANUP = f"{TABLE}checkpoint", f"{TABLE}cleanup"
+WITHIN_MS = 120_000
+WEEK_S = 7 * 86_400
+NEWEST = 21
+
+
+@pytest.fixture(scope="module")
+def folder(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A registered and indexed table with one commit a week, and no checkpoint."""
+    folder = tmp_path_factory.mktemp("lake") / NAME
+    shutil.copytree(server.home / "samples" / "orders", folder)
+    for path in (folder / "_delta_log").iterdir():
+        if path.suffix == ".json":
+            moment = time.time() - (NEWEST - int(path.stem)) * WEEK_S
+            os.utime(path, (moment, moment))
+        else:
+            path.unlink()
+    server.command("table", "add", f"web.{NAME}", str(folder))
+
+    def is_indexed() -> bool:
+        return (
+            '"INDEXED"'
+            in server.command("table", "list", "--json")
+            .partition(f'"web.{NAME}"')[2]
+            .partition("}")[0]
+        )
+
+    assert wait_for(is_indexed, timeout_s=120), server.log
+    return folder
+
+
+@contextmanager
+def hint_withheld(folder: Path) -> Iterator[None]:
+    """Keep whoever writes a checkpoint waiting for `_last_checkpoint`."""
+    handle = os.open(folder / "_delta_log", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def checkpoints(folder: Path) -> list[str]:
+    found = (folder / "_delta_log").glob("*.checkpoint*.parquet")
+    return sorted(path.name for path in found)
+
+
+def wait_for_a_poll(page: Page) -> None:
+    with page.expect_response(re.compile("/jobs/[^/]+/progress"), timeout=WITHIN_MS):
+        pass
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("path", [CHECKPOINT, f"{CHECKPOINT}?v=3", CLEANUP])
+def test_every_page_is_sound_in_both_themes_and_on_a_phone(
+    watch: Watch, server: Installation, path: str
+) -> None:
+    assert_sound(watch, f"{server.url}{path}")
+
+
+def test_a_checkpoint_is_asked_for_and_done_without_a_reload(
+    watch: Watch, server: Installation, folder: Path
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}")
+    page.get_by_label("More actions").click()
+    page.get_by_role("link", name="Checkpoint…").click()
+    expect(page.get_by_text("None at or before version 21")).to_be_visible()
+    expect(page.locator("#upkeep")).to_contain_text("22 commits")
+
+    with hint_withheld(folder):
+        page.get_by_role("button", name="Write the checkpoint").click()
+        expect(page.get_by_role("status").filter(has_text="running")).to_be_visible(
+            timeout=WITHIN_MS
+        )
+        page.evaluate("window.notReloaded = true")
+        # The polled part replaces itself: what is around it stays.
+        wait_for_a_poll(page)
+        wait_for_a_poll(page)
+        expect(page.locator(".dw-job[id^=job-]")).to_have_count(1)
+        expect(page.get_by_text("What would be written")).to_be_visible()
+        expect(page.locator("h1")).to_contain_text(NAME)
+        assert serious_findings(page) == []
+
+    expect(page.get_by_text("Version 21 has its checkpoint")).to_be_visible(
+        timeout=WITHIN_MS
+    )
+    expect(page.get_by_text("There is one already")).to_be_visible()
+    assert page.evaluate("window.notReloaded") is True
+    assert checkpoints(folder) == [f"{NEWEST:020d}.checkpoint.parquet"]
+    assert_sound(watch, f"{server.url}{CHECKPOINT}")
+
+
+def test_what_has_expired_is_listed_and_then_deleted(
+    watch: Watch, server: Installation, folder: Path
+) -> None:
+    server.command("table", "checkpoint", f"web.{NAME}", "--version", "9")
+    page = watch.page
+    page.goto(f"{server.url}{CLEANUP}")
+
+    page.get_by_role("button", name="List what would go").click()
+    delete = page.get_by_role("button", name="Delete 9 files for good")
+    expect(delete).to_be_visible(timeout=WITHIN_MS)
+    page.get_by_text("The files, oldest first").click()
+    expect(page.get_by_text("00000000000000000008.json")).to_be_visible()
+    assert (folder / "_delta_log" / "00000000000000000008.json").exists()
+    assert serious_findings(page) == []
+    assert_sound(watch, f"{server.url}{CLEANUP}")
+    page.get_by_role("button", name="Delete 9 files for good").click()
+
+    expect(page.get_by_text("What was deleted")).to_be_visible(timeout=WITHIN_MS)
+    commits = sorted((folder / "_delta_log").glob("*.json"))
+    assert commits[0].name == "00000000000000000009.json"
+    assert_sound(watch, f"{server.url}{CLEANUP}")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_viewer_is_offered_neither(browser: Browser, server: Installation) -> None:
+    server.command("user", "add", "vic", "--role", "viewer")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.command("user", "link", "vic").split()[-1])
+
+    page.goto(f"{server.url}{TABLE}")
+    page.get_by_label("More actions").click()
+    expect(page.get_by_role("button", name="Look for new commits")).to_be_visible()
+    expect(page.get_by_role("link", name="Checkpoint…")).to_have_count(0)
+    expect(page.get_by_role("link", name="Clean up the log…")).to_have_count(0)
+    answer = page.goto(f"{server.url}{CHECKPOINT}")
+
+    assert answer is not None
+    assert answer.status == 403
+    expect(page.get_by_role("button", name="Write the checkpoint")).to_have_count(0)
+    context.close()
