@@ -1,5 +1,6 @@
 """What all tests share: markers by folder."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ settings.register_profile(
 )
 settings.load_profile("deltaweb")
 
+DAY_S, END_OF_DAY_S = 86_400, 20  # days of UTC, as all of ours
 MARKERS = {
     "acceptance": "acceptance",
     "benchmarks": "benchmark",
@@ -44,6 +46,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(TESTS).parts[0]
         if marker := MARKERS.get(folder):
             item.add_marker(marker)
+
+
+def pytest_runtest_setup() -> None:
+    """Begin no test in the last moments of a day: many ask what happened today."""
+    into_day_s = time.time() % DAY_S
+    if DAY_S - into_day_s < END_OF_DAY_S:
+        time.sleep(DAY_S - into_day_s)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -173,7 +173,7 @@ def new_token(
     recipient: Recipient | None = None,
     **fields: Any,  # noqa: ANN401 (columns)
 ) -> tuple[RecipientToken, str]:
-    """An active token of 90 days and its secret."""
+    """An active token that outlasts this code, and its secret."""
     prefix = new_prefix()
     secret = new_secret(prefix)
     defaults = {
@@ -182,6 +182,6 @@ def new_token(
         "token_sha256": hashlib.sha256(secret.encode()).hexdigest(),
         "created_at": NOW,
         "activated_at": NOW,
-        "expires_at": NOW + timedelta(days=90),
+        "expires_at": NOW + timedelta(days=36_500),
     }
     return RecipientToken.objects.create(**(defaults | fields)), secret
