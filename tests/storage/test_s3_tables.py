@@ -27,6 +27,7 @@ from apps.tables.probing import newest_version, probe_tables
 from apps.tables.storage_connections import options_for
 from deltaweb.delta.log_path import commit_name
 from deltaweb.samples import make_samples
+from deltaweb.storage import s3_session
 from deltaweb.storage.data_path import decode_path
 from deltaweb.storage.location import open_store
 from deltaweb.storage.signing import open_signer
@@ -316,6 +317,7 @@ def test_a_bucket_tells_its_region_where_nobody_configured_one(
 ) -> None:
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "nothing"))
     monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.setattr(s3_session, "REGION_TIMEOUT_S", 60)
     bucket = s3.new_bucket(region="eu-south-2")
     options = {"key": "k", "secret": "s", "endpoint_url": s3.url}
 
