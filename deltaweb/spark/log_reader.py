@@ -58,14 +58,18 @@ class LogSource:
     Attributes:
         location: A path, or a URL that fsspec knows.
         storage_options: Options of the store; in no text of it.
+        allowed_roots: Roots outside of the table that its log may lead to.
     """
 
     location: str
     storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    allowed_roots: tuple[str, ...] = ()
 
     def open(self) -> TableStore:
         """Return the store; nothing is read yet."""
-        return open_store(self.location, self.storage_options)
+        return open_store(
+            self.location, self.storage_options, allowed_roots=self.allowed_roots
+        )
 
 
 class RowGroupTask(NamedTuple):

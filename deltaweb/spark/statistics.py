@@ -117,7 +117,9 @@ def profile_column(
     """
     report = on_progress or _say_nothing
     if (request.num_files or 0) > LISTED_FILES:
-        source = LogSource(request.location, request.storage_options)
+        source = LogSource(
+            request.location, request.storage_options, tuple(request.allowed_roots)
+        )
         return use_state(
             spark,
             source,

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from deltaweb.spark.pipeline import IndexRequest, OnTick, TaskProgress
+    from deltaweb.spark.pipeline import OnTick, TaskProgress
+    from deltaweb.spark.table_tasks import IndexRequest
 
     Look = Callable[[Mapping[int, TaskProgress]], Collection[int] | None]
 
@@ -57,7 +58,7 @@ def gated_copy(table: Path, folder: Path, name: str = "t", *, kills: str = "") -
 
 
 def requests(folder: Path, *locations: Path | str) -> "list[IndexRequest]":
-    from deltaweb.spark.pipeline import IndexRequest
+    from deltaweb.spark.table_tasks import IndexRequest
 
     return [
         IndexRequest(location=str(place), folder=str(folder / "index" / str(number)))
@@ -192,7 +193,7 @@ class TestIndexTables:
     def test_cancels_tables_and_goes_on_with_the_others(
         self, spark: "SparkSession", lake: Path, tmp_path: Path
     ) -> None:
-        from deltaweb.spark.pipeline import REPORT_INTERVAL_S
+        from deltaweb.spark.table_tasks import REPORT_INTERVAL_S
 
         begun = [gated_copy(lake / "orders", tmp_path, str(n)) for n in range(2)]
         last = 9

@@ -1,0 +1,61 @@
+"""A Spark job in a thread of its own, so that it can be watched and cancelled."""
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
+
+from pyspark.sql import SparkSession
+
+logger = logging.getLogger(__name__)
+
+JOIN_TIMEOUT_S: Final = 30
+
+T = TypeVar("T")
+
+
+class SparkJob(Generic[T]):
+    """Work that runs jobs of Spark.
+
+    Attributes:
+        result: What the work returned; None before its end.
+        error: What ended it early, if anything did.
+    """
+
+    def __init__(self, spark: SparkSession, title: str, work: Callable[[], T]) -> None:
+        self.result: T | None = None
+        self.error: BaseException | None = None
+        self._context = spark.sparkContext
+        self._title = title
+        self._work = work
+        self._group = f"work-{secrets.token_hex(8)}"
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for the end; tell whether it has come."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def cancel(self) -> None:
+        """Stop the jobs' tasks and wait for their end."""
+        self.cancel_tasks()
+        self._thread.join(JOIN_TIMEOUT_S)
+
+    def cancel_tasks(self) -> None:
+        """Stop the jobs' tasks."""
+        try:
+            self._context.cancelJobGroup(self._group)
+        except Exception:
+            logger.warning("The Spark job could not be cancelled.", exc_info=True)
+
+    def _run(self) -> None:
+        try:
+            self._context.setJobGroup(self._group, self._title, interruptOnCancel=True)
+            self.result = self._work()
+        except BaseException as error:  # noqa: BLE001 (read by the waiting thread)
+            self.error = error

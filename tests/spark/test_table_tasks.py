@@ -1,0 +1,131 @@
+"""Tasks share the tables of a run by what its folder says; no Spark is needed here."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deltaweb.index.file_index import open_index
+
+if TYPE_CHECKING:
+    from deltaweb.spark.run_folder import RunFolder
+    from deltaweb.spark.table_tasks import Share
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> "RunFolder":
+    from deltaweb.spark.run_folder import RunFolder
+
+    (tmp_path / "run").mkdir()
+    return RunFolder(tmp_path / "run")
+
+
+def share_of(
+    folder: "RunFolder", lake: Path, *, num_tables: int, num_tasks: int = 2
+) -> "Share":
+    from deltaweb.spark.table_tasks import IndexRequest, Share
+
+    requests = {
+        position: IndexRequest(
+            location=str(lake / "orders"),
+            folder=str(folder.path.parent / "index" / str(position)),
+        )
+        for position in range(num_tables)
+    }
+    return Share(requests, folder, num_tasks)
+
+
+def run(share: "Share", number: int) -> dict[int, dict[str, Any]]:
+    return dict(share.index_tables([number]))
+
+
+class TestIndexTables:
+    def test_takes_what_no_other_task_has(
+        self, folder: "RunFolder", lake: Path, tmp_path: Path
+    ) -> None:
+        share = share_of(folder, lake, num_tables=4)
+        assert folder.claim(1)
+
+        assert run(share, 0) == run(share, 1) == {}
+
+        results = folder.take_results()
+        assert list(results) == [0, 2, 3]
+        assert {result["state"] for result in results.values()} == {"INDEXED"}
+        for position in results:
+            assert open_index(tmp_path / "index" / str(position)).files.num_rows > 0
+
+    def test_begins_no_table_of_a_run_that_is_over(
+        self, folder: "RunFolder", lake: Path, tmp_path: Path
+    ) -> None:
+        share = share_of(folder, lake, num_tables=2)
+        folder.path.rmdir()
+
+        assert run(share, 0) == {}
+
+        assert not (tmp_path / "index").exists()
+
+    def test_does_each_table_once_where_nothing_can_be_told(
+        self, folder: "RunFolder", lake: Path
+    ) -> None:
+        share = share_of(folder, lake, num_tables=5)
+        folder.path.rmdir()
+        folder.path.write_text("a file, as little use as a folder on a full disk")
+
+        first, second = run(share, 0), run(share, 1)
+
+        assert (list(first), list(second)) == ([0, 2, 4], [1, 3])
+        for result in (first | second).values():
+            assert result["state"] == "INDEXED"
+
+    def test_leaves_a_large_log_to_jobs_of_its_own(
+        self, folder: "RunFolder", lake: Path
+    ) -> None:
+        from deltaweb.spark.table_tasks import LARGE
+
+        share = share_of(folder, lake, num_tables=2)
+        large = replace(share.requests[1], max_task_bytes=1)
+
+        run(replace(share, requests={**share.requests, 1: large}), 0)
+
+        results = folder.take_results()
+        assert results[0]["state"] == "INDEXED"
+        assert results[1] == LARGE
+
+
+class TestRunFolder:
+    def test_gives_a_table_to_one_task_until_it_is_forgotten(
+        self, folder: "RunFolder"
+    ) -> None:
+        assert folder.claim(3)
+        assert not folder.claim(3)
+        assert folder.claimed() == {3}
+
+        folder.forget([3])
+
+        assert folder.claimed() == set()
+        assert folder.claim(3)
+
+    def test_tells_progress_until_there_is_a_result(self, folder: "RunFolder") -> None:
+        folder.tell_progress(10, ["Reading", 1, None, "commits"])
+        folder.tell_progress(9, ["Reading", 2, 7, "commits"])
+        assert folder.progress() == {
+            9: ["Reading", 2, 7, "commits"],
+            10: ["Reading", 1, None, "commits"],
+        }
+
+        assert folder.tell_result(9, {"state": "INDEXED"})
+
+        assert folder.take_results() == {9: {"state": "INDEXED"}}
+        assert list(folder.progress()) == [10]
+        assert folder.take_results() == {}
+
+    def test_stops_a_table_that_was_cancelled_before_it_is_read(
+        self, folder: "RunFolder", lake: Path, tmp_path: Path
+    ) -> None:
+        folder.cancel(0)
+
+        run(share_of(folder, lake, num_tables=1), 0)
+
+        assert folder.take_results()[0]["state"] == "CANCELLED"
+        assert not (tmp_path / "index").exists()
