@@ -338,7 +338,7 @@ class TestACleanUp:
     def test_says_by_what_it_goes(self, editor: Client) -> None:
         page = text_of(editor, CLEANUP)
 
-        assert "interval 30 days</b>, the default" in page
+        assert "<b>30 days</b>, the default" in page
         assert "List what would go" in page
         assert "for good" not in page
         told = json_of(editor, CLEANUP)

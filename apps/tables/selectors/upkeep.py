@@ -128,6 +128,11 @@ class CleanupPlan:
     cutoff: datetime | None
     refusal: Refusal | None
 
+    @property
+    def retention_words(self) -> str:
+        """The retention as a person says it: `30 days`."""
+        return self.retention.removeprefix("interval ")
+
     def describe(self) -> dict[str, Any]:
         """Return it as `.json` shows it."""
         return {
