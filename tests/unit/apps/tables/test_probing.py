@@ -1,6 +1,8 @@
 """New commits are noticed; what fails rests longer each time."""
 
+import os
 import shutil
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,9 +14,14 @@ from apps.tables.index_folders import new_index_folder
 from apps.tables.indexing import store_failure, store_index
 from apps.tables.models import Table
 from apps.tables.probing import probe_tables
+from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log_store import FileStatus
 from deltaweb.index.build import build_index
 from deltaweb.samples import make_samples
+from deltaweb.storage.local import LocalTableStore
+from tests.dated_log import DatedLog
 from tests.factories import NOW, new_unindexed_table
+from tests.indexed_tables import index_table, new_indexed_table
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=5)
@@ -112,3 +119,128 @@ class TestProbeTables:
         assert Job.objects.filter(subject_id=broken.id).count() == 1
         assert broken.error_code == "log-gap"
         assert broken.probe_due_at == LATER + timedelta(seconds=120)
+
+
+@pytest.fixture
+def dated(settings: Settings, tmp_path: Path) -> DatedLog:
+    """Ten versions of a table that is indexed and due for a probe at `LATER`."""
+    settings.HOME = tmp_path / "home"
+    log = DatedLog(tmp_path / "lake").write(0, 9)
+    new_indexed_table("orders", Path(log.location))
+    Table.objects.update(probe_due_at=LATER)
+    return log
+
+
+def probe_again() -> Table:
+    Table.objects.update(probe_due_at=LATER)
+    probe_tables(now=LATER)
+    return Table.objects.get()
+
+
+def made_anew(last: int) -> Callable[[DatedLog], object]:
+    def make(log: DatedLog) -> None:
+        shutil.rmtree(log.folder)
+        DatedLog(log.folder, table_id="anew", writer="another").write(0, last)
+
+    return make
+
+
+def put_back(log: DatedLog) -> None:
+    """Take the log to what a backup of version 5 held."""
+    for version in range(6, 10):
+        (log.log / commit_name(version)).unlink()
+
+
+def rewrite_in_place(log: DatedLog) -> None:
+    """Change a word of the newest commit; its size stays, its time does not."""
+    path = log.log / commit_name(9)
+    path.write_bytes(path.read_bytes().replace(b"Append", b"append"))
+
+
+class TestALogThatIsAnother:
+    @pytest.mark.parametrize(
+        ("change", "version"),
+        [
+            pytest.param(made_anew(4), 4, id="made anew with fewer versions"),
+            pytest.param(made_anew(9), 9, id="made anew with as many"),
+            pytest.param(made_anew(12), 12, id="made anew with more"),
+            pytest.param(put_back, 5, id="put back from a backup"),
+            pytest.param(rewrite_in_place, 9, id="its newest commit rewritten"),
+        ],
+    )
+    def test_is_indexed_anew_and_then_left_in_peace(
+        self, dated: DatedLog, change: Callable[[DatedLog], object], version: int
+    ) -> None:
+        change(dated)
+
+        table = probe_again()
+
+        assert Job.objects.get().kind == "tables.index_log"
+        assert table.latest_version_seen == version
+        result = index_table(table)
+        assert result.is_rewritten
+        assert table.version == version
+        assert table.commits.count() == version + 1
+        Job.objects.all().delete()
+        probe_again()
+        probe_again()
+        assert not Job.objects.exists()
+
+    def test_is_not_one_whose_old_commits_were_cleaned(self, dated: DatedLog) -> None:
+        dated.clean_up(6)
+
+        probe_again()
+
+        assert not Job.objects.exists()
+
+    def test_is_not_one_whose_newest_commit_is_a_checkpoint_alone(
+        self, dated: DatedLog
+    ) -> None:
+        dated.clean_up(9)
+        (dated.log / commit_name(9)).unlink()
+
+        table = probe_again()
+
+        assert not Job.objects.exists()
+        assert (table.version, table.error_code) == (9, "")
+
+    def test_that_was_only_touched_is_read_once(self, dated: DatedLog) -> None:
+        os.utime(dated.log / commit_name(9), (5, 5))
+        index_table(probe_again())
+        assert Job.objects.count() == 1
+        Job.objects.all().delete()
+
+        table = probe_again()
+        probe_again()
+
+        assert not Job.objects.exists()
+        assert table.commit_file_ms == 5000
+
+    def test_stays_noticed_until_it_is_indexed(self, dated: DatedLog) -> None:
+        (dated.log / commit_name(9)).write_bytes(b"{torn")
+        table = probe_again()
+        index_table(table)
+        Job.objects.all().delete()
+
+        table = probe_again()
+
+        assert Job.objects.count() == 1
+        assert table.error_code
+        assert (table.version, table.commits.count()) == (9, 10)
+
+    @pytest.mark.usefixtures("dated")
+    def test_costs_two_questions_to_storage(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[str] = []
+        status = LocalTableStore.status
+
+        def note(store: LocalTableStore, name: str) -> FileStatus:
+            asked.append(name)
+            return status(store, name)
+
+        monkeypatch.setattr(LocalTableStore, "status", note)
+
+        probe_again()
+
+        assert asked == [commit_name(10), commit_name(9)]
