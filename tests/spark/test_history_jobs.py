@@ -12,7 +12,6 @@ from apps.tables import services, tasks
 from apps.tables.index_folders import remove_other_indexes
 from apps.tables.index_jobs import IndexBatch
 from apps.tables.models import Table
-from apps.tables.tasks import indexing
 from tests.dated_log import START_S, DatedLog
 from tests.factories import NOW, new_unindexed_table, new_user
 
@@ -95,7 +94,7 @@ class TestIndexLog:
             remove_other_indexes(table.id, keep="the other worker's")
             begin(batch, step)
 
-        monkeypatch.setattr(indexing.IndexBatch, "begin", begin_late)
+        monkeypatch.setattr(IndexBatch, "begin", begin_late)
 
         run(table)
 

@@ -5,8 +5,15 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.tables.index_folders import remove_orphaned_indexes, remove_other_indexes
-from tests.factories import new_unindexed_table
+from apps.tables.index_folders import (
+    INDEX_FORMAT,
+    begun_at_ms,
+    new_index_folder,
+    present_index,
+    remove_orphaned_indexes,
+    remove_other_indexes,
+)
+from tests.factories import NOW, new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 
@@ -39,3 +46,39 @@ class TestFolders:
 
         left = {place.name for place in (home / "index").iterdir()}
         assert left == {str(table.id), "fresh"}
+
+
+class TestPresentIndex:
+    def test_is_the_folder_that_the_table_names(self) -> None:
+        table = new_unindexed_table(index_name=f"{INDEX_FORMAT}-5-a")
+        folder = new_index_folder(table.id, now=NOW, mark="b").with_name(
+            f"{INDEX_FORMAT}-5-a"
+        )
+        folder.mkdir(parents=True)
+
+        assert present_index(table) == folder
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param("", id="no index yet"),
+            pytest.param(f"{INDEX_FORMAT}-6-a", id="a folder that is gone"),
+            pytest.param(f"{INDEX_FORMAT}0-5-a", id="another form"),
+        ],
+    )
+    def test_is_none(self, name: str) -> None:
+        table = new_unindexed_table(index_name=name)
+        folder = new_index_folder(table.id, now=NOW, mark="b")
+        folder.with_name(f"{INDEX_FORMAT}0-5-a").mkdir(parents=True)
+
+        assert present_index(table) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("1-500-ab", 500), ("1-500", 500), ("", None), ("1-x-ab", None), ("old", None)],
+)
+def test_a_folder_tells_when_its_index_was_begun(
+    name: str, expected: int | None
+) -> None:
+    assert begun_at_ms(name) == expected
