@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Q
 
+from apps.jobs.leftovers import remove_results
 from apps.jobs.models import Job, Worker
 from apps.jobs.process import is_known_dead
 from apps.jobs.waking import wake
@@ -104,7 +104,6 @@ def _drop_old(now: datetime) -> int:
     old = Job.objects.finished_before(now - KEEP_FINISHED).order_by("created_at")
     ids = list(old.values_list("id", flat=True)[:DROP_LIMIT])
     for job_id in ids:
-        for path in (settings.HOME / "results").glob(f"{job_id}*"):
-            path.unlink(missing_ok=True)
+        remove_results(job_id)
     Job.objects.filter(Q(id__in=ids)).delete()
     return len(ids)

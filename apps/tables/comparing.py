@@ -14,6 +14,7 @@ from typing import Any, Final
 import pyarrow as pa
 from django.conf import settings
 
+from apps.jobs.leftovers import SCRATCH_FOLDER
 from apps.tables.change_file import ChangeFile
 from apps.tables.change_json import files_json, rows_json
 from apps.tables.locations import check_allowed
@@ -174,7 +175,7 @@ def _changed_files(files: FileChanges) -> pa.Table:
 @contextmanager
 def _scratch_folder(job_id: object) -> Iterator[Path]:
     """Give a folder to spread rows in; a killed run of the job left one at most."""
-    folder = Path(settings.HOME) / "scratch" / str(job_id)
+    folder = Path(settings.HOME) / SCRATCH_FOLDER / str(job_id)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:

@@ -5,6 +5,7 @@ import time
 from celery import shared_task
 from django.utils import timezone
 
+from apps.jobs.leftovers import remove_leftovers
 from apps.jobs.models import Job
 from apps.jobs.tracking import track_job
 from apps.tables import checks, probing, services
@@ -21,6 +22,7 @@ def probe_due(**_: object) -> None:
     if time.monotonic() - _cleaned_at["monotonic_s"] > CLEAN_INTERVAL_S:
         _cleaned_at["monotonic_s"] = time.monotonic()
         remove_orphaned_indexes()
+        remove_leftovers(now=timezone.now())
 
 
 @shared_task(name="tables.check_location", acks_late=True, ignore_result=True)

@@ -1,0 +1,41 @@
+import math
+import os
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from apps.tables.tasks import catalogue
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def left(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[Path]:
+    """Old folders of a table and of a job that are not there; no sweep was yet."""
+    settings.HOME = tmp_path
+    monkeypatch.setitem(catalogue._cleaned_at, "monotonic_s", -math.inf)  # noqa: SLF001 (when it was)
+    places = [tmp_path / name / str(uuid4()) for name in ("index", "scratch")]
+    for place in places:
+        place.mkdir(parents=True)
+        os.utime(place, (0, 0))
+    return places
+
+
+class TestProbeDue:
+    def test_sweeps_what_tables_and_jobs_have_left(self, left: list[Path]) -> None:
+        catalogue.probe_due()
+
+        assert not any(place.exists() for place in left)
+
+    def test_sweeps_once_an_hour(self, left: list[Path]) -> None:
+        catalogue.probe_due()
+        left[1].mkdir()
+        os.utime(left[1], (0, 0))
+
+        catalogue.probe_due()
+
+        assert left[1].exists()
