@@ -58,3 +58,8 @@ class CommitSummary:
     num_actions: int = 0
     max_deletion_timestamp_ms: int | None = None
     fault: str | None = None
+
+    @property
+    def has_transactions(self) -> bool:
+        """Whether the commit notes how far an application has come."""
+        return bool(self.transactions)

@@ -8,11 +8,13 @@ so every read is bounded and a value of another type counts as absent.
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 MAX_TEXT_LENGTH: Final = 120
 MAX_JSON_LENGTH: Final = 20_000
 MAX_NUMBER: Final = 2**63
+MAX_REMEMBERED_LENGTH: Final = 4_000  # of all keys of an object
 _SIZE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _UNIT_STEP: Final = 1024
 _SMALL: Final = 10
@@ -23,12 +25,17 @@ class Facts:
     """A JSON object read by any spelling of its keys."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = {_plain(key): value for key, value in values.items()}
+        self._values = values
+        self._keys = _plain_keys(tuple(values))
+
+    def _get(self, name: str) -> Any:  # noqa: ANN401 (any JSON)
+        key = self._keys.get(_plain(name))
+        return None if key is None else self._values[key]
 
     def number(self, *names: str) -> int | None:
         """The first of `names` that holds a whole number of zero or more."""
         for name in names:
-            value = _whole_number(self._values.get(_plain(name)))
+            value = _whole_number(self._get(name))
             if value is not None:
                 return value
         return None
@@ -36,7 +43,7 @@ class Facts:
     def text(self, *names: str) -> str:
         """The first of `names` that holds text or a number, shortened; or nothing."""
         for name in names:
-            value = self._values.get(_plain(name))
+            value = self._get(name)
             if isinstance(value, (str, int, float)) and str(value):
                 return shorten(str(value))
         return ""
@@ -44,7 +51,7 @@ class Facts:
     def parsed(self, *names: str) -> Any:  # noqa: ANN401 (any JSON)
         """The first of `names`, with JSON that stands in a text unpacked."""
         for name in names:
-            value = self._values.get(_plain(name))
+            value = self._get(name)
             if value is not None:
                 return _unpacked(value)
         return None
@@ -52,6 +59,8 @@ class Facts:
 
 def shorten(text: str) -> str:
     """Return text on one line, cut to a length that a sentence bears."""
+    if text.isascii() and text.isprintable() and len(text) <= MAX_TEXT_LENGTH:
+        return text.strip()
     line = _CONTROL.sub(" ", text[: 2 * MAX_TEXT_LENGTH]).strip()
     if len(line) <= MAX_TEXT_LENGTH:
         return line
@@ -72,17 +81,32 @@ def size_text(size_bytes: int) -> str:
     return f"{value:.{digits}f} {_SIZE_UNITS[unit]}"
 
 
-def _plain(key: str) -> str:
+def _plain_keys(keys: tuple[str, ...]) -> dict[str, str]:
+    """Find keys by their plain spelling; commits of a table mostly have the same."""
+    if sum(map(len, keys)) > MAX_REMEMBERED_LENGTH:
+        return {_spell_plainly(key): key for key in keys}
+    return _remembered_keys(keys)
+
+
+@lru_cache(maxsize=256)
+def _remembered_keys(keys: tuple[str, ...]) -> dict[str, str]:
+    return {_spell_plainly(key): key for key in keys}
+
+
+@lru_cache(maxsize=256)
+def _plain(name: str) -> str:
+    return _spell_plainly(name)
+
+
+def _spell_plainly(key: str) -> str:
     return key.replace("_", "").lower()
 
 
 def _whole_number(value: object) -> int | None:
-    if isinstance(value, bool):
-        return None
     if isinstance(value, str) and len(value) < _SMALL * 2 and value.isascii():
         value = int(value) if value.isdigit() else None
     if isinstance(value, int) and 0 <= value < MAX_NUMBER:
-        return value
+        return None if isinstance(value, bool) else value
     return None
 
 

@@ -1,38 +1,17 @@
 """The file actions of commits, read for their history's sake: narrow and in batches."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.action_json import CommitData, parse_actions
-from deltaweb.delta.file_actions import DELETION_VECTOR, dv_ids, file_keys
+from deltaweb.delta.commit_batch import CommitBatch, CommitEntry, read_commit_batches
+from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.file_actions import dv_ids, file_keys
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_store import LogStore
-from deltaweb.delta.schema import StructType
-from deltaweb.delta.statistics import parse_statistics
 from deltaweb.index.lifetimes import UNKNOWN, FileActions, Longs
-
-BATCH_COMMITS: Final = 256
-_NO_COLUMNS: Final = StructType(())
-_ADD: Final = pa.struct(
-    {
-        "path": pa.string(),
-        "size": pa.int64(),
-        "stats": pa.string(),
-        "deletionVector": DELETION_VECTOR,
-    }
-)
-_REMOVE: Final = pa.struct(
-    {
-        "path": pa.string(),
-        "deletionTimestamp": pa.int64(),
-        "deletionVector": DELETION_VECTOR,
-    }
-)
-_ACTIONS: Final = pa.schema({"add": _ADD, "remove": _REMOVE})
 
 
 def read_file_actions(
@@ -46,19 +25,37 @@ def read_file_actions(
         on_batch: Called with the count of commits read so far.
 
     Raises:
-        LogCorruptError: If a commit does not parse.
-        FileNotFoundError: If a commit is gone.
+        LogCorruptError: If a commit does not parse, or is gone.
     """
-    for start in range(0, len(versions), BATCH_COMMITS):
-        batch = versions[start : start + BATCH_COMMITS]
-        names = [commit_name(version) for version in batch]
-        data = store.read_many(names)
-        commits = [CommitData(*pair) for pair in zip(names, data, strict=True)]
-        actions = parse_actions(commits, _ACTIONS)
-        rows_per_commit = np.diff(actions.row_ends, prepend=0)
-        row_versions = np.repeat(np.array(batch, dtype=np.int64), rows_per_commit)
-        yield _file_actions(actions.table, row_versions)
-        on_batch(start + len(batch))
+    done = 0
+    entries = [CommitEntry(version, 0) for version in versions]
+    for batch in read_commit_batches(store, entries):
+        if not batch.has_identities:
+            path = f"{store.root}/_delta_log/{commit_name(batch.entries[0].version)}"
+            raise LogCorruptError(path=path, reason=batch.fault or "a file has no id")
+        yield batch_file_actions(batch)
+        done += len(batch.entries)
+        on_batch(done)
+
+
+def batch_file_actions(batch: CommitBatch) -> FileActions:
+    """Return the file actions of parsed commits, which tell of which files they are."""
+    table = batch.actions.table
+    adds, removes = _array(table["add"]), _array(table["remove"])
+    rows = pc.indices_nonzero(pc.or_(adds.is_valid(), removes.is_valid()))
+    versions = np.array([entry.version for entry in batch.entries], dtype=np.int64)
+    adds, removes = adds.take(rows), removes.take(rows)
+    paths = pc.coalesce(_field(adds, "path"), _field(removes, "path"))
+    ids = [dv_ids(_field(part, "deletionVector")) for part in (adds, removes)]
+    num_records = _array(batch.adds.num_records).take(rows)
+    return FileActions(
+        versions=versions[batch.owners(rows.to_numpy())],
+        keys=file_keys(pc.fill_null(paths, ""), pc.coalesce(*ids)),
+        is_add=adds.is_valid().to_numpy(zero_copy_only=False),
+        sizes=_longs(_field(adds, "size"), UNKNOWN),
+        rows=_longs(num_records, UNKNOWN),
+        deletion_ms=_longs(_field(removes, "deletionTimestamp"), 0),
+    )
 
 
 def starting_files(files: pa.Table, rows: pa.ChunkedArray, version: int) -> FileActions:
@@ -79,25 +76,6 @@ def starting_files(files: pa.Table, rows: pa.ChunkedArray, version: int) -> File
         sizes=_longs(_array(whole["size"]), UNKNOWN),
         rows=_longs(_array(rows), UNKNOWN),
         deletion_ms=np.zeros(count, dtype=np.int64),
-    )
-
-
-def _file_actions(table: pa.Table, row_versions: Longs) -> FileActions:
-    adds, removes = _array(table["add"]), _array(table["remove"])
-    wanted = pc.or_(adds.is_valid(), removes.is_valid())
-    rows = pc.indices_nonzero(wanted)
-    adds, removes = adds.take(rows), removes.take(rows)
-    paths = pc.coalesce(_field(adds, "path"), _field(removes, "path"))
-    ids = [dv_ids(_field(part, "deletionVector")) for part in (adds, removes)]
-    stats = pa.chunked_array([_field(adds, "stats")])
-    num_records = parse_statistics(stats, _NO_COLUMNS)["num_records"]
-    return FileActions(
-        versions=row_versions[rows.to_numpy()],
-        keys=file_keys(pc.fill_null(paths, ""), pc.coalesce(*ids)),
-        is_add=adds.is_valid().to_numpy(zero_copy_only=False),
-        sizes=_longs(_field(adds, "size"), UNKNOWN),
-        rows=_longs(_array(num_records), UNKNOWN),
-        deletion_ms=_longs(_field(removes, "deletionTimestamp"), 0),
     )
 
 

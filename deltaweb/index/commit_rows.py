@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from deltaweb.delta.actions import Metadata, Protocol
@@ -13,6 +14,7 @@ from deltaweb.delta.errors import DeltaError, PropertyError, SchemaMissingError
 from deltaweb.delta.table_features import reading_refusal
 from deltaweb.delta.table_properties import deleted_file_retention_ms
 from deltaweb.index.commit_facts import Facts
+from deltaweb.index.commit_part import CommitChange, CommitPart
 from deltaweb.index.file_index import COMMIT_SCHEMA, METADATA_SCHEMA, PROTOCOL_SCHEMA
 from deltaweb.index.lifetimes import Vacuum
 from deltaweb.index.sentences import commit_sentence
@@ -82,6 +84,55 @@ class History:
         self._rows.append(row)
         if len(self._rows) == ROWS_A_BATCH:
             self._flush()
+
+    def take(self, part: CommitPart) -> None:
+        """Take the next commits."""
+        versions = part.versions
+        num_rows = len(versions)
+        changed = np.zeros((2, num_rows), dtype=np.bool_)
+        done = 0
+        for change in part.changes:
+            self.refusals += [self._refusal] * (change.row - done)
+            version = versions[change.row]
+            schema = self._changes_schema(change.metadata)
+            protocol = self._changes_protocol(change.protocol)
+            self._set(version, change.protocol, change.metadata)
+            self.refusals.append(self._refusal)
+            changed[:, change.row] = (schema, protocol)
+            self._note(version, change, schema=schema, protocol=protocol)
+            if change.is_vacuum_start:
+                time_ms = part.rows["timestamp_ms"][change.row].as_py()
+                self.vacuums.append(
+                    _vacuum_of(version, change, time_ms, self._metadata)
+                )
+            done = change.row + 1
+        del self.vacuums[:-MAX_VACUUMS]
+        self.refusals += [self._refusal] * (num_rows - done)
+        self.versions += versions
+        self.timestamps_ms += part.rows["timestamp_ms"].to_pylist()
+        if part.is_faulty:
+            self.faults += versions
+        self._batches.append(_with_changes(part.rows, changed))
+
+    def _changes_protocol(self, protocol: Protocol | None) -> bool:
+        return (
+            protocol is not None
+            and self._protocol is not None
+            and protocol != self._protocol
+        )
+
+    def _note(
+        self, version: int, change: CommitChange, *, schema: bool, protocol: bool
+    ) -> None:
+        kinds = [
+            ("vacuum", change.is_vacuum_end),
+            ("schema", schema),
+            ("protocol", protocol),
+        ]
+        self.events += [
+            {"version": version, "kind": kind} for kind, is_one in kinds if is_one
+        ]
+        del self.events[:-MAX_EVENTS]
 
     def commit_batches(self) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Yield the commits by `COMMIT_SCHEMA` with the index of their first.
@@ -177,6 +228,31 @@ def _vacuum(summary: CommitSummary, metadata: Metadata | None) -> Vacuum:
     claimed_ms = Facts(summary.commit_info or {}).number("timestamp")
     began_ms = summary.timestamp_ms if claimed_ms is None else claimed_ms
     return Vacuum(summary.version, began_ms - retention_ms)
+
+
+def _vacuum_of(
+    version: int, change: CommitChange, time_ms: int, metadata: Metadata | None
+) -> Vacuum:
+    retention_ms = change.retention_ms
+    if retention_ms is None:
+        try:
+            configuration = metadata.configuration if metadata else {}
+            retention_ms = deleted_file_retention_ms(configuration)
+        except PropertyError:
+            retention_ms = deleted_file_retention_ms({})
+    # The writer's own clock set the tombstones' times as well; a copied log has lost
+    # the times of its files.
+    began_ms = time_ms if change.claimed_ms is None else change.claimed_ms
+    return Vacuum(version, began_ms - retention_ms)
+
+
+def _with_changes(
+    rows: pa.RecordBatch, changed: np.ndarray[Any, np.dtype[np.bool_]]
+) -> pa.RecordBatch:
+    columns = dict(zip(rows.schema.names, rows.columns, strict=True))
+    columns["changes_schema"] = pa.array(changed[0])
+    columns["changes_protocol"] = pa.array(changed[1])
+    return pa.RecordBatch.from_arrays([*columns.values()], schema=rows.schema)
 
 
 def _commit_row(summary: CommitSummary) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """What a commit changed of a table's definition, in plain words."""
 
-from deltaweb.delta.commit_summary import CommitSummary
 from deltaweb.index.commit_facts import Facts, counted, shorten
 from deltaweb.index.commit_words import column_names, in_bytes, named
+from deltaweb.index.told_commit import ToldCommit
 
 
-def tell_create(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
+def tell_create(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     """Tell of a new table."""
     text = "created the table"
     partitions = parameters.parsed("partitionBy", "partitionColumns")
@@ -14,7 +14,7 @@ def tell_create(summary: CommitSummary, metrics: Facts, parameters: Facts) -> st
     return text + _with_rows(summary, metrics)
 
 
-def tell_replace(summary: CommitSummary, metrics: Facts, _parameters: Facts) -> str:
+def tell_replace(summary: ToldCommit, metrics: Facts, _parameters: Facts) -> str:
     """Tell of a table that was defined anew."""
     text = "replaced the table's definition and data" + _with_rows(summary, metrics)
     if summary.num_removed_files:
@@ -22,7 +22,7 @@ def tell_replace(summary: CommitSummary, metrics: Facts, _parameters: Facts) -> 
     return text
 
 
-def _with_rows(summary: CommitSummary, metrics: Facts) -> str:
+def _with_rows(summary: ToldCommit, metrics: Facts) -> str:
     if not summary.num_added_files:
         return ""
     rows = metrics.number("numOutputRows", "num_added_rows")
@@ -31,9 +31,7 @@ def _with_rows(summary: CommitSummary, metrics: Facts) -> str:
     return f" with {new}" if rows is None else f" with {counted(rows, 'row')} in {new}"
 
 
-def tell_add_columns(
-    _summary: CommitSummary, _metrics: Facts, parameters: Facts
-) -> str:
+def tell_add_columns(_summary: ToldCommit, _metrics: Facts, parameters: Facts) -> str:
     """Tell of added columns."""
     names = column_names(parameters.parsed("columns", "fields", "column"))
     if not names:
@@ -41,33 +39,27 @@ def tell_add_columns(
     return f"added the column{'s' if len(names) > 1 else ''} {named(names)}"
 
 
-def tell_drop_columns(
-    _summary: CommitSummary, _metrics: Facts, parameters: Facts
-) -> str:
+def tell_drop_columns(_summary: ToldCommit, _metrics: Facts, parameters: Facts) -> str:
     """Tell of dropped columns."""
     names = column_names(parameters.parsed("columns", "column"))
     return f"dropped {named(names)}" if names else "dropped columns"
 
 
-def tell_rename_column(
-    _summary: CommitSummary, _metrics: Facts, parameters: Facts
-) -> str:
+def tell_rename_column(_summary: ToldCommit, _metrics: Facts, parameters: Facts) -> str:
     """Tell of a renamed column."""
     old = parameters.text("oldColumnPath", "oldColumnName")
     new = parameters.text("newColumnPath", "newColumnName")
     return f"renamed {old} to {new}" if old and new else "renamed a column"
 
 
-def tell_change_column(
-    _summary: CommitSummary, _metrics: Facts, parameters: Facts
-) -> str:
+def tell_change_column(_summary: ToldCommit, _metrics: Facts, parameters: Facts) -> str:
     """Tell of a changed column."""
     names = column_names(parameters.parsed("columns", "column"))
     return f"changed {named(names)}" if names else "changed a column"
 
 
 def tell_set_properties(
-    _summary: CommitSummary, _metrics: Facts, parameters: Facts
+    _summary: ToldCommit, _metrics: Facts, parameters: Facts
 ) -> str:
     """Tell of properties that were set."""
     properties = parameters.parsed("properties")
@@ -77,7 +69,7 @@ def tell_set_properties(
 
 
 def tell_unset_properties(
-    _summary: CommitSummary, _metrics: Facts, parameters: Facts
+    _summary: ToldCommit, _metrics: Facts, parameters: Facts
 ) -> str:
     """Tell of properties that were taken away."""
     properties = parameters.parsed("properties")
@@ -87,7 +79,7 @@ def tell_unset_properties(
 
 
 def tell_add_constraint(
-    _summary: CommitSummary, _metrics: Facts, parameters: Facts
+    _summary: ToldCommit, _metrics: Facts, parameters: Facts
 ) -> str:
     """Tell of a new constraint."""
     name, rule = parameters.text("name"), parameters.text("expr", "expression")
@@ -103,14 +95,14 @@ def tell_add_constraint(
 
 
 def tell_drop_constraint(
-    _summary: CommitSummary, _metrics: Facts, parameters: Facts
+    _summary: ToldCommit, _metrics: Facts, parameters: Facts
 ) -> str:
     """Tell of a dropped constraint."""
     name = parameters.text("name", "constraint")
     return f"dropped the constraint {name}" if name else "dropped a constraint"
 
 
-def tell_protocol(summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
+def tell_protocol(summary: ToldCommit, _metrics: Facts, parameters: Facts) -> str:
     """Tell of a changed protocol."""
     features = parameters.parsed("name", "feature")
     protocol = summary.protocol

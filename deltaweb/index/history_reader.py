@@ -1,19 +1,21 @@
 """The history of a log: what each commit says, and what held after it.
 
-Commits are read twice: once for what they say (`read`), once for the files that they
-add and remove (`read_totals`).
+Commits are read once: `read` takes what they say, and holds the file actions that
+`totals` adds up.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from deltaweb.delta.commit_batch import CommitEntry, read_commit_batches
+from deltaweb.delta.commit_summary_reader import commit_entries
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_segment import VersionRun, list_log
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.commit_files import read_file_actions, starting_files
+from deltaweb.index.commit_files import starting_files
+from deltaweb.index.commit_part import commit_part
 from deltaweb.index.commit_rows import History
 from deltaweb.index.engine import Engine
 from deltaweb.index.file_rows import NewestFiles
@@ -24,15 +26,14 @@ from deltaweb.index.lifetimes import (
     concat_actions,
 )
 from deltaweb.index.readability import split_at_faults
+from deltaweb.index.run_actions import RunActions
 from deltaweb.index.version_totals import VersionTotals
 from deltaweb.table import DeltaTable
-
-MAX_FILE_ACTIONS: Final = 4_000_000  # in memory at once; a longer log has no totals
 
 Progress = Callable[[str, int, int | None, str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HistoryReader:
     """Reads the history of one table up to a version.
 
@@ -40,15 +41,18 @@ class HistoryReader:
         table: The table.
         engine: What replays versions that only a checkpoint tells.
         report: Called with the step, what is done of it, of how much, and the unit.
+        actions: The file actions of the commits that were read.
     """
 
     table: DeltaTable
     engine: Engine
     report: Progress
+    actions: RunActions = field(default_factory=lambda: RunActions(()))
 
     def read(self, newest: Snapshot) -> tuple[History, list[VersionRun]]:
         """Return what the commits say, and the versions that the log can build."""
         runs = self.table.readable_versions()
+        self.actions = RunActions(runs)
         history = self._read_history(newest, runs)
         if history.faults:
             runs = self._readable_runs(runs, history)
@@ -57,17 +61,30 @@ class HistoryReader:
     def _read_history(self, newest: Snapshot, runs: Sequence[VersionRun]) -> History:
         history = History(root=self.table.root)
         starts = [run.first for run in runs if run.first > 0]
-        for summary in self.table.commit_summaries():
-            if summary.version > newest.version:
-                break
-            while starts and starts[0] <= summary.version:
-                self._start_run(history, starts.pop(0))
-            history.add(summary)
+        entries = [
+            entry
+            for entry in commit_entries(self.table.commit_times())
+            if entry.version <= newest.version
+        ]
+        # Before its own commit, a run takes what its checkpoint says.
+        cuts = np.searchsorted([entry.version for entry in entries], starts).tolist()
+        first = 0
+        for cut, version in zip(cuts, starts, strict=True):
+            self._take(history, entries[first:cut], newest)
+            self._start_run(history, version)
+            first = cut
+        self._take(history, entries[first:], newest)
+        return history
+
+    def _take(
+        self, history: History, entries: Sequence[CommitEntry], newest: Snapshot
+    ) -> None:
+        for batch in read_commit_batches(self.table.store, entries):
+            part = commit_part(batch)
+            history.take(part)
+            self.actions.take(part)
             done = len(history.versions)
             self.report("Replaying the log", done, newest.version + 1, "commits")
-        for version in starts:
-            self._start_run(history, version)
-        return history
 
     def _readable_runs(
         self, runs: Sequence[VersionRun], history: History
@@ -106,6 +123,7 @@ class HistoryReader:
         totals = VersionTotals.unknown(history.versions)
         versions = np.array(history.versions, dtype=np.int64)
         for run in runs:
+            self.report("Following the files", 0, None, "")
             inside = (versions >= run.first) & (versions <= run.last)
             try:
                 lifetimes = self._lifetimes(run, versions[inside].tolist())
@@ -127,22 +145,19 @@ class HistoryReader:
 
     def _lifetimes(self, run: VersionRun, commits: list[int]) -> Lifetimes | None:
         parts: list[FileActions] = []
+        acting = run
         if not commits or commits[0] > 0 or run.first > 0:
             start = self.engine.load(run.first)
-            if start.num_files > MAX_FILE_ACTIONS:
+            if start.num_files > self.actions.limit:
                 return None
             start = self.engine.with_files(start)
             rows = start.statistics([])["num_records"]
             parts.append(starting_files(start.files, rows, run.first - 1))
-            commits = [version for version in commits if version > run.first]
-        total = len(parts[0].keys) if parts else 0
-
-        def report(done: int) -> None:
-            self.report("Following the files", done, len(commits), "commits")
-
-        for part in read_file_actions(self.table.store, commits, report):
-            total += len(part.keys)
-            if total > MAX_FILE_ACTIONS:
-                return None
-            parts.append(part)
+            acting = VersionRun(run.first + 1, run.last)
+        later = self.actions.of(acting)
+        if later is None:
+            return None
+        parts += later
+        if sum(len(part.keys) for part in parts) > self.actions.limit:
+            return None
         return Lifetimes(concat_actions(parts), first=run.first, last=run.last)

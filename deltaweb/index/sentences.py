@@ -8,15 +8,15 @@ files (9.1 GiB), 5,200 rows written for each one changed."
 from collections.abc import Callable
 from typing import Final
 
-from deltaweb.delta.commit_summary import CommitSummary
 from deltaweb.index import definition_sentences as definition
 from deltaweb.index.commit_facts import Facts, counted, shorten
 from deltaweb.index.commit_words import in_bytes, joined, named, where, without_quotes
+from deltaweb.index.told_commit import ToldCommit
 
 AMPLIFICATION_SHOWN: Final = 10  # rows written for one changed row; less is no news
 
 
-def commit_sentence(summary: CommitSummary) -> str:
+def commit_sentence(summary: ToldCommit) -> str:
     """Say in one plain sentence what a commit did.
 
     Known operations of Spark and delta-rs have words of their own; any other commit
@@ -38,7 +38,7 @@ def commit_sentence(summary: CommitSummary) -> str:
 # === Rows ===
 
 
-def _tell_write(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
+def _tell_write(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     rows = metrics.number("numOutputRows", "num_added_rows")
     rows = summary.added_rows if rows is None else rows
     mode = parameters.text("mode").lower()
@@ -58,7 +58,7 @@ def _tell_write(summary: CommitSummary, metrics: Facts, parameters: Facts) -> st
     return text
 
 
-def _tell_merge(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
+def _tell_merge(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     updated = metrics.number("numTargetRowsUpdated")
     inserted = metrics.number("numTargetRowsInserted")
     deleted = metrics.number("numTargetRowsDeleted")
@@ -83,7 +83,7 @@ def _tell_merge(summary: CommitSummary, metrics: Facts, parameters: Facts) -> st
     return text + _rewriting(summary, changed, copied, written=changed - (deleted or 0))
 
 
-def _tell_update(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
+def _tell_update(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     updated = metrics.number("numUpdatedRows")
     text = "updated rows" if updated is None else f"updated {counted(updated, 'row')}"
     copied = metrics.number("numCopiedRows")
@@ -91,7 +91,7 @@ def _tell_update(summary: CommitSummary, metrics: Facts, parameters: Facts) -> s
     return text + _rewriting(summary, updated or 0, copied, written=updated or 0)
 
 
-def _tell_delete(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
+def _tell_delete(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     deleted = metrics.number("numDeletedRows")
     if deleted is None and not summary.num_added_files:
         deleted = summary.removed_rows
@@ -103,12 +103,12 @@ def _tell_delete(summary: CommitSummary, metrics: Facts, parameters: Facts) -> s
     return text + _rewriting(summary, deleted or 0, copied, written=0)
 
 
-def _tell_truncate(summary: CommitSummary, _metrics: Facts, _parameters: Facts) -> str:
+def _tell_truncate(summary: ToldCommit, _metrics: Facts, _parameters: Facts) -> str:
     return f"emptied the table: {counted(summary.num_removed_files, 'file')} taken out"
 
 
 def _rewriting(
-    summary: CommitSummary, changed: int, copied: int | None, *, written: int
+    summary: ToldCommit, changed: int, copied: int | None, *, written: int
 ) -> str:
     """Tell of the files that were written anew, and of rows copied with them."""
     if not summary.num_removed_files:
@@ -129,7 +129,7 @@ def _rewriting(
 # === Files ===
 
 
-def _tell_optimize(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
+def _tell_optimize(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     removed = metrics.number("numRemovedFiles", "numFilesRemoved")
     added = metrics.number("numAddedFiles", "numFilesAdded")
     removed = summary.num_removed_files if removed is None else removed
@@ -144,9 +144,7 @@ def _tell_optimize(summary: CommitSummary, metrics: Facts, parameters: Facts) ->
     return text if summary.data_change else f"{text}; no row changed"
 
 
-def _tell_vacuum_start(
-    _summary: CommitSummary, metrics: Facts, _parameters: Facts
-) -> str:
+def _tell_vacuum_start(_summary: ToldCommit, metrics: Facts, _parameters: Facts) -> str:
     count = metrics.number("numFilesToDelete")
     if count is None:
         return "began to delete files that no kept version needs"
@@ -154,7 +152,7 @@ def _tell_vacuum_start(
     return f"began to delete {counted(count, 'unneeded file')}{in_bytes(size or 0)}"
 
 
-def _tell_vacuum_end(_summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
+def _tell_vacuum_end(_summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     if parameters.text("status").upper() == "FAILED":
         return "stopped deleting unneeded files: the VACUUM failed"
     count = metrics.number("numDeletedFiles")
@@ -168,7 +166,7 @@ def _tell_vacuum_end(_summary: CommitSummary, metrics: Facts, parameters: Facts)
     )
 
 
-def _tell_restore(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
+def _tell_restore(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     version = parameters.text("version")
     moment = parameters.text("timestamp", "datetime")
     target = f"version {version}" if version else f"the state of {moment or 'before'}"
@@ -184,7 +182,7 @@ def _tell_restore(summary: CommitSummary, metrics: Facts, parameters: Facts) -> 
 # === Anything else ===
 
 
-def _tell_actions(summary: CommitSummary, _metrics: Facts, _parameters: Facts) -> str:
+def _tell_actions(summary: ToldCommit, _metrics: Facts, _parameters: Facts) -> str:
     """Tell what the actions did, where the operation's name says nothing to us."""
     parts = []
     if summary.num_added_files:
@@ -198,7 +196,7 @@ def _tell_actions(summary: CommitSummary, _metrics: Facts, _parameters: Facts) -
         parts.append("set the table's metadata")
     if summary.protocol is not None:
         parts.append("set the protocol")
-    if summary.transactions and not parts:
+    if summary.has_transactions and not parts:
         parts.append("noted how far an application has come")
     if not parts:
         return "changed no file and no metadata"
@@ -208,7 +206,7 @@ def _tell_actions(summary: CommitSummary, _metrics: Facts, _parameters: Facts) -
     return text
 
 
-_Teller = Callable[[CommitSummary, Facts, Facts], str]
+_Teller = Callable[[ToldCommit, Facts, Facts], str]
 _WORDS: Final[dict[str, _Teller]] = {
     "WRITE": _tell_write,
     "STREAMING UPDATE": _tell_write,
