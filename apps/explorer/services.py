@@ -13,9 +13,8 @@ from apps.jobs.models import Job
 from apps.jobs.selectors import worker_state
 from apps.tables.models import Table
 from apps.tables.selectors.results import JobRows, preview_result, version_files_result
-from apps.tables.services import request_preview, request_version_files
+from apps.tables.services import request_preview, request_version_files, work_key
 
-MAX_JOBS_COMPARED = 50
 PREVIEW_KIND = "tables.preview_rows"
 FILES_KIND = "tables.list_version_files"
 WAIT_S: Final = 20.0  # a download waits for its rows, so that one request does
@@ -150,7 +149,7 @@ def result_job(
     Args:
         table: The table that the job is about.
         kind: The task's name.
-        wanted: Parameters that the job must have.
+        wanted: The parameters that the job has.
         result_of: Reads a finished job's result.
         request: Asks for the work.
     """
@@ -167,9 +166,7 @@ def result_job(
 
 
 def newest_job(table: Table, kind: str, wanted: Mapping[str, object]) -> Job | None:
-    """Return the newest job with these parameters; None without one."""
-    jobs = Job.objects.filter(kind=kind, subject_id=table.id).order_by("-created_at")
-    for job in jobs.defer("log", "error_detail")[:MAX_JOBS_COMPARED]:
-        if wanted.items() <= dict(job.parameters).items():
-            return job
-    return None
+    """Return the newest job that does this very work; None without one."""
+    key = work_key(kind, table, wanted)
+    jobs = Job.objects.filter(kind=kind, subject_id=table.id, key=key)
+    return jobs.defer("log", "error_detail").order_by("-created_at").first()

@@ -287,8 +287,18 @@ class TestRows:
         assert "Will read" in page
         assert "2 files" in page
         assert 'value="order_id"' in page
-        assert "the key of the merges" in page
+        assert "the key of the merge of version 2" in page
         assert not Job.objects.filter(kind="tables.diff_rows").exists()
+
+    def test_without_a_merge_statistics_suggest_a_key(self, viewer: Client) -> None:
+        viewer.get(f"{COMPARE}/0...1?view=rows")
+        work()
+        page = page_of(viewer, f"{COMPARE}/0...1?view=rows")
+        data = json_of(viewer, f"{COMPARE}/0...1.json?view=rows")
+
+        assert 'value="order_id"' in page
+        assert data["suggested_key"] == ["order_id"]
+        assert data["suggested_because"] in page
 
     def test_with_a_key_changed_cells_are_marked(self, viewer: Client) -> None:
         self.start(viewer, "1...3", "order_id")
@@ -370,6 +380,24 @@ class TestRows:
     def test_a_download_before_its_time_says_so(self, viewer: Client) -> None:
         assert viewer.get(f"{COMPARE}/1...2/rows.parquet").status_code == 409
         assert viewer.get(f"{COMPARE}/1...2.csv?view=rows").status_code == 409
+
+
+class TestATableThatIsMadeAnewAtTheSamePlace:
+    @pytest.mark.parametrize("view", ["files", "rows"])
+    def test_what_was_found_of_the_old_one_is_not_shown(
+        self, viewer: Client, table: Table, view: str
+    ) -> None:
+        viewer.get(f"{COMPARE}/1...2?view={view}")
+        viewer.post(f"{COMPARE}/1...2/rows")
+        work()
+        data = json_of(viewer, f"{COMPARE}/1...2.json?view={view}")
+        assert data["files"] is not None
+
+        Table.objects.filter(id=table.id).update(delta_id="another log")
+        data = json_of(viewer, f"{COMPARE}/1...2.json?view={view}", status=202)
+
+        assert (data["files"], data.get("rows")) == (None, None)
+        assert Job.objects.filter(state=Job.State.QUEUED).count() == 1
 
 
 @pytest.mark.usefixtures("table")

@@ -314,12 +314,28 @@ class TestData:
         assert data["error"] == "location-not-found"
         assert Job.objects.count() == 1
 
-    def test_a_retry_leads_back_to_the_page_that_waits(self, viewer: Client) -> None:
-        location = Table.objects.get().location
-        Table.objects.update(location="/nowhere/at/all")
+    def test_a_table_made_anew_at_the_same_place_shows_no_rows_of_the_old_one(
+        self, viewer: Client
+    ) -> None:
         viewer.get(f"{TABLE}orders/data")
+        viewer.get(f"{TABLE}orders/files?v=3")
         work()
-        Table.objects.update(location=location)
+        assert "Scanned" in text_of(viewer, f"{TABLE}orders/data")
+
+        Table.objects.update(delta_id="another log")
+
+        assert "Scanned" not in text_of(viewer, f"{TABLE}orders/data")
+        waiting = text_of(viewer, f"{TABLE}orders/files?v=3")
+        assert "Listing the files of this version" in waiting
+
+    def test_a_retry_leads_back_to_the_page_that_waits(self, viewer: Client) -> None:
+        folder = Path(Table.objects.get().location)
+        away = folder.rename(folder.with_name("away"))
+        try:
+            viewer.get(f"{TABLE}orders/data")
+            work()
+        finally:
+            away.rename(folder)
         retry = f"/jobs/{Job.objects.get().id}/retry"
 
         response = viewer.post(retry, {"next": f"{TABLE}orders/data"})

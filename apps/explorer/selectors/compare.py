@@ -145,14 +145,7 @@ class Comparison:
         """Return what names the work of comparing these versions."""
         if self.before is None or self.after is None:
             return {}
-        metadata = self.after.metadata
-        return {
-            "from": self.before.version,
-            "to": self.after.version,
-            # A table made anew under the same path is another table.
-            "metadata_id": metadata.metadata_id if metadata else "",
-            **more,
-        }
+        return {"from": self.before.version, "to": self.after.version, **more}
 
     def describe(self) -> dict[str, Any]:
         """Return what the JSON form starts with: the keys of `table diff --json`."""

@@ -1,6 +1,5 @@
-"""The rows that differ between two versions: a key to match them by, and a sample."""
+"""The rows that differ between two versions, as a sample shows them."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -9,32 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from apps.explorer.cells import Cell, cell, json_value, python_values
-from apps.explorer.forms import QueryError
-from apps.explorer.selectors.compare import Comparison
 from deltaweb.delta.table_changes import ChangeType
 
-MAX_KEYS = 10
-MAX_COMMITS_READ = 200  # of those between the versions, for a key
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
-# `target.order_id = source.order_id`, with the `#12` that Spark may add to a name.
-_EQUALS = re.compile(
-    r"(?:[\w`]+\.)?`?([\w ]+?)`?(?:#\d+L?)?\s*<?=>?\s*(?:[\w`]+\.)?`?([\w ]+?)`?"
-    r"(?:#\d+L?)?(?=[\s)\]\"']|$)"
-)
-_ID_NAMES = re.compile(r"(?:^|_)(?:id|key|uuid)$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeySuggestion:
-    """A key to match rows by, and why."""
-
-    columns: tuple[str, ...]
-    reason: str
-
-    @property
-    def text(self) -> str:
-        """The key as the address has it."""
-        return ",".join(self.columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,40 +60,6 @@ class RowChangesPage:
         """How many rows changed."""
         names = ("inserted", "deleted", "updated")
         return sum(int(self.facts.get(name) or 0) for name in names)
-
-
-def parse_key(text: str, found: Comparison) -> tuple[str, ...]:
-    """Read `key=` of an address: names of columns, separated by commas.
-
-    Raises:
-        PageError: 400 for a column that not both versions have.
-    """
-    names = [text] if text in found.columns else text.split(",")
-    key = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
-    unknown = [name for name in key if name not in found.columns]
-    if unknown or len(key) > MAX_KEYS:
-        named = repr(unknown[0][:80]) if unknown else "so many"
-        expected = f"columns that both versions have, not {named}"
-        raise QueryError(part="key", expected=expected)
-    return key
-
-
-def suggest_key(found: Comparison) -> KeySuggestion | None:
-    """Suggest a key: that of the merges between the versions, or a name like an id."""
-    if found.before is None or found.after is None:
-        return None
-    low, high = sorted((found.before.version, found.after.version))
-    commits = found.table.commits.filter(
-        version__gt=low, version__lte=high, operation="MERGE"
-    ).order_by("-version")
-    for parameters in commits.values_list("parameters", flat=True)[:MAX_COMMITS_READ]:
-        columns = _merge_columns(parameters, found.columns)
-        if columns:
-            return KeySuggestion(columns=columns, reason="the key of the merges")
-    named = [name for name in found.columns if _ID_NAMES.search(name)]
-    if named:
-        return KeySuggestion(columns=(named[0],), reason="its name says so")
-    return None
 
 
 def row_changes_page(
@@ -232,19 +174,3 @@ def _is_number(kind: pa.DataType) -> bool:
         or pa.types.is_floating(kind)
         or pa.types.is_decimal(kind)
     )
-
-
-def _merge_columns(
-    parameters: Mapping[str, Any], columns: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the columns that a merge compared for equality."""
-    predicate = parameters.get("predicate") or parameters.get("mergePredicate") or ""
-    by_lower = {name.lower(): name for name in columns}
-    pairs = _EQUALS.findall(str(predicate)[:2_000])
-    named = [
-        by_lower[left.strip().lower()]
-        for left, right in pairs
-        if left.strip().lower() == right.strip().lower()
-        and left.strip().lower() in by_lower
-    ]
-    return tuple(dict.fromkeys(named))[:MAX_KEYS]

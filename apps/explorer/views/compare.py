@@ -21,7 +21,7 @@ from apps.accounts.users import signed_in_user
 from apps.explorer import compare_jobs
 from apps.explorer.cells import json_value, python_values
 from apps.explorer.forms import QueryError, parse_file_filter
-from apps.explorer.selectors import compare_files, compare_rows
+from apps.explorer.selectors import compare_files, compare_key, compare_rows
 from apps.explorer.selectors.compare import Comparison, compare_versions
 from apps.explorer.selectors.compare_summary import summary_cards
 from apps.explorer.views.job_errors import check_job
@@ -93,7 +93,7 @@ def compare_start(
             message=found.unreadable_reason or "That is one version twice.",
             hint="Choose two versions that can be read.",
         )
-    key = compare_rows.parse_key(request.POST.get("key", ""), found)
+    key = compare_key.parse_key(request.POST.get("key", ""), found)
     compare_jobs.start_row_diff(
         found, key, requested_by=signed_in_user(request), now=timezone.now()
     )
@@ -108,7 +108,7 @@ def compare_download(
 ) -> HttpResponseBase:
     """Send every changed row as Parquet."""
     found = compare_versions(request.user, namespace, name, str(before), str(after))
-    key = compare_rows.parse_key(request.GET.get("key", ""), found)
+    key = compare_key.parse_key(request.GET.get("key", ""), found)
     job, _ = compare_jobs.row_diff_job(found, key)
     path = _all_rows(job)
     file_name = f"{name}-{before}-{after}.parquet"
@@ -220,8 +220,8 @@ def _files_view(
 def _rows_view(
     request: HttpRequest, found: Comparison, file_job: Job, files: JobRows | None
 ) -> _Answer:
-    suggestion = compare_rows.suggest_key(found)
-    key = compare_rows.parse_key(request.GET.get("key", ""), found)
+    suggestion = compare_key.suggest_key(found)
+    key = compare_key.parse_key(request.GET.get("key", ""), found)
     job, result = compare_jobs.row_diff_job(found, key)
     context: dict[str, Any] = {
         "suggestion": suggestion,
@@ -233,7 +233,11 @@ def _rows_view(
         "estimate": files.facts.get("estimate") if files else None,
     }
     if result is None:
-        data = {"rows": None, "suggested_key": suggestion.columns if suggestion else []}
+        data = {
+            "rows": None,
+            "suggested_key": suggestion.columns if suggestion else [],
+            "suggested_because": suggestion.reason if suggestion else None,
+        }
         waiting = job is not None or files is None
         return _Answer(context, data, job=job or None, is_waiting=waiting)
     kind = request.GET.get("kind", "")

@@ -17,6 +17,7 @@ from apps.tables.services.job_requests import (
     request_row_diff,
     request_scan,
     request_version_files,
+    work_key,
 )
 from apps.tables.services.registration import (
     check_removable,
@@ -65,4 +66,5 @@ __all__ = [
     "roots_for",
     "samples_folder",
     "scan_root",
+    "work_key",
 ]

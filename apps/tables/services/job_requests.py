@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -96,7 +96,7 @@ def request_preview(  # noqa: PLR0913 (each is one part of what is asked)
         title=f"{verb} {table.full_name} at version {version}",
         parameters=parameters,
         subject_id=table.id,
-        key=_key("preview", parameters, table.location),
+        key=work_key("tables.preview_rows", table, parameters),
         requested_by=requested_by,
         now=now,
         reuse=True,
@@ -113,7 +113,7 @@ def request_version_files(
         title=f"List the files of {table.full_name} at version {version}",
         parameters=parameters,
         subject_id=table.id,
-        key=_key("files", parameters, table.location),
+        key=work_key("tables.list_version_files", table, parameters),
         requested_by=requested_by,
         now=now,
         reuse=True,
@@ -196,6 +196,21 @@ def profile_key(table: Table, *, version: int, column: Sequence[str]) -> str:
     return _key("profile", *parts)
 
 
+def work_key(kind: str, table: Table, parameters: Mapping[str, Any]) -> str:
+    """Name the work that a kind of job does with these parameters.
+
+    It is that of this very table: one that is made anew at the same place, or a row
+    that points elsewhere now, asks for other work.
+
+    Args:
+        kind: The name of the task.
+        table: The table.
+        parameters: What the task reads; the table's id need not be among them.
+    """
+    facts = {"table_id": str(table.id), **parameters}
+    return _key(kind, facts, table.delta_id, table.location)
+
+
 def _request_diff(
     kind: str,
     table: Table,
@@ -211,7 +226,7 @@ def _request_diff(
         title=f"Compare {what} of {table.full_name}, versions {versions}",
         parameters=parameters,
         subject_id=table.id,
-        key=_key(kind, parameters, table.location),
+        key=work_key(kind, table, parameters),
         requested_by=requested_by,
         now=now,
         reuse=True,
