@@ -1,41 +1,12 @@
-"""The file actions of commits, read for their history's sake: narrow and in batches."""
-
-from collections.abc import Callable, Iterator, Sequence
+"""File actions as lifetimes take them: of parsed commits, and of a snapshot."""
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.commit_batch import CommitBatch, CommitEntry, read_commit_batches
-from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.commit_batch import CommitBatch
 from deltaweb.delta.file_actions import dv_ids, file_keys
-from deltaweb.delta.log_path import commit_name
-from deltaweb.delta.log_store import LogStore
 from deltaweb.index.lifetimes import UNKNOWN, FileActions, Longs
-
-
-def read_file_actions(
-    store: LogStore, versions: Sequence[int], on_batch: Callable[[int], None]
-) -> Iterator[FileActions]:
-    """Yield the file actions of commits, a batch of commits at a time.
-
-    Args:
-        store: Where the log is.
-        versions: The commits, ascending.
-        on_batch: Called with the count of commits read so far.
-
-    Raises:
-        LogCorruptError: If a commit does not parse, or is gone.
-    """
-    done = 0
-    entries = [CommitEntry(version, 0) for version in versions]
-    for batch in read_commit_batches(store, entries):
-        if not batch.has_identities:
-            path = f"{store.root}/_delta_log/{commit_name(batch.entries[0].version)}"
-            raise LogCorruptError(path=path, reason=batch.fault or "a file has no id")
-        yield batch_file_actions(batch)
-        done += len(batch.entries)
-        on_batch(done)
 
 
 def batch_file_actions(batch: CommitBatch) -> FileActions:

@@ -9,25 +9,18 @@ import numpy as np
 import pyarrow as pa
 
 from deltaweb.delta.actions import Metadata, Protocol
-from deltaweb.delta.commit_summary import CommitSummary
 from deltaweb.delta.errors import DeltaError, PropertyError, SchemaMissingError
 from deltaweb.delta.table_features import reading_refusal
 from deltaweb.delta.table_properties import deleted_file_retention_ms
-from deltaweb.index.commit_facts import Facts
 from deltaweb.index.commit_part import CommitChange, CommitPart
 from deltaweb.index.file_index import COMMIT_SCHEMA, METADATA_SCHEMA, PROTOCOL_SCHEMA
 from deltaweb.index.lifetimes import Vacuum
-from deltaweb.index.sentences import commit_sentence
 from deltaweb.index.stored_values import bounded_json, clean_text
 
 ROWS_A_BATCH: Final = 4096
 MAX_EVENTS: Final = 5000
 MAX_VACUUMS: Final = 100
 LONG: Final = range(-(2**63), 2**63)
-MAX_NAME_LENGTH: Final = 300
-MAX_OPERATION_LENGTH: Final = 100
-VACUUM_STARTS: Final = frozenset({"VACUUM START", "VACUUM"})
-VACUUM_ENDS: Final = frozenset({"VACUUM END", "VACUUM"})
 
 
 @dataclass(slots=True)
@@ -57,33 +50,10 @@ class History:
     _metadata_rows: list[dict[str, Any]] = field(default_factory=list)
     _protocol_rows: list[dict[str, Any]] = field(default_factory=list)
     _batches: list[pa.RecordBatch] = field(default_factory=list)
-    _rows: list[dict[str, Any]] = field(default_factory=list)
 
     def start_at(self, version: int, protocol: Protocol, metadata: Metadata) -> None:
         """Take what is in force at a version whose earlier commits are gone."""
         self._set(version, protocol, metadata)
-
-    def add(self, summary: CommitSummary) -> None:
-        """Take the next commit."""
-        changes_schema = self._changes_schema(summary.metadata)
-        changes_protocol = (
-            summary.protocol is not None
-            and self._protocol is not None
-            and summary.protocol != self._protocol
-        )
-        self._set(summary.version, summary.protocol, summary.metadata)
-        self.versions.append(summary.version)
-        self.refusals.append(self._refusal)
-        self.timestamps_ms.append(summary.timestamp_ms)
-        if summary.fault is not None:
-            self.faults.append(summary.version)
-        self._note_events(summary, schema=changes_schema, protocol=changes_protocol)
-        row = _commit_row(summary)
-        row["changes_schema"] = changes_schema
-        row["changes_protocol"] = changes_protocol
-        self._rows.append(row)
-        if len(self._rows) == ROWS_A_BATCH:
-            self._flush()
 
     def take(self, part: CommitPart) -> None:
         """Take the next commits."""
@@ -102,9 +72,7 @@ class History:
             self._note(version, change, schema=schema, protocol=protocol)
             if change.is_vacuum_start:
                 time_ms = part.rows["timestamp_ms"][change.row].as_py()
-                self.vacuums.append(
-                    _vacuum_of(version, change, time_ms, self._metadata)
-                )
+                self.vacuums.append(_vacuum(version, change, time_ms, self._metadata))
             done = change.row + 1
         del self.vacuums[:-MAX_VACUUMS]
         self.refusals += [self._refusal] * (num_rows - done)
@@ -139,9 +107,9 @@ class History:
 
         What depends on all commits (totals, readability) is null in them.
         """
-        self._flush()
+        rows = pa.Table.from_batches(self._batches, COMMIT_SCHEMA).combine_chunks()
         start = 0
-        for batch in self._batches:
+        for batch in rows.to_batches(max_chunksize=ROWS_A_BATCH):
             yield start, batch
             start += batch.num_rows
 
@@ -186,51 +154,8 @@ class History:
             return SchemaMissingError(root=self.root, version=version)
         return refusal
 
-    def _note_events(
-        self, summary: CommitSummary, *, schema: bool, protocol: bool
-    ) -> None:
-        operation = summary.operation.strip().upper()
-        kinds = [
-            ("vacuum", operation in VACUUM_ENDS),
-            ("schema", schema),
-            ("protocol", protocol),
-        ]
-        self.events += [
-            {"version": summary.version, "kind": kind}
-            for kind, is_one in kinds
-            if is_one
-        ]
-        del self.events[:-MAX_EVENTS]
-        if operation in VACUUM_STARTS:
-            self.vacuums.append(_vacuum(summary, self._metadata))
-            del self.vacuums[:-MAX_VACUUMS]
 
-    def _flush(self) -> None:
-        if self._rows:
-            batch = pa.RecordBatch.from_pylist(self._rows, COMMIT_SCHEMA)
-            self._batches.append(batch)
-            self._rows = []
-
-
-def _vacuum(summary: CommitSummary, metadata: Metadata | None) -> Vacuum:
-    parameters = Facts(summary.parameters)
-    retention_ms = parameters.number("specifiedRetentionMillis")
-    if retention_ms is None:
-        retention_ms = parameters.number("defaultRetentionMillis")
-    if retention_ms is None:
-        try:
-            configuration = metadata.configuration if metadata else {}
-            retention_ms = deleted_file_retention_ms(configuration)
-        except PropertyError:
-            retention_ms = deleted_file_retention_ms({})
-    # The writer's own clock set the tombstones' times as well; a copied log has lost
-    # the times of its files.
-    claimed_ms = Facts(summary.commit_info or {}).number("timestamp")
-    began_ms = summary.timestamp_ms if claimed_ms is None else claimed_ms
-    return Vacuum(summary.version, began_ms - retention_ms)
-
-
-def _vacuum_of(
+def _vacuum(
     version: int, change: CommitChange, time_ms: int, metadata: Metadata | None
 ) -> Vacuum:
     retention_ms = change.retention_ms
@@ -253,27 +178,6 @@ def _with_changes(
     columns["changes_schema"] = pa.array(changed[0])
     columns["changes_protocol"] = pa.array(changed[1])
     return pa.RecordBatch.from_arrays([*columns.values()], schema=rows.schema)
-
-
-def _commit_row(summary: CommitSummary) -> dict[str, Any]:
-    return {
-        "version": summary.version,
-        "timestamp_ms": summary.timestamp_ms,
-        "operation": clean_text(summary.operation[:MAX_OPERATION_LENGTH]),
-        "parameters": bounded_json(summary.parameters),
-        "metrics": bounded_json(summary.metrics),
-        "user_name": clean_text(summary.user_name[:MAX_NAME_LENGTH]),
-        "engine_info": clean_text(summary.engine_info[:MAX_NAME_LENGTH]),
-        "sentence": clean_text(commit_sentence(summary)),
-        "num_added_files": summary.num_added_files,
-        "num_removed_files": summary.num_removed_files,
-        "added_bytes": summary.added_bytes,
-        "removed_bytes": summary.removed_bytes,
-        "added_rows": summary.added_rows,
-        "removed_rows": summary.removed_rows,
-        "data_change": summary.data_change,
-        "changes_metadata": summary.metadata is not None,
-    }
 
 
 def _metadata_row(version: int, metadata: Metadata) -> dict[str, Any]:

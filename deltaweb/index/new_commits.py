@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.actions import Metadata, Protocol
+from deltaweb.delta.commit_batch import read_commit_batches
 from deltaweb.delta.commit_file import TailCommits, partition_keys, read_tail
-from deltaweb.delta.commit_summary import CommitSummary
-from deltaweb.delta.commit_summary_reader import read_commit_summaries
+from deltaweb.delta.commit_summary_reader import commit_entries
 from deltaweb.delta.commit_times import CommitTimes
 from deltaweb.delta.log_store import FileStatus, LogStore
 from deltaweb.delta.replay import (
@@ -23,7 +23,8 @@ from deltaweb.delta.replay import (
 )
 from deltaweb.delta.table_features import mapping_mode
 from deltaweb.index.base_index import CannotGoOnError, WholeBase
-from deltaweb.index.commit_files import read_file_actions, starting_files
+from deltaweb.index.commit_files import starting_files
+from deltaweb.index.commit_part import CommitChange, CommitPart, commit_part
 from deltaweb.index.commit_rows import History
 from deltaweb.index.file_index import COMMITS
 from deltaweb.index.history_reader import Progress
@@ -84,8 +85,20 @@ class NewCommits:
         )
         return lifetimes.totals(_standing(self.old_blocks))
 
-    def take(self, store: LogStore, versions: Sequence[int]) -> None:
-        """Reconcile some commits, which follow those that were taken before.
+    def take(self, part: CommitPart) -> None:
+        """Take what commits say, which follow those that were taken before.
+
+        Raises:
+            CannotGoOnError: If they change more than an index can be brought up to.
+        """
+        _check_part(self.base, part)
+        self.history.take(part)
+        _check_history(self.history)
+        if part.file_actions is not None:
+            self._actions.append(part.file_actions)
+
+    def reconcile(self, store: LogStore) -> None:
+        """Reconcile the file actions of the commits of a store.
 
         Raises:
             CannotGoOnError: If files have deletion vectors.
@@ -101,7 +114,6 @@ class NewCommits:
         self.protocol = tail.protocol or self.protocol
         self.metadata = tail.metadata or self.metadata
         self._apply(tail.layer)
-        self._actions += read_file_actions(store, versions, lambda _: None)
 
     def _apply(self, layer: TailLayer) -> None:
         if layer.block is not None:
@@ -146,11 +158,9 @@ def read_new_commits(
         report("Reading new commits", done, len(since.commits), "commits")
         held = _hold(store, chunk)
         mine = _part(times, slice(done, done + len(chunk)))
-        for summary in read_commit_summaries(held, mine):
-            _check_summary(base, summary)
-            history.add(summary)
-        _check_history(history)
-        new.take(held, mine.versions)
+        for batch in read_commit_batches(held, commit_entries(mine)):
+            new.take(commit_part(batch))
+        new.reconcile(held)
         head = held.read_head(chunk[-1].name, COMMIT_HEAD_BYTES)
         new.digest = sha256(head).hexdigest()
         done += len(chunk)
@@ -197,25 +207,32 @@ def _times(base: WholeBase, commits: Sequence[FileStatus]) -> CommitTimes:
 # === What cannot be added ===
 
 
-def _check_summary(base: WholeBase, summary: CommitSummary) -> None:
-    """Check that a commit leaves the files of the index what they are.
+def _check_part(base: WholeBase, part: CommitPart) -> None:
+    """Check that commits leave the files of the index what they are.
 
     Raises:
-        CannotGoOnError: If it does not.
+        CannotGoOnError: If they do not.
     """
+    versions = part.versions
+    if part.file_actions is None:
+        reason = f"commit {versions[0]} does not read"
+        raise CannotGoOnError(reason)
+    for change in part.changes:
+        if not _is_same_table(base, change):
+            reason = f"commit {versions[change.row]} makes it another table"
+            raise CannotGoOnError(reason)
+
+
+def _is_same_table(base: WholeBase, change: CommitChange) -> bool:
     old_protocol, old = base.source.protocol, base.source.metadata
-    new = summary.metadata or old
-    protocol = summary.protocol or old_protocol
-    is_same = (
+    new, protocol = change.metadata or old, change.protocol or old_protocol
+    return (
         new.id == old.id
         and new.format == old.format
         and new.partition_columns == old.partition_columns
         and mapping_mode(new.configuration) == mapping_mode(old.configuration)
         and partition_keys(protocol, new) == partition_keys(old_protocol, old)
     )
-    if summary.fault is not None or not is_same:
-        reason = f"commit {summary.version} makes it another table, or does not read"
-        raise CannotGoOnError(reason)
 
 
 def _check_history(history: History) -> None:
