@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from deltaweb.index.file_index import FileIndex, open_index
+from tests.gated_storage import Gate, gated_environment
 from tests.installation import ROOT, environment, run
 
 STOP_TIMEOUT_S = 30
@@ -37,10 +39,28 @@ def new_home(folder: Path, lake: Path, *names: str) -> Path:
     return home
 
 
+def add_gated(home: Path, table: Path) -> Gate:
+    """Register a copy of a table behind a gate, which closes with the job queued."""
+    copy = home.parent / "gated" / table.name
+    shutil.copytree(table / "_delta_log", copy / "_delta_log")
+    gate = Gate(copy)
+    variables = gated_environment(home.parent / "site")
+    done = run(home, "table", "add", f"slow_{table.name}", gate.location, **variables)
+    assert done.returncode == 0, done.stderr
+    return Gate.before(copy)
+
+
 @contextmanager
 def worker(home: Path, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """A worker of the Spark queue, stopped with all that it started."""
-    settings = environment(home, DELTAWEB_SPARK_DRIVER_MEMORY="512m")
+    """A worker of the Spark queue, stopped with all that it started.
+
+    It and its tasks read tables of `tests.gated_storage`, too.
+    """
+    settings = environment(
+        home,
+        DELTAWEB_SPARK_DRIVER_MEMORY="512m",
+        **gated_environment(home.parent / "site"),
+    )
     for name in SET_BY_A_SESSION:
         settings.pop(name, None)
     with (home / "worker.log").open("ab") as log:
@@ -75,9 +95,20 @@ def jobs(home: Path) -> list[dict[str, Any]]:
     return rows(home, "SELECT * FROM jobs_job")
 
 
+def states(home: Path) -> Counter[str]:
+    """How many jobs are in each state."""
+    return Counter(job["state"] for job in jobs(home))
+
+
 def all_have_ended(home: Path) -> bool:
     """Whether no job waits or runs."""
-    return {job["state"] for job in jobs(home)} <= {"DONE", "FAILED"}
+    return set(states(home)) <= {"DONE", "FAILED"}
+
+
+def one_is_left(home: Path) -> bool:
+    """Whether all jobs but one have ended."""
+    found = states(home)
+    return found["QUEUED"] + found["RUNNING"] == 1
 
 
 def indexes(home: Path) -> dict[str, FileIndex]:

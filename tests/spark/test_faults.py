@@ -20,13 +20,20 @@ from tests.delta_logs import add, metadata, protocol
 from tests.factories import NOW, new_unindexed_table
 from tests.installation import wait_for
 from tests.local_logs import COLUMNS, LocalLog, typed_schema
-from tests.spark_worker import all_have_ended, jobs, new_home, worker
+from tests.spark_worker import (
+    add_gated,
+    all_have_ended,
+    jobs,
+    new_home,
+    one_is_left,
+    states,
+    worker,
+)
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
 TIMEOUT_S = 240  # a start takes many seconds on a busy machine
-COPIES = [f"t{number}=customers" for number in range(16)]
 
 
 # === Spark ===
@@ -48,26 +55,27 @@ class TestAJVMThatDies:
     def test_in_the_middle_of_jobs_is_replaced_and_they_are_done(
         self, lake: Path, tmp_path: Path
     ) -> None:
-        home = new_home(tmp_path, lake, *COPIES)
+        home = new_home(tmp_path, lake, "orders", "returns")
+        slow = add_gated(home, lake / "customers")
 
         with worker(home, DELTAWEB_SPARK_MASTER="local[2]") as process:
-            some_are_done = wait_for(
-                lambda: any(job["state"] == "DONE" for job in jobs(home)),
+            log = home / "worker.log"
+            is_in_the_middle = wait_for(
+                lambda: slow.has_reader and one_is_left(home), timeout_s=TIMEOUT_S
+            )
+            assert is_in_the_middle, log.read_text()
+            assert states(home) == {"DONE": 2, "RUNNING": 1}
+            os.kill(java_of(process), signal.SIGKILL)
+            is_noticed = wait_for(
+                lambda: "Spark stopped; its work is done again." in log.read_text(),
                 timeout_s=TIMEOUT_S,
             )
-            assert some_are_done, (home / "worker.log").read_text()
-            os.kill(java_of(process), signal.SIGKILL)
-            left = [job for job in jobs(home) if job["state"] == "RUNNING"]
+            assert is_noticed, log.read_text()
+            slow.open()
             ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
-            assert ended, (home / "worker.log").read_text()
+            assert ended, log.read_text()
 
-        assert left
-        assert {job["state"] for job in jobs(home)} == {"DONE"}
-        assert {job["attempts"] for job in jobs(home)} == {1}
-        assert (
-            "Spark stopped; its work is done again."
-            in (home / "worker.log").read_text()
-        )
+        assert {(job["state"], job["attempts"]) for job in jobs(home)} == {("DONE", 1)}
 
 
 # === The log and the disk ===
@@ -126,6 +134,7 @@ class TestALogThatIsCorrupt:
         (log.log / name).write_bytes(b"{torn")
         for version in lost:
             (log.log / commit_name(version)).unlink()
+        log.commit(9, add("another.parquet"))  # so all of the log is read again
         log.commit(10, add("part-10.parquet"))
         job = index(table)
 
@@ -138,15 +147,14 @@ class TestALogThatIsCorrupt:
     def test_is_indexed_again_once_it_is_whole(self, log: LocalLog, home: Path) -> None:
         table = new_unindexed_table("orders", location=log.location)
         index(table)
-        good = (log.log / commit_name(8)).read_bytes()
-        (log.log / commit_name(8)).write_bytes(b"{torn")
-        log.commit(10, add("part-10.parquet"))
+        (log.log / commit_name(10)).write_bytes(b"{torn")
+        log.commit(11, add("part-11.parquet"))
         assert index(table).state == "FAILED"
 
-        (log.log / commit_name(8)).write_bytes(good)
+        log.commit(10, add("part-10.parquet"))
 
         assert index(table).state == "DONE"
-        assert (table.version, table.error) == (10, "")
+        assert (table.version, table.error) == (11, "")
         assert "part-10.parquet" in files_of(home, table)
 
 

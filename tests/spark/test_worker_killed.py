@@ -1,74 +1,21 @@
 """A worker that is killed in the middle of index jobs: another one finishes them."""
 
-import os
-import shutil
-import signal
-import sqlite3
-import subprocess
-import sys
 from collections import Counter
-from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import pytest
+from tests.installation import wait_for
+from tests.spark_worker import (
+    add_gated,
+    jobs,
+    new_home,
+    one_is_left,
+    rows,
+    states,
+    worker,
+)
 
-from tests.installation import ROOT, environment, run, wait_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-NUM_TABLES = 24
-TIMEOUT_S = 120  # a start takes many seconds on a busy machine
-WORKER = (sys.executable, "-m", "deltaweb", "worker")
-VARIABLES = {
-    "DELTAWEB_JOB_LEASE_S": "3",
-    "DELTAWEB_SPARK_MASTER": "local[2]",
-    "DELTAWEB_SPARK_DRIVER_MEMORY": "512m",
-}
-
-
-@pytest.fixture
-def home(tmp_path: Path, lake: Path) -> Path:
-    """An installation with a queued index job for each of many tables."""
-    log = lake / "customers" / "_delta_log"
-    for number in range(NUM_TABLES):
-        shutil.copytree(log, tmp_path / "lake" / f"t{number}" / "_delta_log")
-    home = tmp_path / "home"
-    home.mkdir()
-    for command in (("migrate", "--verbosity", "0"), ("table", "scan", "../lake")):
-        done = run(home, *command, **VARIABLES)
-        assert done.returncode == 0, done.stderr
-    return home
-
-
-@contextmanager
-def worker(home: Path) -> "Iterator[subprocess.Popen[bytes]]":
-    """A worker of the Spark queue, killed at the end if it still runs."""
-    with (home / "worker.log").open("ab") as log:
-        process = subprocess.Popen(
-            [*WORKER, "--queues", "spark", "--threads", "1"],
-            env=environment(home, **VARIABLES),
-            cwd=ROOT,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def rows(home: Path, query: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(home / "deltaweb.sqlite3", timeout=30)) as database:
-        return list(database.execute(query))
-
-
-def states(home: Path) -> Counter[object]:
-    return Counter(state for (state,) in rows(home, "SELECT state FROM jobs_job"))
+TIMEOUT_S = 240  # a start takes many seconds on a busy machine
+VARIABLES = {"DELTAWEB_JOB_LEASE_S": "3", "DELTAWEB_SPARK_MASTER": "local[2]"}
 
 
 def members(session: int) -> list[int]:
@@ -85,26 +32,38 @@ def members(session: int) -> list[int]:
 
 
 class TestAKilledWorker:
-    def test_loses_nothing(self, home: Path) -> None:
-        with worker(home) as first:
-            assert wait_for(lambda: states(home)["DONE"] > 0, timeout_s=TIMEOUT_S), (
-                home / "worker.log"
-            ).read_text()
+    def test_loses_nothing(self, lake: Path, tmp_path: Path) -> None:
+        home = new_home(tmp_path, lake, "orders", "returns", "t2=returns")
+        slow = add_gated(home, lake / "customers")
+        in_the_middle = {"DONE": 3, "RUNNING": 1}
+
+        with worker(home, **VARIABLES) as first:
+            assert wait_for(
+                lambda: slow.has_reader and one_is_left(home), timeout_s=TIMEOUT_S
+            ), (home / "worker.log").read_text()
+            assert states(home) == in_the_middle
             first.kill()
             first.wait()
-        left = states(home)
-        assert left["RUNNING"] > 0
-        assert wait_for(lambda: not members(first.pid), timeout_s=30)
+        assert wait_for(lambda: not members(first.pid), timeout_s=TIMEOUT_S)
+        assert states(home) == in_the_middle
+        slow.open()
 
-        with worker(home):
+        with worker(home, **VARIABLES):
             finished = wait_for(
-                lambda: states(home) == {"DONE": NUM_TABLES}, timeout_s=TIMEOUT_S
+                lambda: states(home) == {"DONE": 4}, timeout_s=TIMEOUT_S
             )
             assert finished, (home / "worker.log").read_text()
 
-        attempts = Counter(n for (n,) in rows(home, "SELECT attempts FROM jobs_job"))
-        assert attempts[2] >= left["RUNNING"]
-        tables = rows(home, "SELECT state, version FROM tables_table")
-        assert tables == [("INDEXED", 59)] * NUM_TABLES
-        commits = rows(home, "SELECT count(*) FROM tables_commit GROUP BY table_id")
-        assert set(commits) == {(60,)}
+        assert states(home) == {"DONE": 4}
+        assert Counter(job["attempts"] for job in jobs(home)) == {1: 3, 2: 1}
+        tables = rows(
+            home,
+            "SELECT name, state, t.version, count(*) AS num_commits FROM tables_table t"
+            " JOIN tables_commit c ON c.table_id = t.id GROUP BY t.id ORDER BY name",
+        )
+        assert [tuple(table.values()) for table in tables] == [
+            ("orders", "INDEXED", 21, 22),
+            ("returns", "INDEXED", 0, 1),
+            ("slow_customers", "INDEXED", 59, 60),
+            ("t2", "INDEXED", 0, 1),
+        ]
