@@ -3,7 +3,7 @@
 import secrets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final, TypeVar
 
 from py4j.protocol import Py4JError
@@ -66,7 +66,8 @@ def watch_work(
 
 def _named(error: BaseException, spark: SparkSession) -> BaseException:
     """Return an error of ours for one of Spark's that tells what is wrong."""
-    if not isinstance(error, PySparkException | Py4JError):
+    # A JVM that is gone refuses the connection.
+    if not isinstance(error, PySparkException | Py4JError | ConnectionError):
         return error
     if not is_alive(spark):
         return SparkLostError()
@@ -84,7 +85,8 @@ def _cancelling(
     try:
         yield
     except BaseException:
-        context.cancelJobGroup(group)
+        with suppress(Py4JError, OSError):  # a JVM that is gone does no more work
+            context.cancelJobGroup(group)
         thread.join(JOIN_TIMEOUT_S)
         raise
 

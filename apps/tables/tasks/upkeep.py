@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.jobs.tracking import TrackedJob, track_job
 from apps.tables import services, upkeep
 from apps.tables.errors import CleanupOutdatedError
+from apps.tables.index_folders import RUNS_FOLDER, indexes_folder
 from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
 from apps.tables.storage_connections import options_for
@@ -92,4 +93,5 @@ def _write_once(
         job.step("Starting Spark")
     spark = session.get_spark(spark_options())
     job.step(WRITING)
-    return checkpoint.build_checkpoint(spark, source, request)
+    scratch = indexes_folder() / RUNS_FOLDER
+    return checkpoint.build_checkpoint(spark, source, request, scratch=scratch)
