@@ -10,7 +10,9 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.log_store import LogStore
+from deltaweb.delta.schema import parse_schema
 from deltaweb.index.file_index import (
     COMMIT_SCHEMA,
     COMMITS,
@@ -159,8 +161,8 @@ def open_whole_base(folder: Path) -> WholeBase:
 
     Raises:
         CannotGoOnError: If it is not whole, is of another form, or lacks what going
-            on takes: a newest version that reads, files without deletion vectors,
-            and a history without holes.
+            on takes: a newest version that reads, files without deletion vectors, a
+            schema that parses, and a history without holes.
     """
     try:
         result = load_base(folder).result
@@ -171,8 +173,12 @@ def open_whole_base(folder: Path) -> WholeBase:
             for name, schema in HISTORY_SCHEMAS.items()
         }
         runs = tuple(ReadableRun(*run) for run in result.summary["readable_runs"])
+        parse_schema(source.metadata.schema_string or "")
     except (IndexMissingError, KeyError, TypeError) as error:
         reason = f"its index is not whole: {error}"
+        raise CannotGoOnError(reason) from error
+    except SchemaError as error:  # nothing of its files is typed, not even their rows
+        reason = "its schema does not parse"
         raise CannotGoOnError(reason) from error
     base = WholeBase(folder, result, source, blocks, rows, runs)
     _check_is_sound(base)

@@ -82,9 +82,8 @@ def partition_totals(
         ]
     )
     groups = groups.rename_columns([*keys, "files", "bytes", "rows", "untold"])
-    largest = groups.take(
-        pc.select_k_unstable(groups, LARGEST_PARTITIONS, [("bytes", "descending")])
-    )
+    order = [("bytes", "descending"), *((key, "ascending") for key in keys)]
+    largest = groups.take(pc.select_k_unstable(groups, LARGEST_PARTITIONS, order))
     return [_partition(row, columns) for row in largest.to_pylist()], groups.num_rows
 
 
