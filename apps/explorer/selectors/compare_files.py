@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from apps.explorer.forms import QueryError
+from apps.explorer.selectors.page_numbers import PageNumbers
 from apps.tables.comparing import KIND
 
 PAGE_LENGTH = 50
@@ -69,25 +70,13 @@ class PartitionChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedFilePage:
+class ChangedFilePage(PageNumbers):
     """Some of the files, and how many there are."""
 
     files: list[ChangedFile]
     kind: str
-    page: int
-    num_pages: int
     num_matching: int
     facts: Mapping[str, Any]
-
-    @property
-    def next_page(self) -> int | None:
-        """The number of the next page, if there is one."""
-        return self.page + 1 if self.page < self.num_pages else None
-
-    @property
-    def previous_page(self) -> int | None:
-        """The number of the page before, if there is one."""
-        return self.page - 1 if self.page > 1 else None
 
 
 def changed_file_page(

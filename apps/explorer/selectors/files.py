@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from apps.explorer.forms import FileFilter, QueryError
+from apps.explorer.selectors.page_numbers import PageNumbers
 from apps.tables.models import Table
 
 PAGE_LENGTH = 50
@@ -53,25 +54,13 @@ class ListedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilePage:
+class FilePage(PageNumbers):
     """Some files, and how many there are."""
 
     files: list[ListedFile]
-    page: int
-    num_pages: int
     num_matching: int
     num_files: int
     matching_bytes: int
-
-    @property
-    def next_page(self) -> int | None:
-        """The number of the next page, if there is one."""
-        return self.page + 1 if self.page < self.num_pages else None
-
-    @property
-    def previous_page(self) -> int | None:
-        """The number of the page before, if there is one."""
-        return self.page - 1 if self.page > 1 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from apps.explorer.forms import PartitionFilter, QueryError
 from apps.explorer.selectors.listed import Kept, ListedFiles
+from apps.explorer.selectors.page_numbers import PageNumbers
 
 PAGE_LENGTH: Final = 50
 CSV_CHUNK: Final = 5_000
@@ -109,26 +110,14 @@ class Skew:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartitionPage:
+class PartitionPage(PageNumbers):
     """Some partitions, and how many there are."""
 
     partitions: list[Partition]
-    page: int
-    num_pages: int
     num_matching: int
     num_partitions: int
     matching_bytes: int
     matching_files: int
-
-    @property
-    def next_page(self) -> int | None:
-        """The number of the next page, if there is one."""
-        return self.page + 1 if self.page < self.num_pages else None
-
-    @property
-    def previous_page(self) -> int | None:
-        """The number of the page before, if there is one."""
-        return self.page - 1 if self.page > 1 else None
 
 
 def partition_totals(files: pa.Table, columns: Sequence[str]) -> pa.Table:
