@@ -53,12 +53,16 @@ class Indexed:
         self.log.time(self.version, NOW_MS - DAY_MS + self.version)
         return self
 
-    def index(self, **options: int) -> IndexResult:
+    def index(self, max_bytes: int | None = None) -> IndexResult:
         """Go on from the last index; count what that reads."""
         folder = self.home / f"at-{len([*self.home.iterdir()])}"
         self.store.forget()
         self.result = index_table(
-            self.log.table, folder, now_ms=self.now_ms, base=self.folder, **options
+            self.log.table,
+            folder,
+            now_ms=self.now_ms,
+            base=self.folder,
+            max_bytes=max_bytes,
         )
         self.folder = folder
         return self.result
