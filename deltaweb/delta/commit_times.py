@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
+
 from deltaweb.delta.errors import (
     TimestampInvalidError,
     TimestampNotFoundError,
@@ -72,12 +74,20 @@ def make_monotonic(statuses: Sequence[FileStatus]) -> CommitTimes:
         elif (checkpoint := parse_checkpoint_name(status.name)) is not None:
             checkpoints.setdefault(checkpoint.version, status)
     versions = sorted({*commits, *checkpoints})
-    times_ms: list[int] = []
-    for version in versions:
-        time_ms = (commits.get(version) or checkpoints[version]).modification_time
-        times_ms.append(max(time_ms, times_ms[-1] + 1) if times_ms else time_ms)
+    times_ms = _each_after_the_last(
+        [(commits.get(v) or checkpoints[v]).modification_time for v in versions]
+    )
     sizes = [commits[v].size if v in commits else None for v in versions]
     return CommitTimes(versions, times_ms, sizes)
+
+
+def _each_after_the_last(times_ms: Sequence[int]) -> list[int]:
+    """Return times of which each is at least one millisecond after the one before."""
+    steps = np.arange(len(times_ms))
+    later: list[int] = (
+        np.maximum.accumulate(np.array(times_ms, dtype=np.int64) - steps) + steps
+    ).tolist()
+    return later
 
 
 def find_version(store: LogStore, timestamp: datetime | str) -> int:

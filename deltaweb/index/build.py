@@ -15,7 +15,8 @@ from typing import Any
 import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError, StorageFullError
-from deltaweb.delta.log_segment import VersionRun, list_log
+from deltaweb.delta.log_overview import load_log_overview
+from deltaweb.delta.log_segment import LogListing, VersionRun
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.base_index import (
@@ -41,7 +42,7 @@ from deltaweb.index.index_result import IndexResult
 from deltaweb.index.index_source import commit_digest, write_source
 from deltaweb.index.index_update import UpdateRequest, update_index
 from deltaweb.index.log_since import log_bytes
-from deltaweb.index.newest_result import epoch_ms, newest_result
+from deltaweb.index.newest_result import newest_result
 from deltaweb.index.readability import Readability
 from deltaweb.index.summary import (
     Story,
@@ -208,9 +209,10 @@ class _Builder:
     def build(self, folder: Path) -> IndexResult:
         self.report("Reading the newest snapshot", 0, None, "")
         snapshot, fault = self._newest_snapshot()
-        reader = HistoryReader(self.table, self.engine, self.report)
+        overview = load_log_overview(self.store)
+        reader = HistoryReader(self.store, overview, self.engine, self.report)
         history, runs = reader.read(snapshot)
-        facts = self._facts_of_log(snapshot, history)
+        facts = self._facts_of_log(overview.listing, snapshot, history)
         lost = self._lost_history(history, is_rewritten=facts["is_rewritten"])
         with written_beside(folder) as beside:
             newest = self._write_files(beside, snapshot, is_newest=fault is None)
@@ -222,7 +224,7 @@ class _Builder:
                 timestamps_ms=[*lost.timestamps_ms(), *history.timestamps_ms],
             )
             summary = table_summary(snapshot, newest, story, self.now_ms)
-            time_ms = epoch_ms(snapshot.timestamp)
+            time_ms = overview.times.time_ms(snapshot.version) or 0
             result = newest_result(folder, snapshot, newest, summary, time_ms)
             result = replace(_with_fault(result, fault), **facts)
             self.report("Writing the index", 0, None, "")
@@ -247,9 +249,10 @@ class _Builder:
             write_source(beside, snapshot, digest, newest)
         return newest
 
-    def _facts_of_log(self, snapshot: Snapshot, history: History) -> dict[str, Any]:
+    def _facts_of_log(
+        self, listing: LogListing, snapshot: Snapshot, history: History
+    ) -> dict[str, Any]:
         """What the log holds, and whether the base is of another one."""
-        listing = list_log(self.store)
         latest = listing.latest_version
         is_rewritten = self.base is not None and self.base.is_of_another_log(
             self.store,

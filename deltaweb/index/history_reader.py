@@ -12,7 +12,9 @@ import numpy as np
 from deltaweb.delta.commit_batch import CommitEntry, read_commit_batches
 from deltaweb.delta.commit_summary_reader import commit_entries
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log_segment import VersionRun, list_log
+from deltaweb.delta.log_overview import LogOverview
+from deltaweb.delta.log_segment import VersionRun
+from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.commit_files import starting_files
 from deltaweb.index.commit_part import commit_part
@@ -28,7 +30,6 @@ from deltaweb.index.lifetimes import (
 from deltaweb.index.readability import split_at_faults
 from deltaweb.index.run_actions import RunActions
 from deltaweb.index.version_totals import VersionTotals
-from deltaweb.table import DeltaTable
 
 Progress = Callable[[str, int, int | None, str], None]
 
@@ -38,20 +39,22 @@ class HistoryReader:
     """Reads the history of one table up to a version.
 
     Attributes:
-        table: The table.
+        store: The table's log.
+        overview: What it shows, listed once.
         engine: What replays versions that only a checkpoint tells.
         report: Called with the step, what is done of it, of how much, and the unit.
         actions: The file actions of the commits that were read.
     """
 
-    table: DeltaTable
+    store: LogStore
+    overview: LogOverview
     engine: Engine
     report: Progress
     actions: RunActions = field(default_factory=lambda: RunActions(()))
 
     def read(self, newest: Snapshot) -> tuple[History, list[VersionRun]]:
         """Return what the commits say, and the versions that the log can build."""
-        runs = self.table.readable_versions()
+        runs = self.overview.runs
         self.actions = RunActions(runs)
         history = self._read_history(newest, runs)
         if history.faults:
@@ -59,11 +62,11 @@ class HistoryReader:
         return history, runs
 
     def _read_history(self, newest: Snapshot, runs: Sequence[VersionRun]) -> History:
-        history = History(root=self.table.root)
+        history = History(root=self.store.root)
         starts = [run.first for run in runs if run.first > 0]
         entries = [
             entry
-            for entry in commit_entries(self.table.commit_times())
+            for entry in commit_entries(self.overview.times)
             if entry.version <= newest.version
         ]
         # Before its own commit, a run takes what its checkpoint says.
@@ -79,7 +82,7 @@ class HistoryReader:
     def _take(
         self, history: History, entries: Sequence[CommitEntry], newest: Snapshot
     ) -> None:
-        for batch in read_commit_batches(self.table.store, entries):
+        for batch in read_commit_batches(self.store, entries):
             part = commit_part(batch)
             history.take(part)
             self.actions.take(part)
@@ -90,9 +93,7 @@ class HistoryReader:
         self, runs: Sequence[VersionRun], history: History
     ) -> list[VersionRun]:
         """The runs without what broken commits keep from being built."""
-        checkpoints = [
-            found.version for found in list_log(self.table.store).checkpoints
-        ]
+        checkpoints = [found.version for found in self.overview.listing.checkpoints]
         spans = [(run.first, run.last) for run in runs]
         split = split_at_faults(spans, history.faults, checkpoints)
         return [VersionRun(first, last) for first, last in split]

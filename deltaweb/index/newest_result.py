@@ -1,6 +1,5 @@
 """The facts of a newest version."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +48,3 @@ def newest_result(
         error=refusal.message if refusal else "",
         error_hint=refusal.hint if refusal else "",
     )
-
-
-def epoch_ms(moment: datetime) -> int:
-    """Return an aware time as milliseconds since the epoch."""
-    return round((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1000)
