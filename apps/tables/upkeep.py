@@ -19,7 +19,7 @@ from deltaweb.delta.log_path import parse_commit_name
 from deltaweb.delta.log_segment import load_log_segment
 from deltaweb.delta.log_store import LogStore
 
-MAX_FILES_NAMED: Final = 200  # of a clean-up's files, oldest first
+MAX_FILES_NAMED: Final = 200  # of a checkpoint, or of a clean-up, oldest first
 
 
 # === Checkpoints ===
@@ -59,6 +59,16 @@ def segment_bytes(store: LogStore, version: int | None) -> int:
     names = {*checkpoint, *segment.commit_names}
     listed = store.list_from(min(names))
     return sum(status.size for status in listed if status.name in names)
+
+
+def count_written(job: TrackedJob, written: WrittenCheckpoint) -> None:
+    """Let the job's page tell what was written."""
+    job.count("files", written.num_files)
+    job.count("tombstones", written.num_tombstones)
+    job.count("bytes", written.size_bytes)
+    job.count("parts", len(written.names))
+    for name in written.names[:MAX_FILES_NAMED]:
+        job.log(f"Wrote {name}")
 
 
 def checkpoint_json(written: WrittenCheckpoint, *, engine: str) -> dict[str, Any]:
@@ -110,6 +120,8 @@ def clean_up(table: Table, job: TrackedJob, *, now: datetime) -> dict[str, Any]:
         on_found=check,
         on_progress=lambda done, total: job.progress(done, total=total, unit="files"),
     )
+    job.count("expired_files", len(found.files))
+    job.count("expired_bytes", found.size_bytes)
     return cleanup_json(found)
 
 

@@ -13,6 +13,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_json_log
 from tests.factories import new_table
@@ -69,9 +71,12 @@ class TestCheckpoint:
 
     @pytest.mark.django_db
     def test_of_a_registered_table_goes_by_name(self, folder: Path) -> None:
-        new_table("sales.orders", location=str(folder))
+        table = new_table("sales.orders", location=str(folder))
 
         assert run_json("checkpoint", "sales.orders")["name"] == "sales.orders"
+        event = AuditEvent.objects.get(action="table.checkpoint")
+        assert (event.actor, event.table_id) == ("command line", table.id)
+        assert event.detail == {"version": COMMITS - 1, "parts": None}
 
     @pytest.mark.parametrize("option", [("--parts", "0"), ("--parts", "x")])
     def test_a_count_that_is_none_is_bad_usage(
@@ -130,6 +135,20 @@ class TestCleanup:
         found = DeltaTable(str(folder)).snapshot().files["path"].to_pylist()
         assert sorted(found) == sorted(expected)
         assert run("cleanup", folder).startswith("Nothing of the log")
+
+    @pytest.mark.django_db
+    def test_of_a_registered_table_is_recorded_and_its_history_looked_at(
+        self, folder: Path
+    ) -> None:
+        table = new_table("sales.orders", location=str(folder))
+
+        run("cleanup", "sales.orders", "--dry-run")
+        assert not AuditEvent.objects.exists()
+        run("cleanup", "sales.orders", "--yes")
+
+        event = AuditEvent.objects.get(action="table.cleanup")
+        assert (event.table_id, event.detail["num_files"]) == (table.id, 3)
+        assert Job.objects.get().kind == "tables.index_log"
 
     def test_a_folder_without_a_log_is_one_sentence(self, folder: Path) -> None:
         shutil.rmtree(folder / "_delta_log")

@@ -4,7 +4,9 @@ from argparse import ArgumentTypeError
 
 from django.utils import timezone
 
+from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
+from apps.tables import services
 from apps.tables.management.arguments import locate, whole_number
 from apps.tables.management.table_output import time_text
 from apps.tables.opening import open_location
@@ -40,6 +42,7 @@ class UpkeepSubcommands(SubcommandsCommand):
         written = open_location(location).create_checkpoint(
             at_version, parts=parts, now=timezone.now()
         )
+        _record("table.checkpoint", name, version=written.version, parts=parts)
         data = {
             "name": name,
             "location": location,
@@ -71,6 +74,7 @@ class UpkeepSubcommands(SubcommandsCommand):
             )
             self.confirm(question, yes=yes)
             found = opened.clean_up_log(now=now)
+            _note_cleanup(name, found)
         data = {
             "name": name,
             "location": location,
@@ -81,6 +85,31 @@ class UpkeepSubcommands(SubcommandsCommand):
             "files": [{"name": file.name, "size": file.size} for file in found.files],
         }
         return Output(data, _cleanup_text(found), _file_lines(found))
+
+
+def _record(action: str, name: str | None, **detail: object) -> None:
+    """Record what was done to a registered table."""
+    if name is not None:
+        services.record_upkeep(
+            action,
+            services.find_table(name),
+            detail=detail,
+            actor=COMMAND_LINE,
+            now=timezone.now(),
+        )
+
+
+def _note_cleanup(name: str | None, found: LogCleanup) -> None:
+    """Record the clean-up of a registered table, and have its history marked."""
+    _record(
+        "table.cleanup",
+        name,
+        checkpoint_version=found.checkpoint_version,
+        num_files=len(found.files),
+        size_bytes=found.size_bytes,
+    )
+    if name is not None:
+        services.refresh_table(services.find_table(name), now=timezone.now())
 
 
 def _part_count(text: str) -> int:

@@ -36,6 +36,7 @@ from apps.tables.services.scanning import (
 )
 from apps.tables.services.upkeep_requests import (
     list_again,
+    record_upkeep,
     request_checkpoint,
     request_cleanup,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "list_again",
     "load_samples",
     "profile_key",
+    "record_upkeep",
     "refresh_table",
     "register_found",
     "register_table",

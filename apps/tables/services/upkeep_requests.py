@@ -1,5 +1,6 @@
 """Writing into a table's log: it is asked for, recorded and queued."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -45,8 +46,9 @@ def request_checkpoint(  # noqa: PLR0913 (each is one part of what is asked)
         requested_by=requested_by,
         now=now,
     )
-    detail = {"version": version, "parts": parts, "job": str(job.id)}
-    _record("table.checkpoint", table, job, detail=detail, actor=actor, now=now)
+    if job.created_at == now:  # or whoever finds it under way had not asked for it
+        detail = {"version": version, "parts": parts, "job": str(job.id)}
+        record_upkeep("table.checkpoint", table, detail=detail, actor=actor, now=now)
     return job
 
 
@@ -103,8 +105,9 @@ def request_cleanup(
         requested_by=requested_by,
         now=now,
     )
-    detail = agreed | {"size_bytes": result["size_bytes"], "job": str(job.id)}
-    _record("table.cleanup", table, job, detail=detail, actor=actor, now=now)
+    if job.created_at == now:
+        detail = agreed | {"size_bytes": result["size_bytes"], "job": str(job.id)}
+        record_upkeep("table.cleanup", table, detail=detail, actor=actor, now=now)
     return job
 
 
@@ -124,26 +127,26 @@ def is_list(job: Job) -> bool:
     return is_dry_run and job.state == Job.State.DONE and isinstance(job.result, dict)
 
 
-def _newest(table: Table, kind: str) -> Job | None:
-    jobs = Job.objects.filter(subject_id=table.id, kind=kind)
-    return jobs.defer("log", "error_detail").order_by("-created_at", "-id").first()
-
-
-def _record(  # noqa: PLR0913 (each is one part of the record)
-    name: str,
+def record_upkeep(
+    action: str,
     table: Table,
-    job: Job,
     *,
-    detail: dict[str, Any],
+    detail: Mapping[str, object],
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Record who asked; whoever finds the work under way has not asked for it."""
-    if job.created_at != now:
-        return
+    """Record that somebody writes into a table's log.
+
+    Args:
+        action: `table.checkpoint` or `table.cleanup`.
+        table: The table.
+        detail: What is written or deleted.
+        actor: Who asked.
+        now: The current time.
+    """
     report(
         Action(
-            name=name,
+            name=action,
             actor=actor,
             at=now,
             table=table.full_name,
@@ -151,3 +154,8 @@ def _record(  # noqa: PLR0913 (each is one part of the record)
             detail=detail,
         )
     )
+
+
+def _newest(table: Table, kind: str) -> Job | None:
+    jobs = Job.objects.filter(subject_id=table.id, kind=kind)
+    return jobs.defer("log", "error_detail").order_by("-created_at", "-id").first()

@@ -42,12 +42,12 @@ def write_checkpoint(*, job_id: str, **_: object) -> None:
         job.step("Looking at the log")
         size_bytes = upkeep.segment_bytes(store, request.version)
         if size_bytes > settings.SPARK_REPLAY_BYTES:
-            written = _write_by_spark(job, table, request)
-            job.result = upkeep.checkpoint_json(written, engine="Spark")
+            written, engine = _write_by_spark(job, table, request), "Spark"
         else:
             job.step(WRITING)
-            written = build_checkpoint(store, request)
-            job.result = upkeep.checkpoint_json(written, engine="in process")
+            written, engine = build_checkpoint(store, request), "in process"
+        upkeep.count_written(job, written)
+        job.result = upkeep.checkpoint_json(written, engine=engine)
 
 
 @shared_task(name="tables.clean_up_log", acks_late=True, ignore_result=True)
