@@ -1,0 +1,96 @@
+"""A process that is killed while it goes on from an index leaves that index whole."""
+
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from apps.tables.index_folders import remove_other_indexes
+from deltaweb.index.build import build_index
+from tests.index_folders import contents
+from tests.installation import ROOT
+from tests.local_logs import RandomLog
+
+NOW_MS = 1_800_000_000_000
+PRESENT, KILLED, NEXT = "1-5-a", "1-6-b", "1-7-c"
+# Works up to the given time that a step is told of, says so, and goes no further.
+STOPPING = """
+import sys
+from deltaweb.index.build import build_index
+
+location, folder, base, wanted, count = sys.argv[1:]
+told = []
+
+def report(step, *_):
+    told.append(step)
+    if told.count(wanted) == int(count) and step == wanted:
+        print("here", flush=True)
+        sys.stdin.read()
+
+build_index(location, None, folder, base=base, on_progress=report)
+"""
+
+
+@pytest.fixture
+def indexes(settings: Settings, tmp_path: Path) -> Path:
+    """The folder of a table's indexes, in an installation of its own."""
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home" / "index" / str(uuid.uuid4())
+
+
+def kill_at(step: str, count: int, log: RandomLog, indexes: Path) -> None:
+    """Go on from the present index in a process, and kill that in the middle."""
+    arguments = [str(indexes / name) for name in (KILLED, PRESENT)]
+    with subprocess.Popen(
+        [sys.executable, "-c", STOPPING, log.location, *arguments, step, str(count)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"here\n"
+        process.kill()
+        assert process.wait() < 0
+
+
+@pytest.mark.parametrize(
+    ("step", "count"),
+    [
+        ("Looking for new commits", 1),
+        ("Reading new commits", 1),
+        ("Writing the files", 1),
+        ("Writing the files", 2),
+        ("Writing the index", 1),
+    ],
+)
+def test_is_taken_up_again(
+    indexes: Path, tmp_path: Path, step: str, count: int
+) -> None:
+    log = RandomLog(tmp_path, seed=5)
+    present = indexes / PRESENT
+    build_index(log.location, None, present, now_ms=NOW_MS)
+    before = {path.name: path.read_bytes() for path in present.iterdir()}
+    log.grow(3)
+
+    kill_at(step, count, log, indexes)
+
+    assert {path.name: path.read_bytes() for path in present.iterdir()} == before
+    left = {path.name for path in indexes.iterdir()} - {PRESENT}
+    assert all(name.startswith(f".{KILLED}.") for name in left)
+    assert bool(left) == step.startswith("Writing")
+
+    result = build_index(
+        log.location, None, indexes / NEXT, base=present, now_ms=NOW_MS
+    )
+
+    assert (result.state, result.version) == ("INDEXED", 3)
+    build_index(log.location, None, tmp_path / "fresh", now_ms=NOW_MS)
+    assert contents(indexes / NEXT) == contents(tmp_path / "fresh")
+    for name in left:
+        os.utime(indexes / name, (0, 0))  # long after
+    remove_other_indexes(indexes.name, keep=NEXT)
+    assert [path.name for path in indexes.iterdir()] == [NEXT]
