@@ -102,7 +102,11 @@ def fill_catalogue() -> Iterable[Page]:
 def fill_table() -> Iterable[Page]:
     """A table of 100,000 files in 1,000 partitions and 10,000 commits, indexed."""
     from apps.tables.models import Table
-    from tests.benchmarks.large_table import write_large_table
+    from tests.benchmarks.large_table import (
+        COMPARED,
+        write_comparison,
+        write_large_table,
+    )
 
     table = Table.objects.create(
         name="large",
@@ -112,6 +116,8 @@ def fill_table() -> Iterable[Page]:
         state=Table.State.INDEXED,
     )
     write_large_table(table, now=NOW)
+    write_comparison(table, now=NOW)
+    compare = "/t/default/large/compare/{}...{}".format(*COMPARED)
     return [
         Page("dashboard", "/"),
         Page("overview", "/t/default/large/"),
@@ -127,6 +133,22 @@ def fill_table() -> Iterable[Page]:
         Page("files of a partition", "/t/default/large/files?partition=day=2026-01-07"),
         Page("files above a size", "/t/default/large/files?min=1MiB&sort=modified"),
         Page("data, waiting for its job", "/t/default/large/data"),
+        Page("partitions, 1,000", "/t/default/large/partitions"),
+        Page("partitions by size, a search", "/t/default/large/partitions?q=2026-01"),
+        Page("partitions as JSON", "/t/default/large/partitions.json"),
+        Page("a counted column", "/t/default/large/schema/column_0"),
+        Page("a random column", "/t/default/large/schema/column_1"),
+        Page("the partition column", "/t/default/large/schema/day"),
+        Page("a column as JSON", "/t/default/large/schema/column_1.json"),
+        Page("two versions, 100,000 files differ", compare),
+        Page("two versions, removed files", f"{compare}?kind=removed&page=900"),
+        Page("two versions, schemas", f"{compare}?view=schema"),
+        Page("two versions, before rows are read", f"{compare}?view=rows"),
+        Page("two versions, changed rows", f"{compare}?view=rows&key=column_0"),
+        Page(
+            "two versions, rows as JSON",
+            compare + ".json?view=rows&key=column_0",
+        ),
     ]
 
 

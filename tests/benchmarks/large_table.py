@@ -3,12 +3,19 @@
 import json
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from django.conf import settings
 
+from apps.jobs.models import Job
+from apps.tables.comparing import SAMPLE_ROWS
 from apps.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
+from apps.tables.reading import write_result
+from apps.tables.services import work_key
+from deltaweb.delta.table_changes import ChangeType
 from deltaweb.index.distribution import partition_totals, size_histogram
 from deltaweb.index.file_index import FILES, write_batches, write_summary
 
@@ -16,6 +23,8 @@ NUM_FILES = 100_000
 NUM_COMMITS = 10_000
 NUM_PARTITIONS = 1_000
 NUM_COLUMNS = 200
+NUM_INDEXED = 16  # columns whose statistics the index of so many files keeps
+COMPARED = (6000, NUM_COMMITS - 1)
 BATCH = 1_000
 OPERATIONS = ("WRITE", "WRITE", "WRITE", "MERGE", "OPTIMIZE", "DELETE")
 
@@ -71,9 +80,99 @@ def _files(now: datetime) -> pa.Table:
             "partition_values": pa.array(
                 [[("day", day)] for day in chosen], pa.map_(pa.string(), pa.string())
             ),
+            "partition": pa.array(
+                [{"day": date.fromisoformat(day)} for day in chosen],
+                pa.struct({"day": pa.date32()}),
+            ),
             "num_records": pa.array([100] * NUM_FILES, pa.int64()),
+            **_statistics(random),
+            "stats": pa.nulls(NUM_FILES, pa.string()),
         }
     )
+
+
+def _statistics(random: np.random.Generator) -> dict[str, pa.StructArray]:
+    """Return ranges of the first columns: counted ones, random ones, alternating."""
+    starts = 100 * np.arange(NUM_FILES)
+    names = [f"column_{number}" for number in range(NUM_INDEXED)]
+    lows = {
+        name: starts if number % 2 == 0 else random.integers(0, 10**9, NUM_FILES)
+        for number, name in enumerate(names)
+    }
+    zeros = np.zeros(NUM_FILES, dtype=np.int64)
+    return {
+        "min": pa.table(lows).to_struct_array().combine_chunks(),
+        "max": pa.table({n: low + 99 for n, low in lows.items()})
+        .to_struct_array()
+        .combine_chunks(),
+        "null_count": pa.table(dict.fromkeys(names, zeros))
+        .to_struct_array()
+        .combine_chunks(),
+    }
+
+
+def write_comparison(table: Table, *, now: datetime) -> None:
+    """Leave what comparing two versions found: all files differ, and many rows."""
+    versions = {"from": COMPARED[0], "to": COMPARED[1]}
+    files = _files(now).select(
+        ["path", "size", "modification_time", "partition_values"]
+    )
+    kinds = pa.array(["added", "removed"] * (NUM_FILES // 2))
+    size_bytes = pc.sum(files["size"]).as_py()
+    job = _done_job(table, "tables.diff_files", versions, now)
+    job.result = {
+        **dict.fromkeys(("added", "removed"), NUM_FILES // 2),
+        **dict.fromkeys(("added_bytes", "removed_bytes"), size_bytes // 2),
+        **dict.fromkeys(("rewritten", "rewritten_into", "shared"), 0),
+        **dict.fromkeys(("rewritten_bytes", "rewritten_into_bytes"), 0),
+        "rewrites_known": True,
+        "estimate": {"files": NUM_FILES, "bytes": size_bytes, "skipped_files": 0},
+        "from_totals": {"files": NUM_FILES, "bytes": size_bytes},
+        "to_totals": {"files": NUM_FILES, "bytes": size_bytes},
+    }
+    job.save()
+    _keep_result(job, files.add_column(0, "kind", kinds))
+    job = _done_job(table, "tables.diff_rows", versions | {"key": ["column_0"]}, now)
+    job.result = {
+        **dict.fromkeys(("inserted", "deleted", "updated"), 10**6),
+        "key": ["column_0"],
+        "changed_cells": {"column_1": 10**6},
+        **dict.fromkeys(("unmatched_keys", "null_key_rows", "skipped_files"), 0),
+        "files_read": NUM_FILES,
+        "rows_read": 100 * NUM_FILES,
+        "columns_only_in_from": [],
+        "columns_only_in_to": [],
+        "columns_as_text": [],
+        "column_types": {},
+    }
+    job.save()
+    _keep_result(job, _sample())
+
+
+def _done_job(
+    table: Table, kind: str, parameters: dict[str, Any], now: datetime
+) -> Job:
+    return Job(
+        kind=kind,
+        title="Compare",
+        state=Job.State.DONE,
+        subject_id=table.id,
+        parameters={"table_id": str(table.id), **parameters},
+        key=work_key(kind, table, parameters),
+        created_at=now,
+    )
+
+
+def _keep_result(job: Job, rows: pa.Table) -> None:
+    write_result(job.id, rows.schema, rows.combine_chunks().to_batches())
+
+
+def _sample() -> pa.Table:
+    """Return the largest sample that a comparison of rows keeps."""
+    kinds = [kind.value for kind in ChangeType for _ in range(SAMPLE_ROWS)]
+    changed = [["column_1"] if "update" in kind else None for kind in kinds]
+    values = {f"column_{n}": range(len(kinds)) for n in range(NUM_INDEXED)}
+    return pa.table({"kind": kinds, "changed": changed, **values})
 
 
 def _store_rows(table: Table, now: datetime) -> None:

@@ -1,27 +1,28 @@
 """Which files two versions do not share: a page of them, and sums by partition."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from apps.explorer.forms import QueryError
 from apps.explorer.selectors.page_numbers import PageNumbers
 from apps.tables.comparing import KIND
+from deltaweb.delta.table_changes.row_codes import value_codes
 
 PAGE_LENGTH = 50
 MAX_PARTITIONS = 8
-MAX_SUMMED_FILES = 200_000  # of partitions that are added up for one page
 KINDS = {
     "added": "added",
     "removed": "removed",
     "rewritten": "rewritten",
     "rewritten_into": "rewritten into",
 }
+NEW_KINDS = ("added", "rewritten_into")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,7 @@ class ChangedFile:
     @property
     def is_new(self) -> bool:
         """Whether the second version has it."""
-        return self.kind in {"added", "rewritten_into"}
+        return self.kind in NEW_KINDS
 
     def describe(self) -> dict[str, object]:
         """Return the file as the JSON form shows it."""
@@ -110,28 +111,44 @@ def changed_file_rows(files: pa.Table, *, kind: str) -> Iterator[Sequence[object
 
 def partition_changes(files: pa.Table) -> list[PartitionChange]:
     """Return the partitions with the most files that came or went."""
-    counts: dict[str, Counter[bool]] = {}
-    some = files.select([KIND, "partition_values"]).slice(0, MAX_SUMMED_FILES)
-    for row in some.to_pylist():
-        if row["partition_values"]:
-            text = ", ".join(
-                f"{name}={'null' if value is None else value}"
-                for name, value in row["partition_values"]
-            )
-            is_new = row[KIND] in {"added", "rewritten_into"}
-            counts.setdefault(text, Counter())[is_new] += 1
-    ordered = sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
-    largest = max((max(c.values()) for _, c in ordered), default=1)
+    if not files.num_rows:
+        return []
+    values = files["partition_values"].combine_chunks()
+    codes = value_codes(values)
+    is_new = pc.is_in(files[KIND], value_set=pa.array(NEW_KINDS)).to_numpy()
+    added = np.bincount(codes[is_new], minlength=codes.max() + 1)
+    removed = np.bincount(codes[~is_new], minlength=len(added))
+    firsts = dict(zip(*np.unique(codes, return_index=True), strict=True))
+    most = np.argsort(-(added + removed), kind="stable")[: MAX_PARTITIONS + 1]
+    named = [
+        (
+            _partition_text(values[int(firsts[code])]),
+            int(added[code]),
+            int(removed[code]),
+        )
+        for code in most
+        if code in firsts
+    ]
+    shown = [part for part in named if part[0]][:MAX_PARTITIONS]
+    largest = max((max(part[1:]) for part in shown), default=1)
     return [
         PartitionChange(
             text=text,
-            num_added=count[True],
-            num_removed=count[False],
-            added_percent=round(48 * count[True] / largest, 1),
-            removed_percent=round(48 * count[False] / largest, 1),
+            num_added=num_added,
+            num_removed=num_removed,
+            added_percent=round(48 * num_added / largest, 1),
+            removed_percent=round(48 * num_removed / largest, 1),
         )
-        for text, count in ordered[:MAX_PARTITIONS]
+        for text, num_added, num_removed in shown
     ]
+
+
+def _partition_text(values: pa.MapScalar) -> str:
+    """Return the values of a partition; nothing where a table has no partitions."""
+    return ", ".join(
+        f"{name}={'null' if value is None else value}"
+        for name, value in values.as_py() or ()
+    )
 
 
 def _of_kind(files: pa.Table, kind: str) -> pa.Table:

@@ -8,9 +8,13 @@ from typing import Any
 import pyarrow as pa
 
 from apps.explorer.cells import Cell, cell, json_value, python_values
+from apps.explorer.selectors.page_numbers import PageNumbers
 from deltaweb.delta.table_changes import ChangeType
 
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
+ROW_KINDS = ("updated", "inserted", "deleted")
+FIRST_ROWS = 25  # of each kind, where all are shown
+PAGE_LENGTH = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +45,8 @@ class RowColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowChangesPage:
-    """The sample of a comparison of rows, and its exact counts."""
+class RowChangesPage(PageNumbers):
+    """Some rows of the sample of a comparison, and its exact counts."""
 
     columns: list[RowColumn]
     rows: list[ChangedRow]
@@ -63,9 +67,17 @@ class RowChangesPage:
 
 
 def row_changes_page(
-    sample: pa.Table, facts: Mapping[str, Any], *, kind: str, zone: tzinfo
+    sample: pa.Table, facts: Mapping[str, Any], *, kind: str, page: int, zone: tzinfo
 ) -> RowChangesPage:
-    """Return the sample ready to render, of one kind or of all for ""."""
+    """Return rows of the sample ready to render.
+
+    Args:
+        sample: The sample, as the job of the comparison left it.
+        facts: What the job counted.
+        kind: A page of one kind of changes; "" for the first of each.
+        page: The number of the page.
+        zone: The zone that times are shown in.
+    """
     key = tuple(facts.get("key") or ())
     names = sample.column_names[OUR_COLUMNS:]
     only_from = set(facts.get("columns_only_in_from") or ())
@@ -81,8 +93,24 @@ def row_changes_page(
         )
         for index, name in enumerate(names)
     ]
-    rows = [row for row in _rows(sample, names, key, zone) if kind in {"", row.kind}]
-    return RowChangesPage(columns=columns, rows=rows, facts=facts, key=key)
+    changes = list(_changes(sample))
+    if kind:
+        chosen = [change for change in changes if change[0] == kind]
+        num_pages = max(-(-len(chosen) // PAGE_LENGTH), 1)
+        page = min(page, num_pages)
+        chosen = chosen[(page - 1) * PAGE_LENGTH :][:PAGE_LENGTH]
+    else:
+        of_kind = [[c for c in changes if c[0] == other] for other in ROW_KINDS]
+        chosen = [change for some in of_kind for change in some[:FIRST_ROWS]]
+        page = num_pages = 1
+    return RowChangesPage(
+        columns=columns,
+        rows=list(_rows(chosen, names, key, zone)),
+        facts=facts,
+        key=key,
+        page=page,
+        num_pages=num_pages,
+    )
 
 
 def sample_objects(sample: pa.Table) -> dict[str, list[Any]]:
@@ -110,9 +138,9 @@ def sample_objects(sample: pa.Table) -> dict[str, list[Any]]:
 
 
 def _rows(
-    sample: pa.Table, names: Sequence[str], key: Sequence[str], zone: tzinfo
+    changes: Sequence["_Change"], names: Sequence[str], key: Sequence[str], zone: tzinfo
 ) -> Iterator[ChangedRow]:
-    for kind, changed, before, after in _changes(sample):
+    for kind, changed, before, after in changes:
         differs = set(changed)
         yield ChangedRow(
             kind=kind,

@@ -209,7 +209,7 @@ def _versions_chart(at: TableVersion) -> charts.Chart | None:
         shown=at.version,
         note=f"{len(points):,} of {newest + 1:,} versions"
         if len(points) <= newest
-        else f"{len(points):,} in the log",
+        else f"{len(points):,} versions",
     )
 
 

@@ -24,18 +24,19 @@ from apps.explorer.forms import QueryError, parse_file_filter
 from apps.explorer.selectors import compare_files, compare_key, compare_rows
 from apps.explorer.selectors.compare import Comparison, compare_versions
 from apps.explorer.selectors.compare_summary import summary_cards
+from apps.explorer.selectors.page_numbers import PageNumbers
 from apps.explorer.views.job_errors import check_job
 from apps.explorer.zones import user_zone
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
 from apps.pages.links import changed
 from apps.pages.responses import respond
+from apps.tables.comparing import SAMPLE_ROWS
 from apps.tables.selectors import get_table, requested_version
 from apps.tables.selectors.results import JobRows
 from deltaweb.delta.table_changes import SchemaChanges, ValueChanges
 
 VIEWS = ("files", "schema", "properties", "protocol", "rows")
-ROW_KINDS = ("updated", "inserted", "deleted")
 CSV_ROWS = 1_000
 
 
@@ -201,10 +202,7 @@ def _files_view(
             "page": page,
             "kinds": compare_files.KINDS,
             "partitions": compare_files.partition_changes(result.rows),
-            "next_url": changed(request, page=page.next_page) if page.next_page else "",
-            "previous_url": changed(request, page=page.previous_page)
-            if page.previous_page
-            else "",
+            **_page_urls(request, page),
         },
         {
             "count": page.num_matching,
@@ -215,6 +213,14 @@ def _files_view(
         },
         rows=compare_files.changed_file_rows(result.rows, kind=kind),
     )
+
+
+def _page_urls(request: HttpRequest, page: PageNumbers) -> dict[str, str]:
+    following, previous = page.next_page, page.previous_page
+    return {
+        "next_url": changed(request, page=following) if following else "",
+        "previous_url": changed(request, page=previous) if previous else "",
+    }
 
 
 def _rows_view(
@@ -241,14 +247,22 @@ def _rows_view(
         waiting = job is not None or files is None
         return _Answer(context, data, job=job or None, is_waiting=waiting)
     kind = request.GET.get("kind", "")
-    if kind and kind not in ROW_KINDS:
-        raise QueryError(part="kind", expected=f"one of {', '.join(ROW_KINDS)}")
+    if kind and kind not in compare_rows.ROW_KINDS:
+        kinds = ", ".join(compare_rows.ROW_KINDS)
+        raise QueryError(part="kind", expected=f"one of {kinds}")
     changes = compare_rows.row_changes_page(
-        result.rows, result.facts, kind=kind, zone=user_zone(request.user)
+        result.rows,
+        result.facts,
+        kind=kind,
+        page=parse_file_filter(request.GET).page,
+        zone=user_zone(request.user),
     )
     path = compare_jobs.all_rows_file(job)
     return _Answer(
-        context | {"changes": changes, "kind": kind, "has_download": path is not None},
+        context
+        | {"changes": changes, "kind": kind, "has_download": path is not None}
+        | {"sample_rows": SAMPLE_ROWS}
+        | _page_urls(request, changes),
         {"rows": result.facts | {"sample": compare_rows.sample_objects(result.rows)}},
         rows=_csv_rows(path) if path else None,
     )
