@@ -13,7 +13,8 @@ from deltaweb.delta.table_changes import ChangeType
 
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
 ROW_KINDS = ("updated", "inserted", "deleted")
-FIRST_ROWS = 25  # of each kind, where all are shown
+MAX_COLUMNS = 60  # of a wide table that are shown at once
+FIRST_ROWS = 20  # of each kind, where all are shown
 PAGE_LENGTH = 50
 
 
@@ -49,6 +50,7 @@ class RowChangesPage(PageNumbers):
     """Some rows of the sample of a comparison, and its exact counts."""
 
     columns: list[RowColumn]
+    num_hidden_columns: int
     rows: list[ChangedRow]
     facts: Mapping[str, Any]
     key: tuple[str, ...]
@@ -79,20 +81,6 @@ def row_changes_page(
         zone: The zone that times are shown in.
     """
     key = tuple(facts.get("key") or ())
-    names = sample.column_names[OUR_COLUMNS:]
-    only_from = set(facts.get("columns_only_in_from") or ())
-    only_to = set(facts.get("columns_only_in_to") or ())
-    as_text = set(facts.get("columns_as_text") or ())
-    types = facts.get("column_types") or {}
-    columns = [
-        RowColumn(
-            name=name,
-            type_text=_short_type(types.get(name, "")),
-            note=_note(name, key, only_from, only_to, as_text),
-            is_number=_is_number(sample.schema.field(index + OUR_COLUMNS).type),
-        )
-        for index, name in enumerate(names)
-    ]
     changes = list(_changes(sample))
     if kind:
         chosen = [change for change in changes if change[0] == kind]
@@ -103,14 +91,46 @@ def row_changes_page(
         of_kind = [[c for c in changes if c[0] == other] for other in ROW_KINDS]
         chosen = [change for some in of_kind for change in some[:FIRST_ROWS]]
         page = num_pages = 1
+    names = sample.column_names[OUR_COLUMNS:]
+    places = _shown_columns(names, key, chosen)
     return RowChangesPage(
-        columns=columns,
-        rows=list(_rows(chosen, names, key, zone)),
+        columns=_columns(sample, facts, places),
+        num_hidden_columns=len(names) - len(places),
+        rows=list(_rows(chosen, names, places, key, zone)),
         facts=facts,
         key=key,
         page=page,
         num_pages=num_pages,
     )
+
+
+def _shown_columns(
+    names: Sequence[str], key: Sequence[str], changes: Sequence["_Change"]
+) -> list[int]:
+    """Return the places of the columns to show: key and changed ones before others."""
+    wanted = {*key, *(name for change in changes for name in change[1])}
+    places = sorted(range(len(names)), key=lambda place: names[place] not in wanted)
+    return sorted(places[:MAX_COLUMNS])
+
+
+def _columns(
+    sample: pa.Table, facts: Mapping[str, Any], places: Sequence[int]
+) -> list[RowColumn]:
+    key = tuple(facts.get("key") or ())
+    only_from = set(facts.get("columns_only_in_from") or ())
+    only_to = set(facts.get("columns_only_in_to") or ())
+    as_text = set(facts.get("columns_as_text") or ())
+    types = facts.get("column_types") or {}
+    fields = [sample.schema.field(place + OUR_COLUMNS) for place in places]
+    return [
+        RowColumn(
+            name=field.name,
+            type_text=_short_type(types.get(field.name, "")),
+            note=_note(field.name, key, only_from, only_to, as_text),
+            is_number=_is_number(field.type),
+        )
+        for field in fields
+    ]
 
 
 def sample_objects(sample: pa.Table) -> dict[str, list[Any]]:
@@ -138,7 +158,11 @@ def sample_objects(sample: pa.Table) -> dict[str, list[Any]]:
 
 
 def _rows(
-    changes: Sequence["_Change"], names: Sequence[str], key: Sequence[str], zone: tzinfo
+    changes: Sequence["_Change"],
+    names: Sequence[str],
+    places: Sequence[int],
+    key: Sequence[str],
+    zone: tzinfo,
 ) -> Iterator[ChangedRow]:
     for kind, changed, before, after in changes:
         differs = set(changed)
@@ -146,11 +170,13 @@ def _rows(
             kind=kind,
             cells=[
                 ChangedCell(
-                    after=cell(now, zone),
-                    before=cell(was, zone) if name in differs else None,
-                    is_key=name in key,
+                    after=cell(after[place], zone),
+                    before=cell(before[place], zone)
+                    if names[place] in differs
+                    else None,
+                    is_key=names[place] in key,
                 )
-                for name, was, now in zip(names, before, after, strict=True)
+                for place in places
             ],
         )
 
