@@ -2,21 +2,27 @@
 
 gunicorn's own worker lets a thread read a request as slowly as it is sent, and its loop
 wait for clients to hang up. Here that loop takes requests in, from all connections at
-once; a thread gets one when it is there: head and body. Each wait has an end.
+once; a thread gets one when it is there: head and body. An answer that is a file goes
+out likewise: a thread sends what a client takes, and the loop waits until it can take
+more (`deltaweb.web_bodies`). Each wait has an end.
 
 Source: RFC 9112, section 9.6 (how a connection is closed).
 """
 
+import contextlib
 import errno
 import re
+import resource
 import socket
 from functools import partial
-from selectors import EVENT_READ
+from selectors import EVENT_READ, EVENT_WRITE
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from deltaweb.web_bodies import HeldFile, holding_files
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -30,10 +36,12 @@ HEAD_BYTES: Final = 1 << 16
 BODY_BYTES: Final = (4 << 20) + 1  # of the largest query, and one that is too large
 KEPT_BYTES: Final = 64 << 20  # of all requests that are not there yet
 PART_BYTES: Final = 1 << 16
+NUM_DESCRIPTORS: Final = 8192  # connections, files that they wait for, and our own
 _END_OF_HEAD: Final = b"\r\n\r\n"
 _LENGTH: Final = re.compile(
     rb"\r\ncontent-length:[ \t]*(\d{1,9})[ \t]*\r\n", re.IGNORECASE
 )
+_MORE: Final = object()  # what a thread says that has sent a part of a file
 _EXPECTS: Final = re.compile(rb"\r\nexpect:", re.IGNORECASE)
 
 
@@ -44,6 +52,8 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         arrived: The bytes so far.
         wanted: How many there will be; None until the head is there.
         deadline: When it is closed if it waits still.
+        file: What is left to send of its answer, if that is a file.
+        keeps: Whether it stays open after that.
     """
 
     def __init__(self, *arguments: Any) -> None:  # noqa: ANN401 (gunicorn's own)
@@ -51,6 +61,8 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         self.arrived = bytearray()
         self.wanted: int | None = None
         self.deadline = 0.0
+        self.file: HeldFile | None = None
+        self.keeps: object = False
 
     def take_in(self, data: bytes) -> bool:
         """Add bytes to the request; tell whether it is there, or too large to keep."""
@@ -73,6 +85,16 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         self.parser.unreader.unread(bytes(self.arrived))
         self.arrived = bytearray()
         self.wanted = None
+
+    def end_file(self) -> bool:
+        """Close the file that was to be sent; tell whether it was whole."""
+        file, self.file = self.file, None
+        if file is None:
+            return True
+        with contextlib.suppress(OSError):
+            file.end()
+            return file.is_sent
+        return False
 
 
 class BoundedUnreader(SocketUnreader):  # type: ignore[misc]  # gunicorn has no types
@@ -101,11 +123,26 @@ class BoundedUnreader(SocketUnreader):  # type: ignore[misc]  # gunicorn has no 
 class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """Threads that answer, and a loop that waits."""
 
+    wsgi: Any
+
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (gunicorn's own)
         super().__init__(*arguments, **named)
         self._waiting: dict[Connection, None] = {}
+        self._files: dict[socket.socket, HeldFile] = {}
         self._kept_bytes = 0
         self._next_sweep = 0.0
+
+    def init_process(self) -> None:
+        """Begin, with as many open files as the system lets this process have."""
+        usual, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = NUM_DESCRIPTORS if most < 0 else min(NUM_DESCRIPTORS, most)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(usual, wanted), most))
+        super().init_process()
+
+    def load_wsgi(self) -> None:
+        """Load the application; its files are sent here."""
+        super().load_wsgi()
+        self.wsgi = holding_files(self.wsgi, self._files.__setitem__)
 
     # === In the loop ===
 
@@ -136,7 +173,10 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         super().enqueue_req(conn)
 
     def finish_request(self, conn: Connection, fs: "Future[object]") -> None:
-        """Keep the connection, or let its client hang up."""
+        """Keep the connection, send more, or let its client hang up."""
+        if not fs.cancelled() and fs.exception() is None and fs.result() is _MORE:
+            self._watch(conn, SEND_S, self._on_taking, event=EVENT_WRITE)
+            return
         if fs.cancelled() or fs.exception() is not None or fs.result():
             super().finish_request(conn, fs)
             return
@@ -155,7 +195,8 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             return
         self._next_sweep = now + 1.0
         for conn in list(self._waiting):
-            if conn.deadline <= now or not (self.alive or conn.arrived):
+            is_busy = self.alive or conn.arrived or conn.file
+            if conn.deadline <= now or not is_busy:
                 self._unwatch(conn)
                 self._drop(conn)
 
@@ -181,12 +222,27 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             self._unwatch(conn)
             self._drop(conn)
 
-    def _watch(self, conn: Connection, wait_s: float, callback: Any) -> None:  # noqa: ANN401 (a bound method)
+    def _on_taking(self, conn: Connection, client: socket.socket) -> None:
+        del client
+        self._unwatch(conn)
+        sending = self.tpool.submit(self._send_file, conn)
+        sending.add_done_callback(
+            lambda done: self.method_queue.defer(self.finish_request, conn, done)
+        )
+
+    def _watch(
+        self,
+        conn: Connection,
+        wait_s: float,
+        callback: Any,  # noqa: ANN401 (a bound method)
+        *,
+        event: int = EVENT_READ,
+    ) -> None:
         conn.sock.settimeout(0)
         conn.deadline = monotonic() + wait_s
         self._kept_bytes += len(conn.arrived)
         self._waiting[conn] = None
-        self.poller.register(conn.sock, EVENT_READ, partial(callback, conn))
+        self.poller.register(conn.sock, event, partial(callback, conn))
 
     def _unwatch(self, conn: Connection) -> None:
         self.poller.unregister(conn.sock)
@@ -195,23 +251,47 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
 
     def _drop(self, conn: Connection) -> None:
         self.nr_conns -= 1
+        conn.end_file()
         conn.close()
 
     # === In a thread ===
 
     def handle(self, conn: Connection) -> object:
-        """Answer the request that arrived."""
+        """Answer the request that arrived, and begin to send a file."""
         conn.hand_over()
-        return super().handle(conn)
+        conn.keeps = super().handle(conn)
+        if conn.file is not None:
+            return self._send_file(conn)
+        if (unsent := self._files.pop(conn.sock, None)) is not None:
+            conn.file = unsent  # its headers found nobody
+            conn.end_file()
+        return conn.keeps
+
+    def _send_file(self, conn: Connection) -> object:
+        """Send what the client takes; at its end tell whether to keep the connection.
+
+        Returns:
+            `_MORE` if not all is sent.
+        """
+        conn.sock.settimeout(0)
+        try:
+            if conn.file is not None and not conn.file.send_to(conn.sock):
+                return _MORE
+        except OSError:
+            conn.keeps = False
+        is_whole = conn.end_file()
+        return conn.keeps if is_whole else False
 
     def handle_request(self, req: Any, conn: Connection) -> object:  # noqa: ANN401 (gunicorn's own)
         """Send the answer to a client that takes it."""
         conn.sock.settimeout(SEND_S)
         try:
-            return super().handle_request(req, conn)
+            keeps = super().handle_request(req, conn)
         except TimeoutError as error:
             # What a client that is gone raises: nobody needs to hear of either.
             raise ConnectionResetError(errno.ECONNRESET, "too slow") from error
+        conn.file = self._files.pop(conn.sock, None)
+        return keeps
 
     def _keepalive_after(self, conn: Connection, keepalive: object) -> bool:
         deadline = monotonic() + DRAIN_S

@@ -15,7 +15,8 @@
     ├── RangeUnsatisfiableError      416: bytes that the file does not have
     ├── EndpointNotFoundError        404: no endpoint has this path
     ├── MethodNotAllowedError        405
-    └── TooManyRequestsError         429
+    ├── TooManyRequestsError         429: faster than a token may ask
+    └── TooManyDownloadsError        429: more files at once than a token may fetch
 
 An error takes facts and writes its own sentence. `status` and `error_code` are what the
 wire says; `code` is the stable name inside.
@@ -279,4 +280,22 @@ class TooManyRequestsError(SharingError):
         super().__init__(
             "This token sends requests faster than the server lets it.",
             hint=f"Try again in {self.retry_after_s} {unit}.",
+        )
+
+
+class TooManyDownloadsError(SharingError):
+    """A token is in the middle of more downloads than it may, or all tokens are.
+
+    `retry_after_s` is a whole number of seconds.
+    """
+
+    code = "too-many-downloads"
+    status = 429
+    error_code = ErrorCode.RESOURCE_EXHAUSTED
+    retry_after_s: ClassVar[int] = 2
+
+    def __init__(self) -> None:
+        super().__init__(
+            "More files are being fetched than the server sends at the same time.",
+            hint="Finish other downloads, or try again in a few seconds.",
         )

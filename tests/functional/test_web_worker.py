@@ -2,11 +2,13 @@
 
 import contextlib
 import http.client
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from tests.installation import ROOT, environment, wait_for
 from tests.ports import free_port
 
 NUM_THREADS = 2
+FILE_BYTES = 24 << 20
 ANSWERED_S = 60  # what a request may take at most on a busy machine
 # Longer than any request of a test may take: who is answered did not wait for it.
 PATIENCE_S = 600
@@ -23,6 +26,7 @@ IMPATIENCE_S = 1.5
 # The worker of the server, as patient as it is told, and an application that repeats
 # bodies.
 APPLICATION = """
+import io
 import os
 
 from deltaweb import web_worker
@@ -31,7 +35,27 @@ from deltaweb.web_worker import PatientWorker
 wait_s = float(os.environ["WAIT_S"])
 web_worker.ARRIVAL_S = web_worker.READ_S = web_worker.SEND_S = wait_s
 
+ended = []
+
+class File(io.FileIO):
+    def close(self):
+        if not self.closed:
+            ended.append(self.name)
+        super().close()
+
+def file(environ, start_response):
+    path = environ["QUERY_STRING"]
+    length = os.stat(path).st_size
+    start_response("200 OK", [("Content-Length", str(length))])
+    return environ["wsgi.file_wrapper"](File(path))
+
 def application(environ, start_response):
+    if environ["PATH_INFO"] == "/file":
+        return file(environ, start_response)
+    if environ["PATH_INFO"] == "/ended":
+        told = str(ended.count(environ["QUERY_STRING"])).encode()
+        start_response("200 OK", [("Content-Length", str(len(told)))])
+        return [told]
     body = environ["wsgi.input"].read() if environ["REQUEST_METHOD"] == "POST" else b""
     is_large = environ["PATH_INFO"] == "/large"
     parts = [bytes(1 << 20)] * 64 if is_large else [body or b"-"]
@@ -234,3 +258,92 @@ class TestRequests:
         wire.shutdown(socket.SHUT_WR)
 
         assert _received(wire) == b""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file that no buffer of a connection holds, every part of it different."""
+    path = tmp_path / "file"
+    path.write_bytes(array("Q", range(FILE_BYTES // 8)).tobytes())
+    return path
+
+
+def _ask_for(
+    file: Path, port: int, stack: contextlib.ExitStack
+) -> http.client.HTTPResponse:
+    """Ask for a file as a client that takes little at once; nothing is read yet."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
+    stack.callback(connection.close)
+    connection.sock = stack.enter_context(socket.socket())
+    connection.sock.settimeout(ANSWERED_S)
+    connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.sock.connect(("127.0.0.1", port))
+    connection.request("GET", f"/file?{file}")
+    return connection.getresponse()
+
+
+def _num_ended(file: Path, port: int) -> int:
+    """How often the application has been told that it is done with a file."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
+    with contextlib.closing(connection):
+        connection.request("GET", f"/ended?{file}")
+        return int(connection.getresponse().read())
+
+
+class TestFiles:
+    def test_that_nobody_takes_hold_no_thread(
+        self, port: int, connections: contextlib.ExitStack, file: Path
+    ) -> None:
+        answers = [_ask_for(file, port, connections) for _ in range(8 * NUM_THREADS)]
+
+        assert _is_served(port)
+        assert {answer.status for answer in answers} == {200}
+        assert _num_ended(file, port) == 0
+
+    def test_come_whole_to_each_who_takes_them_in_time(
+        self, port: int, connections: contextlib.ExitStack, file: Path
+    ) -> None:
+        answers = [_ask_for(file, port, connections) for _ in range(2 * NUM_THREADS)]
+        content = file.read_bytes()
+
+        assert all(answer.read() == content for answer in answers)
+        assert wait_for(lambda: _num_ended(file, port) == len(answers))
+
+    def test_leave_the_connection_to_the_next_request(
+        self, port: int, file: Path
+    ) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
+        with contextlib.closing(connection):
+            for method in ("GET", "HEAD", "GET"):
+                connection.request(method, f"/file?{file}")
+                length = len(connection.getresponse().read())
+                assert length == (0 if method == "HEAD" else FILE_BYTES)
+            taken = connection.sock
+            connection.request("GET", "/")
+            assert connection.getresponse().read() == b"-"
+            assert connection.sock is taken
+
+    def test_of_clients_that_leave_are_ended(self, port: int, file: Path) -> None:
+        for _ in range(2):
+            with contextlib.ExitStack() as soon:
+                _ask_for(file, port, soon)
+
+        assert wait_for(lambda: _num_ended(file, port) == 2)
+
+    def test_that_are_never_taken_are_ended(
+        self, impatient_port: int, connections: contextlib.ExitStack, file: Path
+    ) -> None:
+        answer = _ask_for(file, impatient_port, connections)
+
+        assert wait_for(lambda: _num_ended(file, impatient_port) == 1)
+        with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
+            answer.read()
+
+    def test_that_become_shorter_end_the_connection(
+        self, port: int, connections: contextlib.ExitStack, file: Path
+    ) -> None:
+        answer = _ask_for(file, port, connections)
+        os.truncate(file, 10)
+
+        with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
+            answer.read()

@@ -48,6 +48,7 @@ from deltaweb.sharing.errors import (
     MethodNotAllowedError,
     RangeUnsatisfiableError,
     SharingError,
+    TooManyDownloadsError,
     TooManyRequestsError,
 )
 
@@ -129,7 +130,7 @@ def _of_request(error: SharingError) -> Failure:
     headers = {}
     if error.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, TooManyRequestsError):
+    if isinstance(error, TooManyRequestsError | TooManyDownloadsError):
         headers["Retry-After"] = str(error.retry_after_s)
     if isinstance(error, RangeUnsatisfiableError):
         headers["Content-Range"] = f"bytes */{error.size_bytes}"

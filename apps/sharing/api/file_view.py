@@ -9,6 +9,7 @@ Source: RFC 9110, section 14; sharing_wire.md, 2.6.
 import errno
 import logging
 import os
+from contextlib import ExitStack
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from rest_framework.request import Request
 
 from apps.sharing.answers.files import FileRequest, open_file
 from apps.sharing.api.base import ProtocolView
+from apps.sharing.api.downloads import Download
 from apps.sharing.api.keys import file_url_keys
 from apps.sharing.api.ranges import ByteRange, parse_range
 from apps.sharing.api.responses import Answer, WholeAnswer
@@ -25,15 +27,23 @@ from deltaweb.sharing.errors import EndpointNotFoundError
 logger = logging.getLogger(__name__)
 
 OCTETS: Final = "application/octet-stream"
+OK: Final = 200
 PARTIAL_CONTENT: Final = 206
 BLOCK_BYTES: Final = 1 << 18  # where the server has no sendfile
 
 
 class FilePart:
-    """A part of an open file; reading ends where it does."""
+    """A part of an open file; reading ends where it does.
 
-    def __init__(self, file: Any, part: ByteRange) -> None:  # noqa: ANN401 (io.FileIO, or what the server puts in its place)
+    Args:
+        file: The file: an io.FileIO, or what the server puts in its place.
+        part: Which part.
+        download: Ends when the file is closed.
+    """
+
+    def __init__(self, file: Any, part: ByteRange, download: Download) -> None:  # noqa: ANN401 (as above)
         self._file = file
+        self._download = download
         self._end = part.first + part.length
         self._left = part.length
         file.seek(part.first)
@@ -55,6 +65,7 @@ class FilePart:
 
     def close(self) -> None:
         """Close the file."""
+        self._download.end()
         self._file.close()
 
 
@@ -63,7 +74,7 @@ class FileAnswer(Answer, FileResponse):
 
     block_size = BLOCK_BYTES
 
-    def __init__(self, part: FilePart, *, status: int = 200) -> None:
+    def __init__(self, part: FilePart, *, status: int) -> None:
         super().__init__(part, content_type=OCTETS, status=status)
         self._part = part
 
@@ -105,26 +116,26 @@ class FileView(ProtocolView):
             keys=file_url_keys(),
         )
         self.record.is_recorded = False
-        try:
+        answer: Answer
+        with ExitStack() as opening:
+            opening.callback(opened.file.close)
             status = os.fstat(opened.file.fileno())
             etag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
             part = _asked_part(request, size=status.st_size, etag=etag)
-        except BaseException:
-            opened.file.close()
-            raise
-        answer: Answer
-        if request.method == "HEAD":
-            opened.file.close()
-            answer = WholeAnswer(content_type=OCTETS)
-            answer["Content-Length"] = str(status.st_size)
-        elif part is None:
-            whole = ByteRange(0, status.st_size)
-            answer = FileAnswer(FilePart(opened.file, whole))
-            answer["Content-Length"] = str(status.st_size)
-        else:
-            answer = FileAnswer(FilePart(opened.file, part), status=PARTIAL_CONTENT)
-            answer["Content-Length"] = str(part.length)
-            answer["Content-Range"] = part.content_range(status.st_size)
+            if request.method == "HEAD":
+                answer = WholeAnswer(content_type=OCTETS)
+                answer["Content-Length"] = str(status.st_size)
+            else:
+                whole = ByteRange(0, status.st_size)
+                download = Download(opened.token.id)
+                opening.pop_all()
+                answer = FileAnswer(
+                    FilePart(opened.file, part or whole, download),
+                    status=PARTIAL_CONTENT if part else OK,
+                )
+                answer["Content-Length"] = str((part or whole).length)
+            if part:
+                answer["Content-Range"] = part.content_range(status.st_size)
         answer["Accept-Ranges"] = "bytes"
         answer["ETag"] = etag
         answer["Cache-Control"] = "private, no-store"

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pytest
 
+from apps.sharing.api.downloads import MAX_OF_A_TOKEN
 from deltaweb.samples.sample_table import Operation, TableWriter
 from tests.functional.sharing_api.calls import SCHEMA
 from tests.installation import ROOT, environment, run, wait_for
@@ -72,6 +73,32 @@ class Live:
             while part := wire.recv(1 << 16):
                 received += part
             return received
+
+    def ask(
+        self, target: str, headers: dict[str, str] | None = None
+    ) -> http.client.HTTPResponse:
+        """GET something on a connection of its own."""
+        connection = self.connect()
+        connection.request("GET", target, headers=headers or {})
+        return connection.getresponse()
+
+    def large_file(self, number: int) -> str:
+        """Make one of the missing files, and return its signed URL below the server."""
+        (self.home / "lake" / "orders" / f"part-{number}").write_bytes(bytes(32 << 20))
+        hints = json.dumps({"predicateHints": ["day = '2026-01-02'"]}).encode()
+        line = query(self, hints).read().splitlines()[2 + number]
+        parts = urlsplit(json.loads(line)["file"]["url"])
+        assert parts.path.endswith(f"/part-{number}")
+        return f"{parts.path}?{parts.query}"
+
+    def stall(self, target: str) -> socket.socket:
+        """Ask for a file, and read nothing of it."""
+        wire = socket.socket()
+        wire.settimeout(60)
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        wire.connect(("127.0.0.1", self.port))
+        wire.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        return wire
 
     def calls(self) -> list[dict[str, object]]:
         """The rows of the record, newest first."""
@@ -318,23 +345,32 @@ class TestFile:
         connection.request("GET", url)
         assert connection.getresponse().status == 200
 
+    def test_that_many_do_not_go_on_with_leaves_the_server_to_others(
+        self, live: Live
+    ) -> None:
+        target = live.large_file(9)
+        stalled = [live.stall(target) for _ in range(MAX_OF_A_TOKEN)]
+
+        assert {wire.recv(12) for wire in stalled} == {b"HTTP/1.1 200"}
+        refused = live.ask(target)
+        assert refused.status == 429
+        assert int(refused.headers["Retry-After"]) >= 1
+        assert json.loads(refused.read())["errorCode"] == "RESOURCE_EXHAUSTED"
+        assert live.ask(VERSION, live.authorization).status == 200
+
+        stalled.pop().close()
+        assert wait_for(lambda: live.ask(target).status == 200)
+        for wire in stalled:
+            wire.close()
+
     def test_that_becomes_shorter_takes_nothing_from_the_next_answer(
         self, live: Live
     ) -> None:
         place = live.home / "lake" / "orders" / "part-7"
-        place.write_bytes(bytes(32 << 20))
-        hints = json.dumps({"predicateHints": ["day = '2026-01-02'"]}).encode()
-        line = query(live, hints).read().splitlines()[2 + 7]
-        parts = urlsplit(json.loads(line)["file"]["url"])
-        assert parts.path.endswith("/part-7")
-        get = f"GET {parts.path}?{parts.query} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        wire = live.stall(live.large_file(7))
         after = f"GET {VERSION} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         after += f"Authorization: Bearer {live.secret}\r\nConnection: close\r\n\r\n"
-        with socket.socket() as wire:
-            wire.settimeout(60)
-            wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
-            wire.connect(("127.0.0.1", live.port))
-            wire.sendall(get.encode())
+        with wire:
             received = wire.recv(1 << 10)
             assert received.startswith(b"HTTP/1.1 200")
             os.truncate(place, 1000)
