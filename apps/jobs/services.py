@@ -8,7 +8,9 @@ from django.db import IntegrityError, transaction
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
+from apps.jobs.visibility import is_reserved
 from apps.jobs.waking import wake_on_commit
+from apps.pages.actions import Action, Actor, report
 from apps.pages.errors import PageError
 
 
@@ -93,16 +95,40 @@ def cancel(job: Job, *, now: datetime) -> Job:
     return job
 
 
-def retry(job: Job, *, requested_by: User | None, now: datetime) -> Job:
+@transaction.atomic
+def retry(
+    job: Job,
+    *,
+    requested_by: User | None,
+    now: datetime,
+    actor: Actor | None = None,
+) -> Job:
     """Queue the work of a failed or cancelled job again, as a new job.
 
-    The old row stays, with its step and its cause.
+    The old row stays, with its step and its cause. Work that is reserved to editors
+    is recorded as theirs.
+
+    Args:
+        job: The old one.
+        requested_by: Who asks.
+        now: The current time.
+        actor: Who asks, for the record.
 
     Raises:
         JobNotRetryableError: If the job waits, runs or is done.
     """
     if not job.can_be_retried:
         raise JobNotRetryableError(job=job)
+    if actor is not None and is_reserved(job.kind):
+        report(
+            Action(
+                name="job.retry",
+                actor=actor,
+                at=now,
+                table_id=job.subject_id,
+                detail={"job": str(job.id), "kind": job.kind, "title": job.title},
+            )
+        )
     return enqueue(
         kind=job.kind,
         title=job.title,

@@ -13,11 +13,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import trigger_client_event
 
+from apps.accounts.errors import RoleRequiredError
 from apps.accounts.permissions import public
 from apps.accounts.users import signed_in_user
-from apps.jobs import selectors, services
+from apps.jobs import selectors, services, visibility
 from apps.jobs.forms import STATES, JobListForm
 from apps.jobs.models import Job
+from apps.pages.actions import actor_of
 from apps.pages.errors import PageError
 from apps.pages.responses import respond
 
@@ -95,6 +97,7 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
             "job": job,
             "shows_details": user.is_editor,
             "may_change": may_change(request, job),
+            "may_retry": may_retry(request, job),
         },
         data=data,
     )
@@ -145,8 +148,13 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     A page that waits for the job's result names itself as `next`.
     """
     job = _job_to_change(request, job_id)
+    if not may_retry(request, job):
+        raise RoleRequiredError(role="an editor or an administrator")
     again = services.retry(
-        job, requested_by=signed_in_user(request), now=timezone.now()
+        job,
+        requested_by=signed_in_user(request),
+        actor=actor_of(request),
+        now=timezone.now(),
     )
     waiting_page = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(waiting_page, allowed_hosts=None):
@@ -186,6 +194,12 @@ def may_change(request: HttpRequest, job: Job) -> bool:
     """Whether the user may cancel or retry: who asked for it, and editors."""
     user = signed_in_user(request)
     return user.is_editor or job.requested_by_id == user.id
+
+
+def may_retry(request: HttpRequest, job: Job) -> bool:
+    """Whether the user may run it again: some work is for editors alone."""
+    is_editors = visibility.is_reserved(job.kind)
+    return may_change(request, job) and (not is_editors or _is_editor(request))
 
 
 def _is_editor(request: HttpRequest) -> bool:

@@ -11,7 +11,9 @@ what that is, so the app that owns the subjects registers, in `AppConfig.ready`:
     )
 
 Editors and administrators see every job. A viewer sees the jobs about visible
-subjects, and those without a subject that they asked for themselves.
+subjects, and those without a subject that they asked for themselves. Work that only
+editors may ask for is reserved to them by its kind, so that nobody who was one runs
+it again.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -48,11 +50,22 @@ class Subjects:
 
 
 _registered: list[Subjects] = []
+_reserved: set[str] = set()
 
 
 def register(subjects: Subjects) -> None:
     """Add a kind of subject; once for each kind."""
     _registered.append(subjects)
+
+
+def reserve(*kinds: str) -> None:
+    """Let editors and administrators alone run jobs of these kinds."""
+    _reserved.update(kinds)
+
+
+def is_reserved(kind: str) -> bool:
+    """Whether only editors and administrators may run jobs of a kind."""
+    return kind in _reserved
 
 
 def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:

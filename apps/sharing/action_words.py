@@ -48,6 +48,7 @@ WORDS: Final = {
     "table.remove": "removed a table from the catalog",
     "table.checkpoint": "asked for a checkpoint of a table",
     "table.cleanup": "asked to clean up the log of a table",
+    "job.retry": "ran a job again",
     "sign_in": "signed in",
     "key.issue": "made an API key",
     "key.revoke": "revoked an API key",

@@ -31,3 +31,7 @@ class TablesConfig(AppConfig):
                 links=subject_links,
             )
         )
+        visibility.reserve(
+            *("tables.check_location", "tables.scan_root"),
+            *("tables.write_checkpoint", "tables.clean_up_log"),
+        )

@@ -518,6 +518,24 @@ class TestWhoMay:
     def test_editors_find_both_in_the_menu(self, editor: Client, path: str) -> None:
         assert f'href="{path}"' in text_of(editor, "/t/default/orders/")
 
+    @pytest.mark.usefixtures("orders")
+    def test_nobody_who_was_an_editor_runs_a_job_again(
+        self, editor: Client, folder: Path
+    ) -> None:
+        editor.post(CHECKPOINT, {"v": "8"})
+        job = cancel(Job.objects.get(), now=timezone.now())
+        User.objects.update(role=User.Role.VIEWER)
+
+        assert editor.post(f"/jobs/{job.id}/retry").status_code == 403
+        assert "Retry" not in text_of(editor, f"/jobs/{job.id}/")
+        User.objects.update(role=User.Role.EDITOR)
+        assert "Retry" in text_of(editor, f"/jobs/{job.id}/")
+        assert editor.post(f"/jobs/{job.id}/retry").status_code == 302
+        event = AuditEvent.objects.get(action="job.retry")
+        assert (event.actor, event.detail["job"]) == ("eve", str(job.id))
+        tasks.write_checkpoint(job_id=str(Job.objects.latest("created_at").id))
+        assert checkpoint_name(8) in names(folder)
+
     @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
     def test_a_table_that_is_none_is_not_found(self, editor: Client, path: str) -> None:
         assert editor.get(path).status_code == 404
