@@ -152,7 +152,9 @@ def _has_as_much(table: Table, result: IndexResult) -> bool:
     """Whether the index of a broken log brings nothing that the stored one lacks."""
     if not result.is_broken or table.version is None or result.version is None:
         return False
-    return table.delta_id == result.delta_id and table.version >= result.version
+    known = table.metadata_versions.filter(version__lte=result.version).first()
+    is_same_log = known is not None and known.metadata_id == result.delta_id[:200]
+    return is_same_log and table.version >= result.version
 
 
 def _store_summary(

@@ -56,7 +56,7 @@ def load_ahead(table: Table, history: IndexedHistory) -> None:
         rows = list(_commit_rows(table, history, known, ROWS_A_TRANSACTION))
         with transaction.atomic():
             unseen = Table.objects.select_for_update().filter(id=table.id, version=None)
-            if not unseen.exists() or _known_version(table, history) != known:
+            if unseen.first() is None or _known_version(table, history) != known:
                 return
             table.commits.filter(version__gt=known).delete()
             insert_rows(Commit, COMMIT_FIELDS, rows)

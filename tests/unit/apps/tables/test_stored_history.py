@@ -4,6 +4,7 @@ import shutil
 from datetime import timedelta
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
@@ -15,6 +16,7 @@ from apps.tables.models import Commit, Table
 from apps.tables.stored_history import load_ahead
 from deltaweb.delta.log_path import commit_name
 from deltaweb.index.build import build_index
+from deltaweb.index.file_index import METADATA, METADATA_SCHEMA, write_batches
 from deltaweb.index.index_result import IndexResult
 from tests.dated_log import DatedLog
 from tests.delta_logs import metadata
@@ -242,6 +244,18 @@ class TestAnotherLog:
 
 
 class TestABrokenCommit:
+    def test_hides_nothing_that_is_stored(self, log: DatedLog) -> None:
+        log.commit(8, metadata("other"))
+        table = new_indexed_table("orders", Path(log.location))
+        (log.log / commit_name(6)).write_bytes(b"{torn")
+        forget_index(table)
+
+        index_table(table)
+
+        assert (table.version, table.delta_id) == (9, "other")
+        assert table.error_code
+        assert versions(table) == [*range(10)]
+
     def test_is_read_again_once_it_is_repaired(self, log: DatedLog) -> None:
         path = log.log / commit_name(4)
         good = path.read_bytes()
@@ -257,6 +271,24 @@ class TestABrokenCommit:
         assert table.commits.get(version=4).operation == "WRITE"
         assert versions(table, readability="READABLE") == [*range(10)]
         assert table.commits.count() == 10
+
+
+class TestAnIndexThatCannotBeStored:
+    def test_changes_nothing(self, log: DatedLog, table: Table) -> None:
+        before = Table.objects.values().get()
+        log.clean_up(6).write(10, 11).commit(12, metadata(description="New"))
+        result = build(table)
+        folder = Path(result.folder)
+        rows = open_history(folder, result).metadata.to_pylist()
+        rows[-1]["configuration"] = "{torn"
+        batch = pa.RecordBatch.from_pylist(rows, METADATA_SCHEMA)
+        write_batches(folder, METADATA, METADATA_SCHEMA, [batch])
+
+        with pytest.raises(ValueError, match="property name"):
+            store_index(table, result, now=NOW)
+
+        assert Table.objects.values().get() == before
+        assert versions(table, is_archived=False) == [*range(10)]
 
 
 class TestLoadAhead:
