@@ -26,6 +26,7 @@ from deltaweb.spark.pipeline import IndexRequest, index_tables
 from deltaweb.spark.replay import ReplayedState, use_state
 from deltaweb.spark.session import SparkOptions, get_spark, stop_session
 from deltaweb.spark.tail_layers import Blocks
+from tests.benchmarks.cpu_time import cpu_seconds
 from tests.benchmarks.logs import write_checkpointed_log, write_json_log
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
@@ -104,7 +105,7 @@ def _measure_growth(spark: SparkSession, home: Path) -> None:
 def _compare(spark: SparkSession, what: str, log: Path, goal: float) -> float:
     """Replay a log by both; return the seconds that ours takes."""
     ours, theirs = _interleaved(
-        spark, partial(_replay, spark, log), partial(_list_theirs, log)
+        partial(_replay, spark, log), partial(_list_theirs, log)
     )
     cpu = f"cpu {ours.cpu / theirs.cpu:.2f}x"
     note = f"{cpu}  {ours.wall:.2f} s beside {theirs.wall:.2f} s"
@@ -189,13 +190,13 @@ def _json_log(home: Path, name: str, *, commits: int) -> Path:
 
 
 def _interleaved(
-    spark: SparkSession, ours: Callable[[], int], theirs: Callable[[], int]
+    ours: Callable[[], int], theirs: Callable[[], int]
 ) -> tuple[Spent, Spent]:
     """Call both in turn, after a round that warms up; return the medians."""
     if ours() != theirs():
         message = "the two readers disagree"
         raise SystemExit(message)
-    spent = [(_spent(spark, ours), _spent(spark, theirs)) for _ in range(ROUNDS)]
+    spent = [(_spent(ours), _spent(theirs)) for _ in range(ROUNDS)]
     return (
         _median([pair[0] for pair in spent]),
         _median([pair[1] for pair in spent]),
@@ -209,31 +210,10 @@ def _median(spent: Sequence[Spent]) -> Spent:
     )
 
 
-def _spent(spark: SparkSession, call: Callable[[], object]) -> Spent:
-    cpu = _cpu_seconds(spark)
+def _spent(call: Callable[[], object]) -> Spent:
+    cpu = cpu_seconds()
     wall = _timed(call)
-    return Spent(wall, _cpu_seconds(spark) - cpu)
-
-
-def _cpu_seconds(spark: SparkSession) -> float:
-    """Return what this process, the JVM and its Python workers have used."""
-    gateway = spark.sparkContext._gateway  # noqa: SLF001 (no public way)
-    assert gateway is not None
-    ticks = sum(_ticks(pid) for pid in _descendants(gateway.proc.pid))
-    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _ticks(pid: int) -> int:
-    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2]
-    return sum(int(field) for field in stat.split()[11:15])
-
-
-def _descendants(pid: int) -> list[int]:
-    found = [pid]
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text(encoding="ascii").split():
-            found += _descendants(int(child))
-    return found
+    return Spent(wall, cpu_seconds() - cpu)
 
 
 def _timed(call: Callable[[], object]) -> float:
