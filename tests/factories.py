@@ -18,6 +18,7 @@ from apps.tables.models import (
 )
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+FAR_AHEAD = NOW + timedelta(days=36_500)  # of the clock, whenever tests run
 
 
 def new_user(username: str = "vera", **fields: Any) -> User:  # noqa: ANN401 (columns)
@@ -182,6 +183,6 @@ def new_token(
         "token_sha256": hashlib.sha256(secret.encode()).hexdigest(),
         "created_at": NOW,
         "activated_at": NOW,
-        "expires_at": NOW + timedelta(days=36_500),
+        "expires_at": FAR_AHEAD,
     }
     return RecipientToken.objects.create(**(defaults | fields)), secret

@@ -12,7 +12,14 @@ from apps.sharing.selectors.recipient_list import (
     recipient_page,
     tokens_state,
 )
-from tests.factories import NOW, new_grant, new_recipient, new_share, new_token
+from tests.factories import (
+    FAR_AHEAD,
+    NOW,
+    new_grant,
+    new_recipient,
+    new_share,
+    new_token,
+)
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -27,14 +34,14 @@ def names(query: RecipientQuery) -> list[str]:
     ("tokens", "state", "ends_at"),
     [
         pytest.param([], "none", None, id="none"),
-        pytest.param([{}], "active", NOW + 90 * DAY, id="one"),
+        pytest.param([{}], "active", FAR_AHEAD, id="one"),
         pytest.param(
             [{"expires_at": NOW + 14 * DAY}], "expiring", NOW + 14 * DAY, id="two weeks"
         ),
         pytest.param(
             [{"expires_at": NOW + 5 * DAY}, {}],
             "active",
-            NOW + 90 * DAY,
+            FAR_AHEAD,
             id="one that ends soon beside one that does not",
         ),
         pytest.param(
@@ -141,7 +148,7 @@ def test_the_csv_holds_every_row_of_the_filter() -> None:
             "contact": "",
             "comment": "",
             "state": "active",
-            "token_ends_at": NOW + 90 * DAY,
+            "token_ends_at": FAR_AHEAD,
             "shares": "sales",
             "last_used_at": None,
             "allowed_networks": "10.0.0.0/8",
