@@ -7,9 +7,13 @@ over the bytes. A commit that does not read is a batch of its own, with less in 
 Source: delta_protocol.md, "Delta Log Entries".
 """
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -175,6 +179,8 @@ def read_commit_batches(
 ) -> Iterator[CommitBatch]:
     """Read commits, each once, in batches of about `BATCH_BYTES`.
 
+    Of many, the next batch is parsed while the one before is worked on.
+
     Args:
         store: The table's log.
         entries: The commits, oldest first.
@@ -182,11 +188,56 @@ def read_commit_batches(
     Raises:
         LogCorruptError: If a commit is gone since it was listed.
     """
+    batches = _read_batches(store, entries)
+    first, second = next(batches, None), next(batches, None)
+    if first is None:
+        return
+    if second is None:
+        yield from _parsed(*first)
+        return
+    with ThreadPoolExecutor(1) as pool, _without_collections():
+        coming = pool.submit(_parse_wholly, *first)
+        for batch in chain([second], batches):
+            parsed = coming.result()
+            coming = pool.submit(_parse_wholly, *batch)
+            yield from parsed
+            del parsed
+        yield from coming.result()
+
+
+def _read_batches(
+    store: LogStore, entries: Sequence[CommitEntry]
+) -> Iterator[tuple[Sequence[CommitData], Sequence[CommitEntry]]]:
     names = [commit_name(entry.version) for entry in entries]
     first = 0
     for commits in read_commits(store, names, batch_bytes=BATCH_BYTES):
-        yield from _parsed(commits, entries[first : first + len(commits)])
+        yield commits, entries[first : first + len(commits)]
         first += len(commits)
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Keep the garbage collector from looking at every value of a long history.
+
+    They are JSON, which holds no circle, and go away with their batch.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _parse_wholly(
+    commits: Sequence[CommitData], entries: Sequence[CommitEntry]
+) -> list[CommitBatch]:
+    """Parse commits and add up their numbers."""
+    batches = [*_parsed(commits, entries)]
+    for batch in batches:
+        _ = batch.adds, batch.removes
+    return batches
 
 
 def _parsed(

@@ -14,11 +14,14 @@ from typing import Any, Final
 MAX_TEXT_LENGTH: Final = 120
 MAX_JSON_LENGTH: Final = 20_000
 MAX_NUMBER: Final = 2**63
+MAX_REMEMBERED: Final = 256
 MAX_REMEMBERED_LENGTH: Final = 4_000  # of all keys of an object
 _SIZE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _UNIT_STEP: Final = 1024
 _SMALL: Final = 10
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e]+")
+
+_REMEMBERED: Final[dict[tuple[str, ...], dict[str, str]]] = {}
 
 
 class Facts:
@@ -83,14 +86,14 @@ def size_text(size_bytes: int) -> str:
 
 def _plain_keys(keys: tuple[str, ...]) -> dict[str, str]:
     """Find keys by their plain spelling; commits of a table mostly have the same."""
-    if sum(map(len, keys)) > MAX_REMEMBERED_LENGTH:
-        return {_spell_plainly(key): key for key in keys}
-    return _remembered_keys(keys)
-
-
-@lru_cache(maxsize=256)
-def _remembered_keys(keys: tuple[str, ...]) -> dict[str, str]:
-    return {_spell_plainly(key): key for key in keys}
+    found = _REMEMBERED.get(keys)
+    if found is None:
+        found = {_spell_plainly(key): key for key in keys}
+        if sum(map(len, keys)) <= MAX_REMEMBERED_LENGTH:
+            if len(_REMEMBERED) >= MAX_REMEMBERED:
+                _REMEMBERED.clear()
+            _REMEMBERED[keys] = found
+    return found
 
 
 @lru_cache(maxsize=256)
