@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import fsspec
 import pytest
 
 from deltaweb.delta.log_path import commit_name
@@ -21,6 +22,7 @@ from tests.delta_logs import (
     remove,
     schema_string,
 )
+from tests.gated_storage import SCHEME, Gate, GatedFileSystem
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -32,21 +34,24 @@ NOW_MS = 1_800_000_000_000
 
 
 def index_large(
-    spark: "SparkSession", location: Path, home: Path, *, cancels: bool = False
+    spark: "SparkSession",
+    location: Path,
+    home: Path,
+    *,
+    max_task_bytes: int = 0,
+    base: str = "",
 ) -> IndexResult:
     from deltaweb.spark.pipeline import IndexRequest, index_tables
 
     results: dict[int, IndexResult] = {}
     request = IndexRequest(
-        location=str(location), folder=str(home / "there"), max_task_bytes=0
+        location=str(location),
+        folder=str(home / "there"),
+        max_task_bytes=max_task_bytes,
+        base=base,
     )
 
-    def on_tick(_progress: object) -> "Collection[int]":
-        return [0] if cancels else []
-
-    index_tables(
-        spark, [request], results.__setitem__, scratch=home / "runs", on_tick=on_tick
-    )
+    index_tables(spark, [request], results.__setitem__, scratch=home / "runs")
     return results[0]
 
 
@@ -151,12 +156,79 @@ class TestALargeTable:
         assert_same_index(spark, table, tmp_path)
 
     def test_can_be_cancelled(self, spark: "SparkSession", tmp_path: Path) -> None:
-        # Long enough that it is still at work when it is first asked about.
-        commits = [[add(f"part-{number}")] for number in range(5000)]
-        table = write_log(tmp_path / "table", OPENING, *commits)
+        from deltaweb.spark.pipeline import IndexRequest, index_tables
 
-        result = index_large(spark, table, tmp_path, cancels=True)
+        fsspec.register_implementation(SCHEME, GatedFileSystem, clobber=True)
+        gate = Gate.before(write_log(tmp_path / "table", OPENING, [add("a")]))
+        request = IndexRequest(
+            location=gate.location, folder=str(tmp_path / "there"), max_task_bytes=0
+        )
+        results: dict[int, IndexResult] = {}
 
-        assert result.state == "CANCELLED"
+        def on_tick(_progress: object) -> "Collection[int]":
+            if is_told:
+                gate.open()  # its next report looks for a cancel
+            elif gate.has_reader:
+                is_told.append(True)
+            return [0] if is_told else []
+
+        is_told: list[bool] = []
+        index_tables(
+            spark,
+            [request],
+            results.__setitem__,
+            scratch=tmp_path / "runs",
+            on_tick=on_tick,
+        )
+
+        assert results[0].state == "CANCELLED"
         assert [*(tmp_path / "runs").iterdir()] == []
         assert not (tmp_path / "there").exists()
+
+
+class TestALargeTableWithAnIndex:
+    @pytest.fixture
+    def table(self, tmp_path: Path) -> Path:
+        """Three versions whose log is more than a task may read, with an index."""
+        files = [add(f"part-{number}") for number in range(20)]
+        table = write_log(tmp_path / "table", [*OPENING, *files], [add("b")], [])
+        build_index(str(table), None, tmp_path / "base")
+        return table
+
+    def test_is_gone_on_from_in_a_task(
+        self, spark: "SparkSession", table: Path, tmp_path: Path
+    ) -> None:
+        commit(table, 1, raw=b"{torn")  # whoever reads the whole log says so
+        new = commit(table, 3, remove("part-3"), add("c"))
+
+        result = self.index(spark, table, tmp_path, max_task_bytes=len(new))
+
+        assert (result.state, result.version) == ("INDEXED", 3)
+        assert (result.num_files, result.is_broken) == (21, False)
+
+    def test_is_replayed_where_that_would_be_wrong(
+        self, spark: "SparkSession", table: Path, tmp_path: Path
+    ) -> None:
+        parameters = {"specifiedRetentionMillis": "0"}
+        info = {"operation": "VACUUM START", "operationParameters": parameters}
+        new = commit(table, 3, {"commitInfo": info})
+
+        result = self.index(spark, table, tmp_path, max_task_bytes=len(new))
+
+        here = build_index(str(table), None, tmp_path / "here")
+        assert result.to_json() | {"folder": ""} == here.to_json() | {"folder": ""}
+        one, other = (open_index(tmp_path / name) for name in ("there", "here"))
+        assert one.files.equals(other.files)
+
+    def index(
+        self, spark: "SparkSession", table: Path, home: Path, *, max_task_bytes: int
+    ) -> IndexResult:
+        base = str(home / "base")
+        return index_large(spark, table, home, max_task_bytes=max_task_bytes, base=base)
+
+
+def commit(table: Path, version: int, *actions: Action, raw: bytes = b"") -> bytes:
+    """Write a commit, and return its bytes."""
+    data = raw or commit_bytes(*actions)
+    (table / "_delta_log" / commit_name(version)).write_bytes(data)
+    return data
