@@ -4,7 +4,7 @@ Rows stream from the mapping of the old file into the new one, a batch at a time
 the memory of the mapping is given back behind them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,7 +23,7 @@ from deltaweb.index.file_rows import (
     write_rows,
 )
 from deltaweb.index.history_reader import Progress
-from deltaweb.index.indexed_block import indexed_block
+from deltaweb.index.indexed_block import IndexedBlock, indexed_block
 from deltaweb.index.new_commits import NewCommits
 
 
@@ -64,10 +64,13 @@ def _write(
 
     def rows() -> Iterator[pa.Table]:
         done = 0
+        read: list[IndexedBlock] = []
         for selected in new.old_blocks:
             report("Writing the files", done, snapshot.num_files, "files")
             yield _old_rows(selected, columns, keeps_rows=keeps_rows)
-            indexed_block(selected).mapped.release()
+            # Its last rows wait to fill a batch with the next block's first ones.
+            _release(read)
+            read = [indexed_block(selected)]
             done += selected.num_files
         for selected in new.new_blocks:
             report("Writing the files", done, snapshot.num_files, "files")
@@ -75,6 +78,13 @@ def _write(
             done += selected.num_files
 
     write_rows(folder, columns, rows())
+    _release(map(indexed_block, new.old_blocks))
+
+
+def _release(blocks: Iterable[IndexedBlock]) -> None:
+    """Give back the memory of blocks that were read."""
+    for block in blocks:
+        block.mapped.release()
 
 
 def _old_rows(
