@@ -19,7 +19,8 @@ the log is read from the start, where
   columns: what the log says of older files then reads in another way;
 - a new commit is a VACUUM: which older versions lack files, only the lives of all
   files tell;
-- the new commits are more bytes than this process is to read.
+- the new commits are more bytes than this process is to read, or more file actions
+  than it is to hold.
 
 Other changes of schema, properties and protocol are gone on from: typed columns are
 made anew from the statistics as text. A log that was cleaned is, too: its older
@@ -35,6 +36,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import SnapshotState
 from deltaweb.index.base_index import (
@@ -110,7 +112,7 @@ def update_index(table: DeltaTable, request: UpdateRequest) -> IndexResult:
         reason = f"{since.size_bytes:,} bytes of commits are new"
         raise CannotGoOnError(reason)
     new = read_new_commits(table.store, base, since, request.report)
-    snapshot = Snapshot(table.store, _state(new, since))
+    snapshot = Snapshot(table.store, _state(table.store, new, since))
     with written_beside(request.folder) as beside:
         newest = write_updated_files(beside, snapshot, new, request.report)
         write_source(beside, snapshot, new.digest, newest)
@@ -128,10 +130,12 @@ def update_index(table: DeltaTable, request: UpdateRequest) -> IndexResult:
     return result
 
 
-def _state(new: NewCommits, since: LogSince) -> SnapshotState:
+def _state(store: LogStore, new: NewCommits, since: LogSince) -> SnapshotState:
     base = new.base
     live = [block for block in new.old_blocks if block.num_files]
-    commit = since.commits[-1] if since.commits else base.source.commit_status
+    commit = base.source.commit_status
+    if since.commits:  # as whoever goes on from the index will look at it
+        commit = store.status(since.commits[-1].name)
     return SnapshotState(
         version=base.version + len(since.commits),
         protocol=new.protocol,

@@ -1,6 +1,7 @@
 """What the log holds since an index was made of it: one listing, and two looks."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from deltaweb.delta.log_path import commit_name, parse_commit_name, version_prefix
 from deltaweb.delta.log_segment import (
@@ -12,6 +13,8 @@ from deltaweb.delta.log_segment import (
 from deltaweb.delta.log_store import FileStatus, LogStore
 from deltaweb.index.base_index import CannotGoOnError, WholeBase
 from deltaweb.index.index_source import commit_digest
+
+SECOND_MS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def read_log_since(store: LogStore, base: WholeBase) -> LogSince:
     statuses = store.list_from(version_prefix(version))
     listing = parse_listing((status.name for status in statuses), is_whole=False)
     by_name = {status.name: status for status in statuses}
-    if by_name.get(commit_name(version)) != base.source.commit_status:
+    if not _is_the_file(by_name.get(commit_name(version)), base.source.commit_status):
         reason = f"commit {version} is gone, or another file"
         raise CannotGoOnError(reason)
     if commit_digest(store, version) != base.source.commit_digest:
@@ -78,6 +81,18 @@ def log_bytes(store: LogStore) -> int:
 def new_version(commit: FileStatus) -> int:
     """Return the version that a commit makes."""
     return parse_commit_name(commit.name) or 0
+
+
+def _is_the_file(listed: FileStatus | None, known: FileStatus) -> bool:
+    """Tell whether a listing shows a file that was looked at before.
+
+    Some storages tell whole seconds of a file that is looked at, and more in a listing.
+    """
+    return (
+        listed is not None
+        and listed.size == known.size
+        and abs(listed.modification_time - known.modification_time) < SECOND_MS
+    )
 
 
 def _find_start(store: LogStore, base: WholeBase) -> tuple[int, int]:

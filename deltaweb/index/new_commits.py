@@ -38,6 +38,7 @@ from deltaweb.index.lifetimes import (
     concat_actions,
 )
 from deltaweb.index.log_since import LogSince, new_version
+from deltaweb.index.run_actions import MAX_FILE_ACTIONS
 from deltaweb.storage.memory import MemoryTableStore
 
 CHUNK_BYTES: Final = 32 << 20
@@ -96,6 +97,9 @@ class NewCommits:
         _check_history(self.history)
         if part.file_actions is not None:
             self._actions.append(part.file_actions)
+        if sum(len(held.versions) for held in self._actions) > MAX_FILE_ACTIONS:
+            reason = f"more than {MAX_FILE_ACTIONS:,} file actions are new"
+            raise CannotGoOnError(reason)
 
     def reconcile(self, store: LogStore) -> None:
         """Reconcile the file actions of the commits of a store.

@@ -106,7 +106,7 @@ class TestWhatIsRead:
         assert indexed.store.reads == [commit_name(number) for number in (1, 2, 3)]
         assert indexed.store.heads == [commit_name(0)]
         assert len(indexed.store.listings) == 1
-        assert indexed.store.looks == []
+        assert indexed.store.looks == [commit_name(3)]
         indexed.assert_is_what_the_log_gives()
 
     def test_is_no_commit_where_none_is_new(self, indexed: Indexed) -> None:
@@ -121,6 +121,16 @@ class TestWhatIsRead:
         assert indexed.store.looks == [commit_name(0)]  # has the log been cleaned?
         assert sum(result.summary["commits_30d"][:-3]) == 2
         indexed.assert_is_what_the_log_gives()
+
+    def test_is_no_more_of_a_storage_that_tells_times_in_two_ways(
+        self, indexed: Indexed
+    ) -> None:
+        indexed.log.time(0, NOW_MS - DAY_MS + 999)  # it said a whole second before
+        indexed.commit(_file("a", 1))
+
+        indexed.index()
+
+        assert indexed.has_gone_on
 
     def test_is_no_checkpoint(self, indexed: Indexed) -> None:
         indexed.commit(_file("a", 1))
