@@ -12,6 +12,7 @@ same storage.
 import logging
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -47,7 +48,8 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-POLL_INTERVAL_S: Final = 0.25
+COLLECT_INTERVAL_S: Final = 0.05  # so that results are stored while others are made
+TICK_INTERVAL_S: Final = 0.25
 TASKS_A_CORE: Final = 4  # more than can run at once: cores of a cluster come later
 
 
@@ -208,13 +210,13 @@ class _Run:
     def _watch(self, job: SparkJob[list[Row]]) -> BaseException | None:
         """Hand on what arrives until a job ends; return what ended it early."""
         job.start()
+        due_s = 0.0
         try:
-            while not job.wait(POLL_INTERVAL_S):
+            while not job.wait(COLLECT_INTERVAL_S):
                 self._collect()
-                for position in self._on_tick(self._progress()):
-                    self._folder.cancel(position)
-                    if position in self.large:
-                        job.cancel_tasks()
+                if time.monotonic() >= due_s:
+                    self._tick(job)
+                    due_s = time.monotonic() + TICK_INTERVAL_S
         except BaseException:
             job.cancel()
             raise
@@ -226,6 +228,12 @@ class _Run:
             if not is_alive(self._spark):
                 raise SparkLostError from job.error
         return job.error
+
+    def _tick(self, job: SparkJob[list[Row]]) -> None:
+        for position in self._on_tick(self._progress()):
+            self._folder.cancel(position)
+            if position in self.large:
+                job.cancel_tasks()
 
     def _collect(self) -> None:
         for position, values in self._folder.take_results().items():
