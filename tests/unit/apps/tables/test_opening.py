@@ -10,7 +10,7 @@ from apps.explorer.selectors.commit import commit_actions
 from apps.jobs.models import Job
 from apps.tables import services, tasks
 from apps.tables.index_jobs import IndexBatch
-from apps.tables.models import Table
+from apps.tables.models import Commit, Table
 from apps.tables.probing import probe_tables
 from deltaweb.samples import make_samples
 from tests.factories import NOW, new_table
@@ -55,7 +55,7 @@ class TestAWayOut:
         assert escaped.error_code == "location-not-allowed"
 
     def test_is_not_taken_by_a_page(self, escaped: Table) -> None:
-        actions = commit_actions(escaped, 3)
+        actions = commit_actions(escaped, Commit(version=3))
 
         assert "allowed roots" in actions.problem
 
@@ -64,4 +64,4 @@ class TestAWayOut:
     ) -> None:
         settings.ALLOWED_ROOTS = None
 
-        assert commit_actions(escaped, 3).problem == ""
+        assert commit_actions(escaped, Commit(version=3)).problem == ""
