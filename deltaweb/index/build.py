@@ -6,16 +6,19 @@ columns throughout; only commits are objects, one at a time.
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError, StorageFullError
-from deltaweb.delta.log_overview import load_log_overview
+from deltaweb.delta.log_overview import LogOverview, load_log_overview
 from deltaweb.delta.log_segment import LogListing, VersionRun
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
@@ -52,6 +55,8 @@ from deltaweb.index.summary import (
 )
 from deltaweb.index.version_totals import VersionTotals, completed_commits
 from deltaweb.table import DeltaTable
+
+COMMITS_WORTH_A_THREAD: Final = 5_000
 
 logger = logging.getLogger(__name__)
 
@@ -211,11 +216,14 @@ class _Builder:
         snapshot, fault = self._newest_snapshot()
         overview = load_log_overview(self.store)
         reader = HistoryReader(self.store, overview, self.engine, self.report)
-        history, runs = reader.read(snapshot)
-        facts = self._facts_of_log(overview.listing, snapshot, history)
-        lost = self._lost_history(history, is_rewritten=facts["is_rewritten"])
         with written_beside(folder) as beside:
-            newest = self._write_files(beside, snapshot, is_newest=fault is None)
+            with self._writing_files(beside, snapshot, overview) as written:
+                history, runs = reader.read(snapshot)
+                newest = written()
+            if newest is not None and fault is None:
+                self._write_source(beside, snapshot, newest)
+            facts = self._facts_of_log(overview.listing, snapshot, history)
+            lost = self._lost_history(history, is_rewritten=facts["is_rewritten"])
             totals = reader.read_totals(history, runs, snapshot, newest)
             states = version_states(history, runs, totals)
             story = Story(
@@ -232,22 +240,38 @@ class _Builder:
             write_summary(beside, result.to_json())
         return result
 
-    def _write_files(
-        self, beside: Path, snapshot: Snapshot, *, is_newest: bool
-    ) -> NewestFiles | None:
-        """Write the files of a snapshot; none where it may not be read.
+    @contextmanager
+    def _writing_files(
+        self, beside: Path, snapshot: Snapshot, overview: LogOverview
+    ) -> Iterator[Callable[[], NewestFiles | None]]:
+        """Give what returns the files of a snapshot, written; none may be to read.
 
-        What it was made from is told only where no fault hides newer versions:
-        whoever goes on from it would not see the fault.
+        They are written while the history is read, where there is much of both and
+        the engine allows it; else when they are asked for.
         """
+        is_long = len(overview.listing.commits) >= COMMITS_WORTH_A_THREAD
         if snapshot.refusal is not None:
-            return None
+            yield lambda: None
+        elif is_long and self.engine.can_share:
+            with ThreadPoolExecutor(1) as pool:
+                yield pool.submit(self.engine.write_files, beside, snapshot).result
+        else:
+            yield partial(self._write_files, beside, snapshot)
+
+    def _write_files(self, beside: Path, snapshot: Snapshot) -> NewestFiles:
         self.report("Reading statistics", 0, None, "")
-        newest = self.engine.write_files(beside, snapshot)
-        if is_newest:
-            digest = commit_digest(self.store, snapshot.version)
-            write_source(beside, snapshot, digest, newest)
-        return newest
+        return self.engine.write_files(beside, snapshot)
+
+    def _write_source(
+        self, beside: Path, snapshot: Snapshot, newest: NewestFiles
+    ) -> None:
+        """Tell what the files were made from.
+
+        That is told only where no fault hides newer versions: whoever goes on from it
+        would not see the fault.
+        """
+        digest = commit_digest(self.store, snapshot.version)
+        write_source(beside, snapshot, digest, newest)
 
     def _facts_of_log(
         self, listing: LogListing, snapshot: Snapshot, history: History

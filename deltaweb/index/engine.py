@@ -12,6 +12,11 @@ from deltaweb.table import DeltaTable
 class Engine(typing.Protocol):
     """Replays versions of one table, and writes their files."""
 
+    @property
+    def can_share(self) -> bool:
+        """Whether files may be written by another thread while it loads versions."""
+        ...
+
     def load(self, version: int | None = None) -> Snapshot:
         """Return a version, also when it may not be read; its files may be elsewhere.
 
@@ -34,6 +39,11 @@ class InProcess:
     """Replays in this process."""
 
     table: DeltaTable
+
+    @property
+    def can_share(self) -> bool:
+        """A version is read by whoever asks for it."""
+        return True
 
     def load(self, version: int | None = None) -> Snapshot:
         """Return a version, also when it may not be read."""

@@ -2,7 +2,11 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Final, NamedTuple
+
+import numpy as np
 
 READABLE: Final = "READABLE"
 PARTLY: Final = "PARTLY"
@@ -76,12 +80,12 @@ def readable_runs(
             0 to `latest`, is gone.
         latest: The newest version.
     """
+    pieces = _without_gaps(states, latest)
     runs: list[ReadableRun] = []
-    for first, last, (state, reason) in _without_gaps(states, latest):
-        if runs and (runs[-1].state, runs[-1].reason) == (state, reason):
-            runs[-1] = runs[-1]._replace(last=last)
-        else:
-            runs.append(ReadableRun(first, last, state, reason))
+    for readability, same in groupby(pieces, key=itemgetter(2)):
+        pieces_of_run = [*same]
+        first, last = pieces_of_run[0][0], pieces_of_run[-1][1]
+        runs.append(ReadableRun(first, last, *readability))
     return runs
 
 
@@ -128,14 +132,16 @@ def is_in_runs(versions: Sequence[int], runs: Iterable[tuple[int, int]]) -> list
         versions: Ascending.
         runs: Ascending, not overlapping.
     """
-    result = []
-    remaining = iter(runs)
-    run = next(remaining, None)
-    for version in versions:
-        while run is not None and run[1] < version:
-            run = next(remaining, None)
-        result.append(run is not None and run[0] <= version)
-    return result
+    spans = list(runs)
+    if not spans:
+        return [False] * len(versions)
+    firsts, lasts = (
+        np.array(ends, dtype=np.int64) for ends in zip(*spans, strict=True)
+    )
+    numbers = np.array(versions, dtype=np.int64)
+    before = np.searchsorted(firsts, numbers, side="right") - 1
+    inside: list[bool] = ((before >= 0) & (numbers <= lasts[before])).tolist()
+    return inside
 
 
 def _without_gaps(

@@ -145,16 +145,25 @@ def version_states(
     """
     spans = [(run.first, run.last) for run in runs]
     can_be_built = is_in_runs(history.versions, spans)
-    return [
-        _state(refusal, int(vacuum)) if is_built else _gone(version, history.faults)
-        for version, is_built, refusal, vacuum in zip(
-            history.versions,
-            can_be_built,
-            history.refusals,
-            totals.vacuumed_by,
-            strict=True,
-        )
-    ]
+    states: dict[
+        tuple[int, int], Readability
+    ] = {}  # of few kinds, however many versions have one
+    result = []
+    for version, is_built, refusal, vacuum in zip(
+        history.versions,
+        can_be_built,
+        history.refusals,
+        totals.vacuumed_by.tolist(),
+        strict=True,
+    ):
+        kind = (id(refusal), vacuum)
+        if not is_built:
+            result.append(_gone(version, history.faults))
+        elif kind in states:
+            result.append(states[kind])
+        else:
+            result.append(states.setdefault(kind, _state(refusal, vacuum)))
+    return result
 
 
 def _gone(version: int, faults: Sequence[int]) -> Readability:

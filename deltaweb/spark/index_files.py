@@ -67,6 +67,11 @@ class SparkEngine:
     source: LogSource
     _vectors: dict[int, int] = field(default_factory=dict, repr=False)
 
+    @property
+    def can_share(self) -> bool:
+        """The jobs of a run are told apart by their thread."""
+        return False
+
     def load(self, version: int | None = None) -> Snapshot:
         """Return a version with its files counted.
 
