@@ -10,6 +10,9 @@ from deltaweb.index.file_index import (
     FILES,
     SUMMARY,
     IndexMissingError,
+    even_batches,
+    link_file,
+    map_batches,
     open_index,
     read_batches,
     write_batches,
@@ -84,3 +87,60 @@ class TestWrittenBeside:
             fail()
 
         assert list(tmp_path.iterdir()) == []
+
+
+class TestMapBatches:
+    def test_outlive_the_folder_and_leave_out_empty_ones(self, tmp_path: Path) -> None:
+        batches = [
+            pa.RecordBatch.from_pylist(rows, SCHEMA)
+            for rows in ([{"path": "a"}], [], [{"path": "b"}])
+        ]
+        write_batches(tmp_path, COMMITS, SCHEMA, batches)
+
+        mapped = map_batches(tmp_path, COMMITS, SCHEMA)
+
+        (tmp_path / COMMITS).unlink()
+        assert [batch["path"].to_pylist() for batch in mapped] == [["a"], ["b"]]
+
+    def test_are_of_the_schema(self, tmp_path: Path) -> None:
+        write_batches(tmp_path, COMMITS, SCHEMA, [])
+
+        with pytest.raises(IndexMissingError):
+            map_batches(tmp_path, COMMITS, pa.schema({"path": pa.int64()}))
+
+
+@pytest.mark.parametrize(
+    ("lengths", "expected"),
+    [
+        pytest.param([], [], id="nothing"),
+        pytest.param([0, 0], [], id="no rows"),
+        pytest.param([1, 1], [2], id="small ones are joined"),
+        pytest.param([7], [3, 3, 1], id="a large one is parted"),
+        pytest.param([2, 2, 2, 1], [3, 3, 1], id="rows wait for the next"),
+    ],
+)
+def test_batches_are_of_one_size(lengths: list[int], expected: list[int]) -> None:
+    numbers = iter(range(100))
+    tables = [
+        pa.table({"number": [next(numbers) for _ in range(length)]}).cast(
+            pa.schema({"number": pa.int64()})
+        )
+        for length in lengths
+    ]
+
+    batches = [*even_batches(tables, 3)]
+
+    assert [batch.num_rows for batch in batches] == expected
+    rows = [number for batch in batches for number in batch["number"].to_pylist()]
+    assert rows == [*range(sum(lengths))]
+
+
+def test_a_file_is_copied_where_it_cannot_be_linked(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "new").mkdir()
+    (tmp_path / "old" / FILES).write_bytes(b"rows")
+    (tmp_path / "new" / FILES).write_bytes(b"in the way of a link")
+
+    link_file(tmp_path / "new", FILES, tmp_path / "old")
+
+    assert (tmp_path / "new" / FILES).read_bytes() == b"rows"

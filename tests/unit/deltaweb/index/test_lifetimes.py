@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.index.lifetimes import (
+    LARGEST,
     UNKNOWN,
     FileActions,
     Lifetimes,
+    StandingFiles,
     Vacuum,
     concat_actions,
 )
@@ -156,3 +158,34 @@ class TestVacuumed:
         result = lifetimes(actions, 6).vacuumed([Vacuum(version, cutoff_ms)])
 
         assert result.tolist() == expected
+
+
+def test_files_without_actions_count_in_every_version() -> None:
+    actions = [
+        Action(0, "a", is_add=True, size=5, rows=2),
+        Action(1, "a", is_add=False),
+    ]
+    sizes, rows = np.array([7, 2**50]), np.array([3, UNKNOWN])
+
+    known = StandingFiles().plus(sizes[:1], rows[:1])
+    totals = lifetimes(actions, 1).totals(known)
+
+    assert totals.num_files.tolist() == [2, 1]
+    assert totals.size_bytes.tolist() == [12, 7]
+    assert totals.num_records.tolist() == [5, 3]
+    untold = lifetimes(actions, 1).totals(known.plus(sizes[1:], rows[1:]))
+    assert untold.size_bytes.tolist() == [12 + LARGEST, 7 + LARGEST]
+    assert untold.num_records.tolist() == [UNKNOWN, UNKNOWN]
+
+
+def test_an_absolute_path_is_one_file_in_every_spelling() -> None:
+    actions = [
+        Action(0, "file:///lake/a", is_add=True),
+        Action(1, "/lake/a", is_add=False),
+        Action(2, "file:/lake/a", is_add=True, size=3),
+    ]
+
+    totals = lifetimes(actions, 2).totals()
+
+    assert totals.num_files.tolist() == [1, 0, 1]
+    assert totals.size_bytes.tolist() == [1, 0, 3]

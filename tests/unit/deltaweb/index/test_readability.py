@@ -8,6 +8,8 @@ from deltaweb.index.readability import (
     PARTLY,
     READABLE,
     Readability,
+    ReadableRun,
+    extended_runs,
     is_in_runs,
     readable_runs,
     split_at_faults,
@@ -79,3 +81,56 @@ class TestSplitAtFaults:
         expected: list[tuple[int, int]],
     ) -> None:
         assert split_at_faults([(0, 20)], faults, checkpoints) == expected
+
+
+class TestExtendedRuns:
+    RUNS = (
+        ReadableRun(0, 1, GONE, "broken"),
+        ReadableRun(2, 4, PARTLY, "vacuumed"),
+        ReadableRun(5, 6, READABLE, ""),
+    )
+
+    @pytest.mark.parametrize(
+        ("first", "latest", "expected"),
+        [
+            pytest.param(2, 6, RUNS, id="nothing came and nothing went"),
+            pytest.param(
+                2,
+                9,
+                [*RUNS[:2], ReadableRun(5, 9, READABLE, "")],
+                id="new versions are readable",
+            ),
+            pytest.param(
+                4,
+                6,
+                [
+                    RUNS[0],
+                    ReadableRun(2, 3, GONE, GONE_REASON),
+                    ReadableRun(4, 4, PARTLY, "vacuumed"),
+                    RUNS[2],
+                ],
+                id="what is cleaned is gone, and why others are stays told",
+            ),
+            pytest.param(
+                6,
+                7,
+                [
+                    RUNS[0],
+                    ReadableRun(2, 5, GONE, GONE_REASON),
+                    ReadableRun(6, 7, READABLE, ""),
+                ],
+                id="gone runs of one reason are one",
+            ),
+        ],
+    )
+    def test_follow_the_log(
+        self, first: int, latest: int, expected: list[ReadableRun]
+    ) -> None:
+        runs = extended_runs(self.RUNS, first=first, latest=latest)
+
+        assert runs == [*expected]
+
+    def test_may_end_partly(self) -> None:
+        runs = extended_runs([ReadableRun(0, 3, PARTLY, "why")], first=0, latest=4)
+
+        assert runs == [(0, 3, PARTLY, "why"), (4, 4, READABLE, "")]
