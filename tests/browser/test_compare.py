@@ -1,0 +1,122 @@
+"""The journey of a comparison: two commits ticked, an estimate, changed rows, swap."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Watch
+from tests.browser.soundness import assert_sound
+from tests.installation import Installation, wait_for
+
+CUSTOMERS = "/t/samples/customers/"
+VERSIONS = "52...59"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def indexed(server: Installation) -> None:
+    """The sample tables are indexed unasked."""
+
+    def is_indexed() -> bool:
+        tables = json.loads(server.command("table", "list", "--json"))
+        states = {table["name"]: table["state"] for table in tables}
+        return states.get("samples.customers") == "INDEXED"
+
+    assert wait_for(is_indexed, timeout_s=120), server.log
+
+
+@pytest.fixture
+def compared(watch: Watch, server: Installation) -> Page:
+    """The rows of two versions, compared by their key."""
+    page = watch.page
+    page.goto(f"{server.url}{CUSTOMERS}compare/{VERSIONS}?view=rows")
+    start = page.get_by_role("button", name="Compare rows")
+    expect(start).to_be_visible()
+    start.click()
+    expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()
+    return page
+
+
+def test_rows_are_compared_after_an_estimate_and_without_a_reload(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{CUSTOMERS}history")
+    for version in VERSIONS.split("..."):
+        page.get_by_label(f"Compare version {version}", exact=True).check()
+    page.get_by_role("button", name="Compare ticked").click()
+    page.wait_for_url(f"**/compare/{VERSIONS}")
+    page.get_by_role("link", name="Rows", exact=True).click()
+
+    expect(page.get_by_text(re.compile(r"Will read \d+ files?, "))).to_be_visible()
+    expect(page.get_by_label("Key columns")).to_have_value("customer_id")
+    reason = page.get_by_text("customer_id, the key of the merge of version 57.")
+    expect(reason).to_be_visible()
+    assert page.locator("tr.c-ins, tr.c-del, tr.c-upd").count() == 0
+
+    page.get_by_role("button", name="Compare rows").click()
+    page.wait_for_url("**key=customer_id")
+    page.evaluate("window.notReloaded = true")
+
+    expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()
+    assert page.evaluate("window.notReloaded") is True
+    for kind in ("c-upd", "c-ins", "c-del"):
+        expect(page.locator(f"tr.{kind}").first).to_be_visible()
+    changed = page.locator("tr.c-upd td.c-chg").first
+    expect(changed.locator("del")).to_be_visible()
+    expect(changed.locator("ins")).to_be_visible()
+    assert watch.foreign == []
+    assert watch.faults == []
+
+
+def test_swapped_versions_turn_inserts_into_deletes(compared: Page) -> None:
+    forth = compared.get_by_role("link", name=re.compile("inserted")).inner_text()
+    compared.get_by_role("link", name="Swap the versions").click()
+    compared.wait_for_url("**/compare/59...52**")
+    compared.get_by_role("button", name="Compare rows").click()
+
+    back = compared.get_by_role("link", name=re.compile("deleted"))
+    expect(back).to_have_text(forth.replace("inserted", "deleted"))
+
+
+def test_all_changed_rows_are_downloaded(compared: Page, tmp_path: Path) -> None:
+    for name, path in (("Parquet", tmp_path / "a"), ("CSV", tmp_path / "b")):
+        with compared.expect_download() as download:
+            compared.get_by_role("link", name=name, exact=True).click()
+        download.value.save_as(path)
+
+    rows = pq.read_table(tmp_path / "a")
+    with (tmp_path / "b").open(newline="") as file:
+        lines = list(csv.reader(file))
+    assert rows.num_rows == len(lines) - 1 > 0
+    assert set(rows["_change_type"].to_pylist()) == {line[0] for line in lines[1:]}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(
+            f"compare/{VERSIONS}?view=rows&key=customer_id", id="changed rows"
+        ),
+        pytest.param(f"compare/{VERSIONS}", id="changed files"),
+        pytest.param(f"compare/{VERSIONS}?view=schema", id="schemas"),
+        pytest.param(f"compare/{VERSIONS}?view=properties", id="properties"),
+        pytest.param("schema/lifetime_value", id="a column"),
+    ],
+)
+@pytest.mark.usefixtures("compared")
+def test_every_view_is_sound_in_both_themes_and_on_a_phone(
+    watch: Watch, server: Installation, path: str
+) -> None:
+    assert_sound(watch, f"{server.url}{CUSTOMERS}{path}")
+
+
+@pytest.mark.parametrize("path", ["files", "partitions", "partitions?picture=treemap"])
+def test_files_and_partitions_are_sound(
+    watch: Watch, server: Installation, path: str
+) -> None:
+    assert_sound(watch, f"{server.url}/t/samples/orders/{path}")
