@@ -81,6 +81,17 @@ BUCKET_BYTES: Final = 128 << 20
 ATTEMPTS: Final = 3  # of tasks whose process dies, as a cluster makes by itself
 
 
+class TaskDiedError(Exception):
+    """The process of a task died, each time that the task was tried."""
+
+    code = "spark-task-died"
+
+    def __init__(self) -> None:
+        self.message = "A task of Spark died while it wrote the checkpoint."
+        self.hint = "Write it in more parts, or give Spark's workers more memory."
+        super().__init__(f"{self.message} {self.hint}")
+
+
 def build_checkpoint(
     spark: SparkSession,
     source: LogSource,
@@ -101,6 +112,7 @@ def build_checkpoint(
         ValueError: If `parts` or `rows_per_part` is not of use.
         DeltaError: As the builder in process does.
         SparkLostError: If the session dies.
+        TaskDiedError: If the process of a task dies again and again.
     """
     request.check()
     store = source.open()
@@ -226,13 +238,15 @@ class _Attempt:
         """Run jobs, again where a task's process died and Spark does not try again."""
         is_tried = not is_local(self.spark.sparkContext.master or "")
         attempts = 1 if is_tried else ATTEMPTS
-        for _ in range(1, attempts):
+        while True:
+            attempts -= 1
             try:
                 return work()
             except (PySparkException, Py4JError) as error:
                 if not _is_death(error):
                     raise
-        return work()
+                if not attempts:
+                    raise TaskDiedError from error
 
     def _cancelled(self) -> CheckpointCancelledError:
         return CheckpointCancelledError(

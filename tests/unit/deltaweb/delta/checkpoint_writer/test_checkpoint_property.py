@@ -7,8 +7,6 @@ must be the model's, field for field, and the log cut off below it must read as 
 
 import io
 from collections.abc import Iterable
-from datetime import UTC, datetime
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -20,13 +18,9 @@ from deltaweb.delta.log_path import commit_name, parse_checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.delta_logs import Action, LogBuilder, metadata, protocol
+from tests.checkpoint_logs import NOW, OLDEST_KEPT_MS, commits
+from tests.delta_logs import Action, LogBuilder
 
-DAY_MS = 86_400_000
-NOW = datetime(1970, 1, 31, tzinfo=UTC)
-OLDEST_KEPT_MS = 23 * DAY_MS  # a week before
-PATHS = ["a", "b", "p=1/c", "p=%20/d", "file:/abs/e", "/abs/f", "ü", 'q"', "metaData"]
-WRITER_FEATURES = ["rowTracking", "domainMetadata", "clustering"]
 Rows = dict[str, dict[str, Action]]
 
 
@@ -41,74 +35,6 @@ def _sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(parts, "BUFFERED_BYTES", buffered_bytes)
     monkeypatch.setattr(older_checkpoint, "STREAMED_ROWS", streamed_rows)
     monkeypatch.setattr(older_checkpoint, "ROWS_AT_ONCE", max(2, streamed_rows // 2))
-
-
-def optional(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Action]:
-    return st.fixed_dictionaries({}, optional=fields)
-
-
-NUMBERS = st.integers(0, 2**53)
-TEXTS = st.sampled_from(["", "x", "ü\n", '"', "delta"])
-VALUES = st.fixed_dictionaries({}, optional={"p": st.none() | TEXTS})
-TAGS = st.dictionaries(TEXTS, st.none() | TEXTS, max_size=2)
-ADD_FIELDS = optional(
-    stats=st.sampled_from(['{"numRecords":3}', "", "{torn", "null"]),
-    tags=TAGS,
-    baseRowId=NUMBERS,
-    defaultRowCommitVersion=NUMBERS,
-    clusteringProvider=TEXTS,
-)
-REMOVE_FIELDS = optional(
-    deletionTimestamp=st.integers(0, 40 * DAY_MS),
-    extendedFileMetadata=st.booleans(),
-    partitionValues=VALUES,
-    size=NUMBERS,
-    baseRowId=NUMBERS,
-)
-
-
-@st.composite
-def file_actions(draw: st.DrawFn) -> list[Action]:
-    actions = []
-    for path in draw(st.lists(st.sampled_from(PATHS), unique=True, max_size=6)):
-        if draw(st.integers(0, 2)):
-            fields = {
-                "path": path,
-                "partitionValues": draw(VALUES),
-                "size": draw(NUMBERS),
-                "modificationTime": draw(NUMBERS),
-                "dataChange": draw(st.booleans()),
-                **draw(ADD_FIELDS),
-            }
-            actions.append({"add": fields})
-        else:
-            fields = {"path": path, "dataChange": draw(st.booleans())}
-            actions.append({"remove": {**fields, **draw(REMOVE_FIELDS)}})
-    return actions
-
-
-@st.composite
-def commits(draw: st.DrawFn) -> list[list[Action]]:
-    features = protocol(1, 7, writerFeatures=WRITER_FEATURES)
-    history = [[features, metadata("t0", partitionColumns=["p"])]]
-    for number in range(1, draw(st.integers(2, 8))):
-        commit = draw(file_actions())
-        if draw(st.booleans()):
-            app = draw(st.sampled_from(["app1", "app2"]))
-            fields = {"appId": app, "version": draw(st.integers(-5, 5))}
-            commit.append({"txn": {**fields, **draw(optional(lastUpdated=NUMBERS))}})
-        if draw(st.booleans()):
-            domain = {
-                "domain": draw(st.sampled_from(["d1", "delta.rowTracking"])),
-                "configuration": draw(TEXTS),
-                "removed": draw(st.booleans()),
-            }
-            commit.append({"domainMetadata": domain})
-        if not draw(st.integers(0, 3)):
-            commit.append(metadata(f"t{number}", partitionColumns=["p"], name="n"))
-        commit.append({"commitInfo": {"operation": "WRITE", "x": [1, {}]}})
-        history.append(commit)
-    return history
 
 
 def canonical(path: str) -> str:
