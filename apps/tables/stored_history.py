@@ -12,12 +12,11 @@ from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 from django.db import models, transaction
-from django.db.models import Q
 
+from apps.tables.commit_states import update_archived, update_readability
 from apps.tables.index_folders import is_of_this_format
 from apps.tables.index_rows import (
     COMMIT_FIELDS,
-    MAX_REASON_LENGTH,
     columns_of,
     commit_values,
     metadata_of,
@@ -86,8 +85,8 @@ def store_history(table: Table, history: IndexedHistory) -> None:
         table.protocol_versions.first(),
     )
     ProtocolVersion.objects.bulk_create(protocols, batch_size=INSERT_BATCH)
-    _update_readability(table, history)
-    _update_archived(table, history.first_kept)
+    update_readability(table, history.result.summary.get("readable_runs", []))
+    update_archived(table, history.first_kept)
     if is_redefined or metadata:
         _store_columns(table)
 
@@ -114,9 +113,10 @@ def _is_continued(table: Table, newest: Commit, history: IndexedHistory) -> bool
         return False
     if result.version is None or newest.version > result.version:
         return False
-    if history.commit(newest.version) is None:  # the log was cleaned beyond it
-        return _has_id(history, newest.version, table.delta_id)
-    return _has_id(history, newest.version, table.delta_id) and _agree(newest, history)
+    if not _has_id(history, newest.version, table.delta_id):
+        return False
+    is_cleaned_away = history.commit(newest.version) is None
+    return is_cleaned_away or _agree(newest, history)
 
 
 def _is_joined(table: Table, history: IndexedHistory) -> bool:
@@ -215,48 +215,3 @@ def _store_columns(table: Table) -> None:
         columns_of(table, newest.schema_string if newest else ""),
         batch_size=INSERT_BATCH,
     )
-
-
-# === What has changed of older commits ===
-
-
-def _update_archived(table: Table, first_kept: int) -> None:
-    """Mark what the log has lost, and no longer what it has again."""
-    held = table.commits.filter(is_archived=False)
-    held.filter(version__lt=first_kept).update(is_archived=True)
-    archived = table.commits.filter(is_archived=True)
-    archived.filter(version__gte=first_kept).update(is_archived=False)
-
-
-def _update_readability(table: Table, history: IndexedHistory) -> None:
-    """Bring older commits up to date: a VACUUM or a cleaning changed their state."""
-    before = table.summary.get("readable_runs", [])
-    after = history.result.summary.get("readable_runs", [])
-    for first, last, state, reason in _changed_runs(before, after):
-        text = reason[:MAX_REASON_LENGTH]
-        other = ~Q(readability=state) | ~Q(readability_reason=text)
-        table.commits.filter(other, version__gte=first, version__lte=last).update(
-            readability=state, readability_reason=text
-        )
-
-
-def _changed_runs(
-    before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]
-) -> list[tuple[int, int, str, str]]:
-    """Return the parts of runs, up to the last version of `before`, that differ.
-
-    Args:
-        before: Runs of (first, last, state, reason), ascending, without gaps.
-        after: The same of a later time.
-    """
-    changed: list[tuple[int, int, str, str]] = []
-    position = 0
-    for first, last, state, reason in after:
-        while position < len(before) and before[position][1] < first:
-            position += 1
-        for start, end, *was in before[position:]:
-            if start > last:
-                break
-            if was != [state, reason]:
-                changed.append((max(first, start), min(last, end), state, reason))
-    return changed

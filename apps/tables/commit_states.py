@@ -1,0 +1,68 @@
+"""What changes of commits that are stored: whether their versions can still be read.
+
+A VACUUM takes files of older versions, a clean-up of the log whole commits. Runs are
+those of `Table.summary`: (first, last, state, reason), ascending and without gaps.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.db.models import Q
+
+from apps.tables.index_rows import MAX_REASON_LENGTH
+from apps.tables.models import Table
+
+Runs = Sequence[Sequence[Any]]
+
+
+class Change(NamedTuple):
+    """Versions `first` to `last` that have come to another state."""
+
+    first: int
+    last: int
+    state: str
+    reason: str
+
+
+def update_archived(table: Table, first_kept: int) -> None:
+    """Mark the commits that the log has lost, and no longer those it has again.
+
+    Args:
+        table: The table.
+        first_kept: The oldest commit whose file the log holds.
+    """
+    held = table.commits.filter(is_archived=False)
+    held.filter(version__lt=first_kept).update(is_archived=True)
+    archived = table.commits.filter(is_archived=True)
+    archived.filter(version__gte=first_kept).update(is_archived=False)
+
+
+def update_readability(table: Table, runs: Runs) -> None:
+    """Bring stored commits up to date, by one statement for each run that differs.
+
+    Args:
+        table: The table as it is stored: its summary has the runs of its commits.
+        runs: Those of now.
+    """
+    for change in changed_runs(table.summary.get("readable_runs", []), runs):
+        reason = change.reason[:MAX_REASON_LENGTH]
+        other = ~Q(readability=change.state) | ~Q(readability_reason=reason)
+        inside = Q(version__gte=change.first, version__lte=change.last)
+        table.commits.filter(inside, other).update(
+            readability=change.state, readability_reason=reason
+        )
+
+
+def changed_runs(before: Runs, after: Runs) -> list[Change]:
+    """Return the parts of runs that differ, up to the last version of `before`."""
+    changes: list[Change] = []
+    position = 0
+    for first, last, state, reason in after:
+        while position < len(before) and before[position][1] < first:
+            position += 1
+        for start, end, *was in before[position:]:
+            if start > last:
+                break
+            if was != [state, reason]:
+                changes.append(Change(max(first, start), min(last, end), state, reason))
+    return changes
