@@ -1,0 +1,88 @@
+"""Checkpoints and clean-ups of a table on S3, with the options of its storage."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE
+from apps.tables import services, tasks
+from apps.tables.models import Table
+from apps.tables.opening import open_table
+from apps.tables.selectors.upkeep import CheckpointPlan, checkpoint_plan
+from apps.tables.storage_connections import add_connection
+from apps.tables.storage_options import parse_options
+from deltaweb.delta.log_path import checkpoint_part_names
+from tests.benchmarks.logs import write_json_log
+from tests.factories import NOW, new_metadata, new_protocol, new_table, new_user
+from tests.s3_server import S3Server
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+pytestmark = pytest.mark.django_db
+NEWEST = 3
+
+
+@pytest.fixture
+def orders(s3: S3Server, settings: "Settings", tmp_path: Path) -> Table:
+    """A table that only its storage's options reach."""
+    settings.HOME = tmp_path / "home"
+    folder = write_json_log(tmp_path / "orders", commits=NEWEST + 1, adds=5, removes=1)
+    bucket = s3.new_bucket()
+    s3.upload(folder, bucket, "lake/orders")
+    add_connection(
+        name="lake",
+        prefix="s3://",
+        options=parse_options(s3.option_texts, base=Path("/")),
+        actor=COMMAND_LINE,
+        now=NOW,
+    )
+    table = new_table(
+        "orders", location=f"s3://{bucket}/lake/orders", version=NEWEST, num_files=17
+    )
+    new_protocol(table)
+    new_metadata(table)
+    return table
+
+
+def plan() -> CheckpointPlan:
+    ada = User.objects.first() or new_user("ada", role=User.Role.ADMIN)
+    return checkpoint_plan(ada, "default", "orders", "")
+
+
+def test_a_checkpoint_is_written_with_its_storage_and_seen_by_the_page(
+    orders: Table,
+) -> None:
+    assert plan().commits_since == NEWEST + 1
+    job = services.request_checkpoint(
+        orders, version=NEWEST, parts=2, actor=COMMAND_LINE, now=timezone.now()
+    )
+
+    tasks.write_checkpoint(job_id=str(job.id))
+
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error_detail
+    assert isinstance(job.result, dict)
+    assert job.result["files"] == list(checkpoint_part_names(NEWEST, 2))
+    assert "deltaweb-secret" not in repr(vars(job))
+    found = plan()
+    assert found.is_there
+    assert found.look is not None
+    assert found.look.checkpoint is not None
+    assert found.look.checkpoint.parts == 2
+    assert open_table(orders, roots=None).snapshot().num_files == 17
+
+
+def test_expired_history_is_listed_with_its_storage(orders: Table) -> None:
+    job = services.list_again(orders, now=timezone.now())
+
+    tasks.clean_up_log(job_id=str(job.id))
+
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error_detail
+    assert isinstance(job.result, dict)
+    assert job.result["num_files"] == 0  # all of it was committed just now
