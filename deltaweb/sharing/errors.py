@@ -9,6 +9,7 @@
     ├── ChangesNotOfferedError       400: changes between versions
     ├── TableMisreadError            400: the client would misread the table
     ├── FileOutsideTableError        400: a file of the table is none of its own
+    ├── FilesVacuumedError           400: files of an older version were deleted
     ├── CredentialsMissingError      401: no bearer token came along
     ├── FileRefusedError             403: the URL of a file
     ├── FileGoneError                404: a file that is not in storage any more
@@ -172,6 +173,20 @@ class FileOutsideTableError(SharingError):
             f"Table {table} cannot be shared as it is: "
             f"its file {name[:SHOWN_CHARACTERS]} lies outside of the table.",
             hint="Ask the provider of the share to copy the file into the table.",
+        )
+
+
+class FilesVacuumedError(SharingError):
+    """A VACUUM has deleted files of an older version."""
+
+    code = "files-vacuumed"
+    error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
+
+    def __init__(self, *, version: int) -> None:
+        super().__init__(
+            f"Version {version} of the table cannot be read any more: "
+            "files of it were deleted.",
+            hint="Ask for a newer version, or for none, which is the newest.",
         )
 
 

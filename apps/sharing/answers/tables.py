@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from apps.sharing.answers.vacuumed import check_files
 from apps.sharing.models import RecipientToken, SharedTable
 from apps.tables.index_folders import indexes_folder
 from apps.tables.models import Table
@@ -185,6 +186,7 @@ def table_files(
         HistoryNotSharedError: If the version is not shared.
         TableMisreadError: If clients would misread the version.
         FileOutsideTableError: If one of the files lies outside of the table.
+        FilesVacuumedError: If files of an older version were deleted.
         DeltaError: If the log cannot be read, or the files have no URLs.
     """
     table = _open(shared)
@@ -202,6 +204,7 @@ def table_files(
     )
     if selection.outside is not None:
         raise FileOutsideTableError(table=shared.full_name, path=selection.outside)
+    check_files(shared.table, opened.version, selection)
     named = query.version is not None or query.timestamp is not None
     lines = _file_lines(
         selection,

@@ -1,12 +1,12 @@
 """What the page of one share shows, and the choices of its forms."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from apps.sharing.models import Recipient, Share, SharedTable
 from apps.sharing.selectors.paging import Paged, paged
@@ -22,6 +22,8 @@ from apps.sharing.selectors.usage import (
     reads,
 )
 from apps.tables.models import Table
+from apps.tables.readable_versions import lost_runs, told
+from apps.tables.timeline import Run
 
 CHOICES_LENGTH = 20
 TABLES_LENGTH = 100  # on a page of one share
@@ -30,10 +32,22 @@ RECIPIENTS_SHOWN = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedTableRow:
-    """A table of a share, with what clients make of it."""
+    """A table of a share, with what clients make of it.
+
+    Attributes:
+        shared_table: The table.
+        preflight: Which clients can read its newest version.
+        lost_runs: Versions that are offered, and cannot be read any more.
+    """
 
     shared_table: SharedTable
     preflight: Preflight
+    lost_runs: list[Run] = field(default_factory=list)
+
+    @property
+    def lost_versions(self) -> str:
+        """Which of the versions that are offered cannot be read, in words."""
+        return told(self.lost_runs)
 
     @property
     def versions(self) -> str:
@@ -86,7 +100,9 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     """Return what the page of a share shows."""
     shared = share.shared_tables.select_related("table", "share")
     place = paged(shared.count(), page, length=TABLES_LENGTH)
-    tables = list(shared.defer("table__summary")[place.start : place.last])
+    runs = F("table__summary__readable_runs")
+    rows = shared.defer("table__summary").annotate(readable_runs=runs)
+    tables = list(rows[place.start : place.last])
     readers = share.recipients.order_by("name_key")
     first = readers.values_list("id", flat=True)[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})
@@ -95,7 +111,11 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     return ShareDetail(
         share=share,
         tables=[
-            SharedTableRow(shared_table=row, preflight=found[row.table_id])
+            SharedTableRow(
+                shared_table=row,
+                preflight=found[row.table_id],
+                lost_runs=_lost_runs(row, row.readable_runs),
+            )
             for row in tables
         ],
         paged=place,
@@ -106,6 +126,13 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
         use=daily_use(events, days=last_days(USE_DAYS, now=now)),
         last_read_at=answered.values_list("at", flat=True).first(),
     )
+
+
+def _lost_runs(shared: SharedTable, readable_runs: object) -> list[Run]:
+    """Return what a table offers of its history and does not have."""
+    if not shared.with_history:
+        return []
+    return lost_runs(readable_runs, first=shared.start_version or 0)
 
 
 def edited_table(share: Share, wanted: str) -> SharedTableRow | None:
@@ -209,6 +236,7 @@ def share_data(detail: ShareDetail) -> dict[str, Any]:
                 "table": row.shared_table.table.full_name,
                 "with_history": row.shared_table.with_history,
                 "start_version": row.shared_table.start_version,
+                "lost_versions": [[run.first, run.last] for run in row.lost_runs],
                 "partition_filter": row.shared_table.partition_filter or None,
                 "comment": row.shared_table.comment,
                 "added_at": row.shared_table.added_at,
