@@ -9,8 +9,12 @@ class ExplorerConfig(AppConfig):
     name = "apps.explorer"
 
     def ready(self) -> None:
-        """Add the tabs of a table's pages."""
+        """Add the tabs of a table's pages, and say where results of jobs are shown."""
+        from apps.explorer.job_results import PAGES  # noqa: PLC0415 (as below)
+        from apps.jobs import results  # noqa: PLC0415 (as below)
         from apps.tables.tabs import Tab, register  # noqa: PLC0415 (apps must be loaded)
+
+        results.register(PAGES)
 
         register(Tab(label="Overview", url_name="explorer:table-overview", order=10))
         register(Tab(label="Data", url_name="explorer:row-list", order=20))

@@ -16,7 +16,7 @@ from django_htmx.http import trigger_client_event
 from apps.accounts.errors import RoleRequiredError
 from apps.accounts.permissions import public
 from apps.accounts.users import signed_in_user
-from apps.jobs import selectors, services, visibility
+from apps.jobs import results, selectors, services, visibility
 from apps.jobs.forms import STATES, JobListForm
 from apps.jobs.models import Job
 from apps.pages.actions import actor_of
@@ -80,11 +80,15 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
     job = selectors.get_job(request.user, job_id)
     view = selectors.job_view(job, now=timezone.now())
     user = signed_in_user(request)
+    is_for_editors = visibility.is_reserved(job.kind)
+    may_see = user.is_editor or not is_for_editors
+    result_url = results.result_url(job) if may_see else None
     data = view.as_json() | {
         "steps": job.steps,
         "counters": job.counters,
         "log": job.log,
         "result": job.result,
+        "result_url": result_url,
     }
     if user.is_editor:
         data |= {"parameters": job.parameters, "details": job.error_detail or None}
@@ -98,6 +102,7 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
             "shows_details": user.is_editor,
             "may_change": may_change(request, job),
             "may_retry": may_retry(request, job),
+            "result_url": result_url,
         },
         data=data,
     )
