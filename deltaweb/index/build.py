@@ -6,12 +6,11 @@ columns throughout; only commits are objects, one at a time.
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +22,6 @@ from deltaweb.delta.log_segment import LogListing, VersionRun
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.base_index import (
-    HISTORY_SCHEMAS,
     BaseIndex,
     CannotGoOnError,
     load_base,
@@ -31,11 +29,7 @@ from deltaweb.index.base_index import (
 from deltaweb.index.commit_rows import History
 from deltaweb.index.engine import Engine, InProcess
 from deltaweb.index.file_index import (
-    COMMITS,
-    METADATA,
-    PROTOCOLS,
     IndexMissingError,
-    write_batches,
     write_summary,
     written_beside,
 )
@@ -45,15 +39,14 @@ from deltaweb.index.index_result import IndexResult
 from deltaweb.index.index_source import commit_digest, write_source
 from deltaweb.index.index_update import UpdateRequest, update_index
 from deltaweb.index.log_since import log_bytes
+from deltaweb.index.lost_history import LostHistory, write_history
 from deltaweb.index.newest_result import newest_result
-from deltaweb.index.readability import Readability
 from deltaweb.index.summary import (
     Story,
     states_of_versions,
     table_summary,
     version_states,
 )
-from deltaweb.index.version_totals import VersionTotals, completed_commits
 from deltaweb.table import DeltaTable
 
 COMMITS_WORTH_A_THREAD: Final = 5_000
@@ -236,7 +229,7 @@ class _Builder:
             result = newest_result(folder, snapshot, newest, summary, time_ms)
             result = replace(_with_fault(result, fault), **facts)
             self.report("Writing the index", 0, None, "")
-            _write_history(beside, history, totals, states, lost)
+            write_history(beside, history, totals, states, lost)
             write_summary(beside, result.to_json())
         return result
 
@@ -290,10 +283,10 @@ class _Builder:
             "commit_digest": commit_digest(self.store, snapshot.version) or "",
         }
 
-    def _lost_history(self, history: History, *, is_rewritten: bool) -> "_LostHistory":
+    def _lost_history(self, history: History, *, is_rewritten: bool) -> LostHistory:
         if is_rewritten or not history.versions:
-            return _LostHistory(None, 0)
-        return _LostHistory(self.base, history.versions[0])
+            return LostHistory(None, 0)
+        return LostHistory(self.base, history.versions[0])
 
     def _newest_snapshot(self) -> tuple[Snapshot, DeltaError | None]:
         """The newest snapshot, or the newest before the fault that hides it."""
@@ -331,57 +324,3 @@ def _with_fault(result: IndexResult, fault: DeltaError | None) -> IndexResult:
         error=fault.message,
         error_hint=fault.hint,
     )
-
-
-# === Files of the index ===
-
-
-def _write_history(
-    folder: Path,
-    history: History,
-    totals: VersionTotals,
-    states: Sequence[Readability],
-    lost: "_LostHistory",
-) -> None:
-    """Write the history, behind that of commits which the log has lost."""
-    commits = (
-        completed_commits(batch, slice(start, start + batch.num_rows), totals, states)
-        for start, batch in history.commit_batches()
-    )
-    newer = {
-        COMMITS: commits,
-        METADATA: [history.metadata_batch()],
-        PROTOCOLS: [history.protocol_batch()],
-    }
-    for name, schema in HISTORY_SCHEMAS.items():
-        write_batches(folder, name, schema, chain(lost.rows(name), newer[name]))
-
-
-@dataclass(frozen=True, slots=True)
-class _LostHistory:
-    """What an older index tells of commits that the log has lost since.
-
-    Attributes:
-        base: The older index of the same log; None without one.
-        first: The oldest version that the log tells of.
-    """
-
-    base: BaseIndex | None
-    first: int
-
-    def rows(self, name: str) -> Iterator[pa.RecordBatch]:
-        """Yield rows of a file of the index."""
-        if self.base is not None:
-            yield from self.base.rows_before(name, self.first)
-
-    def events(self) -> list[dict[str, Any]]:
-        """What the timeline marks."""
-        return [] if self.base is None else self.base.events_before(self.first)
-
-    def timestamps_ms(self) -> list[int]:
-        """When the commits were made."""
-        return [
-            time_ms
-            for batch in self.rows(COMMITS)
-            for time_ms in batch["timestamp_ms"].to_pylist()
-        ]

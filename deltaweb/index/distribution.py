@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 MAX_BINS: Final = 14
 LARGEST_PARTITIONS: Final = 200
+ROWS_A_PIECE: Final = 65_536
 SMALLEST_EDGE: Final = 1024  # bytes; smaller files share the first bin
 
 
@@ -65,26 +66,43 @@ def partition_totals(
     """
     if not columns or not files.num_rows:
         return [], 0
+    rows = files.select(["partition_values", "size"])
+    rows = rows.append_column("num_records", num_records)
+    # Piece by piece, so that memory holds the partitions and not the files.
+    pieces = [
+        _grouped(piece, columns)
+        for piece in rows.to_batches(max_chunksize=ROWS_A_PIECE)
+    ]
+    keys = [f"key_{index}" for index in range(len(columns))]
+    sums = [(name, "sum") for name in ("files", "bytes", "rows", "untold")]
+    groups = pa.concat_tables(pieces).group_by(keys).aggregate(sums)
+    groups = groups.rename_columns([*keys, *(name for name, _ in sums)])
+    order = [("bytes", "descending"), *((key, "ascending") for key in keys)]
+    largest = groups.take(pc.select_k_unstable(groups, LARGEST_PARTITIONS, order))
+    return [_partition(row, columns) for row in largest.to_pylist()], groups.num_rows
+
+
+def _grouped(files: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
+    """Add up some files by partition."""
     keys = [f"key_{index}" for index in range(len(columns))]
     texts = [
         pc.map_lookup(files["partition_values"], query_key=name, occurrence="last")
         for name in columns
     ]
-    rows = pa.table(
-        [*texts, files["size"], num_records], names=[*keys, "size", "num_records"]
+    values = [*texts, files["size"], files["num_records"]]
+    groups = (
+        pa.table(values, names=[*keys, "size", "num_records"])
+        .group_by(keys)
+        .aggregate(
+            [
+                ("size", "count", pc.CountOptions(mode="all")),
+                ("size", "sum"),
+                ("num_records", "sum"),
+                ("num_records", "count", pc.CountOptions(mode="only_null")),
+            ]
+        )
     )
-    groups = rows.group_by(keys).aggregate(
-        [
-            ("size", "count", pc.CountOptions(mode="all")),
-            ("size", "sum"),
-            ("num_records", "sum"),
-            ("num_records", "count", pc.CountOptions(mode="only_null")),
-        ]
-    )
-    groups = groups.rename_columns([*keys, "files", "bytes", "rows", "untold"])
-    order = [("bytes", "descending"), *((key, "ascending") for key in keys)]
-    largest = groups.take(pc.select_k_unstable(groups, LARGEST_PARTITIONS, order))
-    return [_partition(row, columns) for row in largest.to_pylist()], groups.num_rows
+    return groups.rename_columns([*keys, "files", "bytes", "rows", "untold"])
 
 
 def _partition(row: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
