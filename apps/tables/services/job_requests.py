@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -82,8 +83,7 @@ def request_preview(  # noqa: PLR0913 (each is one part of what is asked)
 
     Equal requests share one cached result.
     """
-    parameters: dict[str, Any] = {
-        "table_id": str(table.id),
+    parameters = {
         "version": version,
         "columns": None if columns is None else list(columns),
         "predicate": predicate,
@@ -91,33 +91,18 @@ def request_preview(  # noqa: PLR0913 (each is one part of what is asked)
         "offset": offset,
     }
     verb = "Export" if limit is None else "Preview"
-    return enqueue(
-        kind="tables.preview_rows",
-        title=f"{verb} {table.full_name} at version {version}",
-        parameters=parameters,
-        subject_id=table.id,
-        key=work_key("tables.preview_rows", table, parameters),
-        requested_by=requested_by,
-        now=now,
-        reuse=True,
-    )
+    work = _Work("tables.preview_rows", table, parameters)
+    title = f"{verb} {table.full_name} at version {version}"
+    return work.request(title, now=now, requested_by=requested_by)
 
 
 def request_version_files(
     table: Table, *, version: int, now: datetime, requested_by: User | None = None
 ) -> Job:
     """Queue the file list of an older version; a finished one is its cache."""
-    parameters = {"table_id": str(table.id), "version": version}
-    return enqueue(
-        kind="tables.list_version_files",
-        title=f"List the files of {table.full_name} at version {version}",
-        parameters=parameters,
-        subject_id=table.id,
-        key=work_key("tables.list_version_files", table, parameters),
-        requested_by=requested_by,
-        now=now,
-        reuse=True,
-    )
+    work = _Work("tables.list_version_files", table, {"version": version})
+    title = f"List the files of {table.full_name} at version {version}"
+    return work.request(title, now=now, requested_by=requested_by)
 
 
 def request_file_diff(
@@ -135,7 +120,10 @@ def request_file_diff(
         now: The current time.
         requested_by: Who asked.
     """
-    return _request_diff("tables.diff_files", table, parameters, now, requested_by)
+    work = _Work("tables.diff_files", table, parameters)
+    return work.request(
+        f"Compare files of {_versions(work)}", now=now, requested_by=requested_by
+    )
 
 
 def request_row_diff(
@@ -153,7 +141,10 @@ def request_row_diff(
         now: The current time.
         requested_by: Who asked.
     """
-    return _request_diff("tables.diff_rows", table, parameters, now, requested_by)
+    work = _Work("tables.diff_rows", table, parameters)
+    return work.request(
+        f"Compare rows of {_versions(work)}", now=now, requested_by=requested_by
+    )
 
 
 def request_profile(
@@ -173,64 +164,76 @@ def request_profile(
         now: The current time.
         requested_by: Who asked.
     """
-    parameters: dict[str, Any] = {
-        "table_id": str(table.id),
-        "version": version,
-        "column": list(column),
-    }
-    return enqueue(
-        kind="tables.profile_column",
-        title=f"Profile {'.'.join(column)} of {table.full_name} at version {version}",
-        parameters=parameters,
-        subject_id=table.id,
-        key=profile_key(table, version=version, column=column),
-        requested_by=requested_by,
-        now=now,
-        reuse=True,
-    )
+    work = _profile(table, version, column)
+    title = f"Profile {'.'.join(column)} of {table.full_name} at version {version}"
+    return work.request(title, now=now, requested_by=requested_by)
 
 
 def profile_key(table: Table, *, version: int, column: Sequence[str]) -> str:
     """Name the profile of a column: of this very table, at one version."""
-    parts = (str(table.id), table.delta_id, table.location, version, list(column))
-    return _key("profile", *parts)
+    return _profile(table, version, column).key
 
 
 def work_key(kind: str, table: Table, parameters: Mapping[str, Any]) -> str:
     """Name the work that a kind of job does with these parameters.
-
-    It is that of this very table: one that is made anew at the same place, or a row
-    that points elsewhere now, asks for other work.
 
     Args:
         kind: The name of the task.
         table: The table.
         parameters: What the task reads; the table's id need not be among them.
     """
-    facts = {"table_id": str(table.id), **parameters}
-    return _key(kind, facts, table.delta_id, table.location)
+    return _Work(kind, table, parameters).key
 
 
-def _request_diff(
-    kind: str,
-    table: Table,
-    parameters: dict[str, Any],
-    now: datetime,
-    requested_by: User | None,
-) -> Job:
-    what = "files" if kind == "tables.diff_files" else "rows"
-    versions = f"{parameters['from']} and {parameters['to']}"
-    parameters = {"table_id": str(table.id), **parameters}
-    return enqueue(
-        kind=kind,
-        title=f"Compare {what} of {table.full_name}, versions {versions}",
-        parameters=parameters,
-        subject_id=table.id,
-        key=work_key(kind, table, parameters),
-        requested_by=requested_by,
-        now=now,
-        reuse=True,
-    )
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a task finds out about a table: a finished job of it is its cache.
+
+    Attributes:
+        kind: The name of the task.
+        table: The table.
+        parameters: What the task reads; the table's id is added.
+    """
+
+    kind: str
+    table: Table
+    parameters: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        """What equal work has in common.
+
+        It is that of this very table: one that is made anew at the same place, or a row
+        that points elsewhere now, asks for other work.
+        """
+        return _key(self.kind, self._facts, self.table.delta_id, self.table.location)
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        return {"table_id": str(self.table.id), **self.parameters}
+
+    def request(self, title: str, *, now: datetime, requested_by: User | None) -> Job:
+        """Queue it, or return the job that does it or has done it."""
+        return enqueue(
+            kind=self.kind,
+            title=title,
+            parameters=self._facts,
+            subject_id=self.table.id,
+            key=self.key,
+            requested_by=requested_by,
+            now=now,
+            reuse=True,
+        )
+
+
+def _profile(table: Table, version: int, column: Sequence[str]) -> _Work:
+    parameters = {"version": version, "column": list(column)}
+    return _Work("tables.profile_column", table, parameters)
+
+
+def _versions(work: _Work) -> str:
+    both = f"{work.parameters['from']} and {work.parameters['to']}"
+    return f"{work.table.full_name}, versions {both}"
 
 
 def _key(kind: str, *parts: object) -> str:
