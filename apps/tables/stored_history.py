@@ -34,7 +34,7 @@ from apps.tables.models import (
 from apps.tables.row_loading import insert_rows
 from deltaweb.index.readability import fault_reason
 
-ROWS_A_TRANSACTION: Final = 20_000  # some 0.5 s in which nobody else writes to SQLite
+ROWS_A_TRANSACTION: Final = 10_000  # some 0.2 s in which nobody else writes to SQLite
 INSERT_BATCH: Final = 500
 MAX_ID_LENGTH: Final = 200
 
