@@ -10,14 +10,10 @@ from typing import Any, Protocol
 
 from django.utils import timezone
 
+from apps.jobs.database_faults import DATABASE_FAULTS, persistently
+from apps.jobs.held_lease import LeaseLostError
 from apps.jobs.models import Job
-from apps.jobs.tracking import (
-    DATABASE_FAULTS,
-    JobCancelled,
-    LeaseLostError,
-    TrackedJob,
-    persistently,
-)
+from apps.jobs.tracking import JobCancelled, TrackedJob
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.index_folders import new_index_folder, present_index
 from apps.tables.indexing import store_failure, store_result

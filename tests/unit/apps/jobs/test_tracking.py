@@ -9,8 +9,9 @@ from django.db import InterfaceError, OperationalError, connection
 from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
 from apps.jobs import services, tracking
+from apps.jobs.held_lease import LeaseLostError
 from apps.jobs.models import Job
-from apps.jobs.tracking import JobCancelled, LeaseLostError, TrackedJob, track_job
+from apps.jobs.tracking import JobCancelled, TrackedJob, track_job
 from deltaweb.delta.errors import VersionNotFoundError
 from tests.installation import wait_for
 
