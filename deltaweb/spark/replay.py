@@ -26,17 +26,12 @@ from pyspark.sql import DataFrame, SparkSession
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.checkpoint import CheckpointReader
 from deltaweb.delta.commit_file import PartitionKeys, partition_keys
-from deltaweb.delta.errors import (
-    LogCorruptError,
-    LogGapError,
-    MissingMetadataError,
-    MissingProtocolError,
-)
+from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.file_actions import TOMBSTONES_SCHEMA
-from deltaweb.delta.log_path import commit_name
-from deltaweb.delta.log_segment import Checkpoint, LogSegment, load_log_segment
-from deltaweb.delta.log_store import FileStatus, LogStore, TableStore
+from deltaweb.delta.log_segment import Checkpoint, LogSegment
+from deltaweb.delta.log_store import FileStatus, TableStore
 from deltaweb.delta.replay import SelectedBlock
+from deltaweb.spark import segments
 from deltaweb.spark.arrow_frames import (
     Batches,
     in_small_batches,
@@ -47,6 +42,7 @@ from deltaweb.spark.log_reader import (
     ACTIONS_SCHEMA,
     KEY,
     LIVE_FILES_SCHEMA,
+    CommitPack,
     LogSource,
     RowGroupTask,
     action_rows,
@@ -61,7 +57,7 @@ from deltaweb.spark.log_reader import (
 )
 from deltaweb.spark.session import SHUFFLE_PARTITIONS
 from deltaweb.spark.shuffled_actions import apply_layer, apply_tombstones
-from deltaweb.spark.tail_facts import read_layers
+from deltaweb.spark.tail_facts import TailFacts, read_layers
 from deltaweb.spark.tail_layers import (
     BlockFunction,
     Blocks,
@@ -105,8 +101,7 @@ class ReplayedState:
 
     def close(self) -> None:
         """Let go of what the executors hold; frames of the state end with it."""
-        if self.layers.keys is not None:
-            self.layers.keys.destroy()
+        self.layers.drop()
 
     def transactions(self) -> dict[str, SetTransaction]:
         """Read the checkpoint's transactions and bring them up to the version."""
@@ -207,7 +202,7 @@ def _load(
     unreadable: dict[Checkpoint, LogCorruptError],
 ) -> tuple[ReplayedState, Checkpoint | None]:
     while True:
-        segment = _find_segment(source.open(), version, unreadable)
+        segment = segments.find_segment(source.open(), version, unreadable)
         try:
             with faults_are_raised():
                 return _read_segment(spark, source, segment), segment.checkpoint
@@ -224,19 +219,6 @@ class _UnreadableCheckpointError(Exception):
         self.cause = cause
 
 
-def _find_segment(
-    store: LogStore,
-    version: int | None,
-    unreadable: dict[Checkpoint, LogCorruptError],
-) -> LogSegment:
-    try:
-        return load_log_segment(store, version, unreadable=unreadable)
-    except LogGapError:
-        if unreadable:
-            raise next(iter(unreadable.values())) from None
-        raise
-
-
 def _read_segment(
     spark: SparkSession, source: LogSource, segment: LogSegment
 ) -> ReplayedState:
@@ -248,14 +230,19 @@ def _read_segment(
             protocol, metadata = reader.protocol_and_metadata(reads_ahead=False)
         except LogCorruptError as fault:
             raise _UnreadableCheckpointError(segment.checkpoint, fault) from None
-    packs = pack_commits(_statuses(store, segment))
+    packs = pack_commits(segments.commit_statuses(store, segment))
     tail = read_layers(spark, source, packs, protocol=protocol, metadata=metadata)
-    protocol, metadata = tail.protocol or protocol, tail.metadata or metadata
-    if protocol is None:
-        raise MissingProtocolError(root=store.root, version=segment.version)
-    if metadata is None:
-        raise MissingMetadataError(root=store.root, version=segment.version)
-    required = partition_keys(protocol, metadata)
+    try:
+        protocol, metadata = segments.in_force(
+            tail.protocol or protocol,
+            tail.metadata or metadata,
+            root=store.root,
+            version=segment.version,
+        )
+        commit_status = segments.commit_status(store, segment.version)
+    except BaseException:
+        tail.drop()
+        raise
     return ReplayedState(
         spark=spark,
         source=source,
@@ -263,35 +250,22 @@ def _read_segment(
         protocol=protocol,
         metadata=metadata,
         checkpoint=reader,
-        layers=TailLayers(
-            packs=packs,
-            partition_keys=PartitionKeys(tail.possible_keys, required),
-            keys=tail.keys,
-        ),
+        layers=_layers(packs, tail, required=partition_keys(protocol, metadata)),
         new_transactions=tail.transactions,
-        commit_status=_commit_status(store, segment.version),
+        commit_status=commit_status,
     )
 
 
-def _statuses(store: LogStore, segment: LogSegment) -> list[FileStatus]:
-    """Return the commits of a segment with their sizes."""
-    if not segment.commit_versions:
-        return []
-    names = set(segment.commit_names)
-    listed = store.list_from(segment.commit_names[0])
-    found = [status for status in listed if status.name in names]
-    if len(found) < len(names):
-        missing = min(names.difference(status.name for status in found))
-        path = f"{store.root}/_delta_log/{missing}"
-        raise LogCorruptError(path=path, reason="it went away while read")
-    return found
-
-
-def _commit_status(store: LogStore, version: int) -> FileStatus | None:
-    try:
-        return store.status(commit_name(version))
-    except FileNotFoundError:
-        return None
+def _layers(
+    packs: Sequence[CommitPack], tail: TailFacts, *, required: Sequence[str]
+) -> TailLayers:
+    """Return the layers, with those that are held if they were read as they should."""
+    keys = PartitionKeys(tuple(tail.possible_keys), tuple(required))
+    held = tail.held
+    if held is not None and held.keys != keys:
+        held.drop()
+        held = None
+    return TailLayers(packs=packs, partition_keys=keys, keys=tail.keys, held=held)
 
 
 # === In a task ===

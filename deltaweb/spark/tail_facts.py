@@ -1,7 +1,8 @@
 """What the driver learns of the commits after a checkpoint, beside their files.
 
 Each pack of commits is read by one task; of its files only the keys come back, and only
-while those of all packs fit the driver.
+while those of all packs fit the driver. Where that can be, the task holds what it has
+read for whoever asks for the files.
 
 Source: delta_protocol.md, "Action Reconciliation".
 """
@@ -16,9 +17,15 @@ from pyspark.sql import SparkSession
 
 from deltaweb.delta import commit_file
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.commit_file import Tail, TailCommits
+from deltaweb.delta.commit_file import (
+    PartitionKeys,
+    Tail,
+    TailCommits,
+    partition_keys,
+)
 from deltaweb.delta.file_actions import file_keys
-from deltaweb.spark.log_reader import CommitPack, LogSource
+from deltaweb.spark.held_layers import HeldLayers
+from deltaweb.spark.log_reader import CommitPack, LogSource, read_tail
 from deltaweb.spark.task_faults import faults_are_carried
 
 if TYPE_CHECKING:
@@ -38,6 +45,7 @@ class TailFacts:
         transactions: The newest transaction of each application in them.
         possible_keys: Keys that their partition values may have.
         keys: For each pack the files that it speaks of; None when they are shuffled.
+        held: Where the layers of the packs are held; None where they are not.
     """
 
     protocol: Protocol | None
@@ -45,6 +53,14 @@ class TailFacts:
     transactions: dict[str, SetTransaction]
     possible_keys: list[str]
     keys: "Broadcast[list[pa.Array]] | None"
+    held: HeldLayers | None
+
+    def drop(self) -> None:
+        """Let go of what executors hold."""
+        if self.keys is not None:
+            self.keys.destroy()
+        if self.held is not None:
+            self.held.drop()
 
 
 def read_layers(
@@ -74,11 +90,14 @@ def read_layers(
     read = partial(
         _read_facts, source, protocol=protocol, metadata=metadata, holds_keys=holds_keys
     )
+    held = None
     if len(packs) <= 1:
-        found = [read(pack) for pack in packs]
+        found = [read((number, pack)) for number, pack in enumerate(packs)]
     else:
-        rows = spark.sparkContext.parallelize(packs, len(packs))
-        found = rows.map(partial(_carried, read)).collect()
+        if holds_keys:
+            guess = _guess_keys(source, packs[0], protocol=protocol, metadata=metadata)
+            held = HeldLayers.begin(spark, guess)
+        found = _read_in_tasks(spark, partial(read, held=held), packs, held)
     newest_protocol, newest_metadata = None, None
     transactions: dict[str, SetTransaction] = {}
     possible_keys: dict[str, None] = {}
@@ -94,7 +113,37 @@ def read_layers(
         transactions=transactions,
         possible_keys=list(possible_keys),
         keys=spark.sparkContext.broadcast(keys) if holds_keys else None,
+        held=held,
     )
+
+
+def _guess_keys(
+    source: LogSource,
+    pack: CommitPack,
+    *,
+    protocol: Protocol | None,
+    metadata: Metadata | None,
+) -> PartitionKeys:
+    """Return the keys of partition values that hold after the first commit."""
+    first = TailCommits(source.open(), pack.names[:1])
+    tail = commit_file.read_tail(first, protocol=protocol, metadata=metadata)
+    required = partition_keys(tail.protocol or protocol, tail.metadata or metadata)
+    return PartitionKeys(tuple(tail.partition_keys), tuple(required))
+
+
+def _read_in_tasks(
+    spark: SparkSession,
+    read: "Callable[[tuple[int, CommitPack]], _PackFacts]",
+    packs: Sequence[CommitPack],
+    held: HeldLayers | None,
+) -> "list[_PackFacts]":
+    rows = spark.sparkContext.parallelize(list(enumerate(packs)), len(packs))
+    try:
+        return rows.map(partial(_carried, read)).collect()
+    except BaseException:
+        if held is not None:
+            held.drop()
+        raise
 
 
 class _PackFacts(NamedTuple):
@@ -107,16 +156,22 @@ class _PackFacts(NamedTuple):
     keys: pa.Array | None
 
 
-def _read_facts(
+def _read_facts(  # noqa: PLR0913 (one thing at a time, all of it needed)
     source: LogSource,
-    pack: CommitPack,
+    piece: tuple[int, CommitPack],
     *,
     protocol: Protocol | None,
     metadata: Metadata | None,
     holds_keys: bool,
+    held: HeldLayers | None = None,
 ) -> _PackFacts:
-    commits = TailCommits(source.open(), pack.names)
-    tail = commit_file.read_tail(commits, protocol=protocol, metadata=metadata)
+    number, pack = piece
+    if held is None:
+        commits = TailCommits(source.open(), pack.names)
+        tail = commit_file.read_tail(commits, protocol=protocol, metadata=metadata)
+    else:
+        tail = read_tail(source.open(), pack, held.keys)
+        held.hold(number, tail.layer)
     return _PackFacts(
         protocol=tail.protocol,
         metadata=tail.metadata,
@@ -136,6 +191,8 @@ def _keys_of(tail: Tail) -> pa.Array:
     return pa.concat_arrays([pa.array([], pa.string()), *added, *arrays])
 
 
-def _carried(read: Callable[[CommitPack], _PackFacts], pack: CommitPack) -> _PackFacts:
+def _carried(
+    read: Callable[[tuple[int, CommitPack]], _PackFacts], piece: tuple[int, CommitPack]
+) -> _PackFacts:
     with faults_are_carried():
-        return read(pack)
+        return read(piece)

@@ -17,6 +17,7 @@ from deltaweb.delta.commit_file import PartitionKeys
 from deltaweb.delta.file_actions import file_keys
 from deltaweb.delta.replay import KeySet, SelectedBlock
 from deltaweb.spark.arrow_frames import Batches, in_small_batches
+from deltaweb.spark.held_layers import HeldLayers
 from deltaweb.spark.log_reader import (
     CommitPack,
     LogSource,
@@ -43,11 +44,20 @@ class TailLayers:
         partition_keys: The keys of partition values, known of the whole log.
         keys: For each layer every file that it speaks of, held by every executor;
             None where they are shuffled.
+        held: Where the layers are held; None where tasks read commits again.
     """
 
     packs: Sequence[CommitPack]
     partition_keys: PartitionKeys
     keys: "Broadcast[list[pa.Array]] | None"
+    held: HeldLayers | None = None
+
+    def drop(self) -> None:
+        """Let go of what executors hold."""
+        if self.keys is not None:
+            self.keys.destroy()
+        if self.held is not None:
+            self.held.drop()
 
 
 def _newer_keys(layers: TailLayers, piece: RowGroupTask | int) -> KeySet:
@@ -73,19 +83,24 @@ def _live_blocks(
     source: LogSource, layers: TailLayers, piece: RowGroupTask | int
 ) -> Blocks:
     """Read the files of a piece that no later commit speaks of."""
-    store = source.open()
     newer = _newer_keys(layers, piece)
+    for selected in _blocks_of(source, layers, piece):
+        kept = selected.without(newer) if len(newer) else selected
+        if kept.num_files:
+            yield kept
+
+
+def _blocks_of(
+    source: LogSource, layers: TailLayers, piece: RowGroupTask | int
+) -> list[SelectedBlock]:
     if isinstance(piece, RowGroupTask):
-        blocks = checkpoint_blocks(store, piece)
-    else:
-        tail = read_tail(store, layers.packs[piece], layers.partition_keys)
-        blocks = [] if tail.layer.block is None else [tail.layer.block]
-    for block in blocks:
-        selected = SelectedBlock(block)
-        if len(newer):
-            selected = selected.without(newer)
-        if selected.num_files:
-            yield selected
+        found = checkpoint_blocks(source.open(), piece)
+        return [SelectedBlock(block) for block in found]
+    held = None if layers.held is None else layers.held.files(piece)
+    if held is not None:
+        return held
+    tail = read_tail(source.open(), layers.packs[piece], layers.partition_keys)
+    return [] if tail.layer.block is None else [SelectedBlock(tail.layer.block)]
 
 
 def read_tombstones(
@@ -96,14 +111,21 @@ def read_tombstones(
 ) -> Batches:
     """Read the tombstones of a piece that no later commit speaks of."""
     with faults_are_carried():
-        store, piece = source.open(), pieces[number]
+        piece = pieces[number]
         newer = _newer_keys(layers, piece)
-        if isinstance(piece, RowGroupTask):
-            batches = checkpoint_tombstones(store, piece)
-        else:
-            tail = read_tail(store, layers.packs[piece], layers.partition_keys)
-            batches = tail.layer.tombstones.combine_chunks().to_batches()
-        for batch in batches:
+        for batch in _tombstones_of(source, layers, piece):
             keys = file_keys(batch["path"], batch["dv_id"])
             kept = batch.filter(pc.invert(newer.contains(keys)))
             yield from in_small_batches(kept)
+
+
+def _tombstones_of(
+    source: LogSource, layers: TailLayers, piece: RowGroupTask | int
+) -> list[pa.RecordBatch]:
+    if isinstance(piece, RowGroupTask):
+        return checkpoint_tombstones(source.open(), piece)
+    held = None if layers.held is None else layers.held.tombstones(piece)
+    if held is not None:
+        return held
+    tail = read_tail(source.open(), layers.packs[piece], layers.partition_keys)
+    return list(tail.layer.tombstones.combine_chunks().to_batches())
