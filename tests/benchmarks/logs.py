@@ -41,6 +41,8 @@ METADATA = {
 }
 PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
 ROWS_PER_GROUP = 131_072
+COMMITS_AT_ONCE = 8192
+NANOSECONDS_PER_MS = 1_000_000
 
 STRING_MAP = pa.map_(pa.string(), pa.string())
 ADD = pa.struct(
@@ -213,6 +215,92 @@ def write_json_log(folder: Path, *, commits: int, adds: int, removes: int) -> Pa
             log, version, first=version * adds, adds=adds, removed=removed
         )
     return folder
+
+
+def write_long_log(folder: Path, *, commits: int, checkpoint: int) -> Path:
+    """Write `commits` commits of one file each, and a checkpoint of one of them.
+
+    All commits are kept, as a log is before its clean-up. What they say of themselves
+    is as Spark writes it, and no two say the same.
+    """
+    log = folder / "_delta_log"
+    log.mkdir(parents=True)
+    added: list[pa.StructArray] = []
+    place = os.open(log, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for first in range(0, commits, COMMITS_AT_ONCE):
+            add = add_files(first, min(COMMITS_AT_ONCE, commits - first))
+            added.append(add)
+            for number, row in enumerate(add.to_pylist(maps_as_pydicts="strict")):
+                row.pop("tags")
+                _write_short_commit(place, first + number, row)
+    finally:
+        os.close(place)
+    _write_checkpoint(log, checkpoint, pa.concat_arrays(added).slice(0, checkpoint + 1))
+    return folder
+
+
+def append_commit(folder: Path, version: int) -> None:
+    """Write one more commit behind a long log."""
+    place = os.open(folder / "_delta_log", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        (row,) = add_files(version, 1).to_pylist(maps_as_pydicts="strict")
+        row.pop("tags")
+        _write_short_commit(place, version, row)
+    finally:
+        os.close(place)
+
+
+def _write_short_commit(place: int, version: int, add: dict[str, object]) -> None:
+    """Write a commit of one file into an opened folder."""
+    moment = START_MS + version * 60_000
+    rows = str(1000 + version % 7919)
+    info = {
+        "timestamp": moment,
+        "operation": "WRITE",
+        "operationParameters": {
+            "mode": "Append",
+            "partitionBy": json.dumps(METADATA["partitionColumns"]),
+        },
+        **({"readVersion": version - 1} if version else {}),
+        "isolationLevel": "Serializable",
+        "isBlindAppend": True,
+        "operationMetrics": {
+            "numFiles": "1",
+            "numOutputRows": rows,
+            "numOutputBytes": str(add["size"]),
+        },
+        "engineInfo": "Apache-Spark/3.5.1 Delta-Lake/3.2.0",
+        "txnId": f"{version:08x}-0000-4000-8000-000000000000",
+    }
+    actions: list[dict[str, object]] = [{"commitInfo": info}]
+    if version == 0:
+        actions += [{"metaData": METADATA}, {"protocol": PROTOCOL}]
+    actions.append({"add": add})
+    text = "".join(json.dumps(a, separators=(",", ":")) + "\n" for a in actions)
+    name = f"{version:020d}.json"
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=place)
+    try:
+        os.write(handle, text.encode())
+        os.utime(handle, ns=(moment * NANOSECONDS_PER_MS, moment * NANOSECONDS_PER_MS))
+    finally:
+        os.close(handle)
+
+
+def _write_checkpoint(log: Path, version: int, adds: pa.StructArray) -> None:
+    """Write a checkpoint of some files, and the hint to it."""
+    path = log / f"{version:020d}.checkpoint.parquet"
+    head = [{"protocol": PROTOCOL}, {"metaData": _parquet_metadata()}]
+    columns = [
+        adds if field.name == "add" else pa.nulls(len(adds), field.type)
+        for field in CHECKPOINT_SCHEMA
+    ]
+    with pq.ParquetWriter(path, CHECKPOINT_SCHEMA, compression="snappy") as writer:
+        writer.write_table(pa.Table.from_pylist(head, CHECKPOINT_SCHEMA))
+        rows = pa.Table.from_arrays(columns, schema=CHECKPOINT_SCHEMA)
+        writer.write_table(rows, row_group_size=ROWS_PER_GROUP)
+    hint = {"version": version, "size": len(adds) + len(head)}
+    (log / "_last_checkpoint").write_text(json.dumps(hint))
 
 
 def write_commit(
