@@ -24,6 +24,7 @@ from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
     LocalReadyFile,
+    drop_checksum,
     folder_lock,
     remove_local_handed_over,
     remove_local_leftovers,
@@ -152,6 +153,7 @@ class LocalTableStore:
     def put(self, name: str, data: bytes) -> None:
         """Write a file of the log in one step."""
         with _temporary(f"{self._log}/{name}", data) as temporary:
+            drop_checksum(f"{self._log}/{name}")
             os.replace(temporary, f"{self._log}/{name}")  # noqa: PTH105  # as above
 
     def begin_file(self, name: str) -> LocalPendingFile:
@@ -177,6 +179,7 @@ class LocalTableStore:
         with self._faults(path):
             self._check_log_folder()
             os.unlink(path)  # noqa: PTH108  # as above
+        drop_checksum(path)
 
     def remove_leftovers(self) -> list[str]:
         """Delete what writers left that died; return the names."""
@@ -312,8 +315,8 @@ def _read(handle: int, limit: int, buffer: bytearray) -> bytes:
         buffer: Where the file's beginning is read to; no longer than `limit`.
     """
     try:
+        total = os.readv(handle, [buffer])
         room = memoryview(buffer)
-        total = 0
         while total < len(buffer):
             count = os.readv(handle, [room[total:]])
             if not count:

@@ -67,6 +67,7 @@ class LocalPendingFile:
     def commit(self) -> None:
         """Take the name, and make that durable."""
         try:
+            drop_checksum(self._place)
             self._temporary.replace(self._place)
             sync_folder(self._temporary.parent)
         except OSError as error:
@@ -119,6 +120,7 @@ class LocalReadyFile:
     def commit(self) -> None:
         """Take the name, and make that durable."""
         try:
+            drop_checksum(self._place)
             self._beside.replace(self._place)
             sync_folder(self._place.parent)
         except OSError as error:
@@ -139,6 +141,18 @@ def is_handed_over(name: str, build: str) -> bool:
     """Tell whether a name is of a file that the processes of a work handed over."""
     match = HANDED_OVER.fullmatch(name)
     return match is not None and match[1] == build
+
+
+def drop_checksum(place: str | Path) -> None:
+    """Delete what Hadoop wrote beside a file: the checksum of other bytes.
+
+    It keeps one, hidden, for each file that it writes to a local disk, and refuses to
+    read the file when they differ; without one it reads on. So this comes before the
+    new bytes do.
+    """
+    path = Path(place)
+    with contextlib.suppress(OSError):
+        path.with_name(f".{path.name}.crc").unlink()
 
 
 def sync_folder(folder: Path) -> None:

@@ -390,6 +390,28 @@ class TestLocalTableStore(AbstractTableStoreTests):
         found = os.listdir(tmp_path / "table" / "_delta_log")  # noqa: PTH208  # names
         assert sorted(found) == ["a", "b"]
 
+    @pytest.mark.parametrize("way", ["put", "commit", "take over", "delete"])
+    def test_what_hadoop_says_of_other_bytes_goes_with_them(
+        self, store: TableStore, tmp_path: Path, way: str
+    ) -> None:
+        store.put(CHECKPOINT, b"old")
+        checksum = tmp_path / "table" / "_delta_log" / f".{CHECKPOINT}.crc"
+        checksum.write_bytes(b"crc")
+
+        if way == "put":
+            store.put(CHECKPOINT, b"new")
+        elif way == "delete":
+            store.delete(CHECKPOINT)
+        else:
+            file = store.begin_file(CHECKPOINT)
+            file.finish()
+            if way == "commit":
+                file.commit()
+            else:
+                store.take_over(CHECKPOINT, file.hand_over("build")).commit()
+
+        assert not checksum.exists()
+
     def test_folders_are_not_listed(self, store: TableStore, tmp_path: Path) -> None:
         store.put("a", b"")
         (tmp_path / "table" / "_delta_log" / "b").mkdir()
