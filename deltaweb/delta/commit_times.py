@@ -22,7 +22,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log_path import (
     FIRST_NAME,
     parse_checkpoint_name,
-    parse_commit_name,
+    parse_commit_names,
 )
 from deltaweb.delta.log_segment import no_table, parse_listing, readable_runs
 from deltaweb.delta.log_store import FileStatus, LogStore
@@ -67,8 +67,8 @@ def make_monotonic(statuses: Sequence[FileStatus]) -> CommitTimes:
     """Return versions and times of a listing, each time after the one before."""
     commits: dict[int, FileStatus] = {}
     checkpoints: dict[int, FileStatus] = {}
-    for status in statuses:
-        version = parse_commit_name(status.name)
+    found = parse_commit_names([status.name for status in statuses])
+    for status, version in zip(statuses, found, strict=True):
         if version is not None:
             commits[version] = status
         elif (checkpoint := parse_checkpoint_name(status.name)) is not None:

@@ -6,15 +6,21 @@ of a real table also holds copies, temporary files and other engines' extras.
 Source: delta_protocol.md, "Delta Log Entries" and "Checkpoints".
 """
 
+import contextlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 VERSION_DIGITS: Final = 20
 PART_DIGITS: Final = 10
 LAST_CHECKPOINT: Final = "_last_checkpoint"
 FIRST_NAME: Final = "0" * VERSION_DIGITS
 MAX_VERSION: Final = 2**63 - 1
+MANY_NAMES: Final = 1_000
 
 _COMMIT = re.compile(r"([0-9]{20})\.json", re.ASCII)
 _CHECKPOINT = re.compile(
@@ -65,6 +71,19 @@ def parse_commit_name(name: str) -> int | None:
     """Return the version of a commit's name, None for any other name."""
     match = _COMMIT.fullmatch(name)
     return _version(match[1]) if match else None
+
+
+def parse_commit_names(names: Sequence[str]) -> list[int | None]:
+    """Return `parse_commit_name` of each name; of many names, at once."""
+    if len(names) >= MANY_NAMES:
+        with contextlib.suppress(UnicodeError, pa.ArrowInvalid):
+            texts = pa.array(names, pa.string())
+            commits = pc.match_substring_regex(texts, r"\A[0-9]{20}\.json\z")
+            digits = pc.utf8_slice_codeunits(texts, 0, VERSION_DIGITS)
+            versions = pc.if_else(commits, digits, None).cast(pa.int64())
+            found: list[int | None] = versions.to_pylist()
+            return found
+    return [parse_commit_name(name) for name in names]
 
 
 def parse_checkpoint_name(name: str) -> CheckpointName | None:

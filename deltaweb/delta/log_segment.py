@@ -30,7 +30,7 @@ from deltaweb.delta.log_path import (
     checkpoint_part_names,
     commit_name,
     parse_checkpoint_name,
-    parse_commit_name,
+    parse_commit_names,
     parse_uuid_checkpoint_name,
     version_prefix,
 )
@@ -103,18 +103,18 @@ def list_log(store: LogStore, start_version: int = 0) -> LogListing:
 
 def parse_listing(names: Iterable[str], *, is_whole: bool) -> LogListing:
     """Sort the names of a log folder into what they are; ignore all others."""
+    found = list(names)
     commits: list[int] = []
     parts: dict[tuple[int, int, bool], set[int]] = {}
     later: set[int] = set()
-    for name in names:
-        version = parse_commit_name(name)
+    for name, version in zip(found, parse_commit_names(found), strict=True):
         if version is not None:
             commits.append(version)
         elif (file := parse_checkpoint_name(name)) is not None:
             key = (file.version, file.parts, file.is_multi_part)
             parts.setdefault(key, set()).add(file.part)
-        elif (version := parse_uuid_checkpoint_name(name)) is not None:
-            later.add(version)
+        elif (uuid_version := parse_uuid_checkpoint_name(name)) is not None:
+            later.add(uuid_version)
     return LogListing(sorted(commits), _complete_checkpoints(parts), later, is_whole)
 
 

@@ -6,15 +6,13 @@
 
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError
 
 
-@dataclass(frozen=True, slots=True)
-class FileStatus:
+class FileStatus(typing.NamedTuple):
     """A file of the log as a listing shows it.
 
     `size` is bytes, `modification_time` milliseconds since the Unix epoch.

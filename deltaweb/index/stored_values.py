@@ -74,11 +74,15 @@ def _plain_texts(objects: Sequence[Mapping[str, Any]]) -> list[str] | None:
         return None
     texts = text[1:-1].split(f', "{mark}"')
     texts = [texts[0], *(part.removeprefix(", ") for part in texts[1:-1])]
-    is_plain = all(
-        len(part) <= MAX_JSON_LENGTH and part.count("{") + part.count("[") < MAX_DEPTH
-        for part in texts
-    )
+    is_plain = max(map(len, texts)) <= MAX_JSON_LENGTH and _are_shallow(text, texts)
     return texts if is_plain else None
+
+
+def _are_shallow(whole: str, texts: Sequence[str]) -> bool:
+    """Tell whether no text can nest as deep as `MAX_DEPTH`, by its brackets."""
+    if whole.count("{") + whole.count("[") - len(texts) < MAX_DEPTH:
+        return True
+    return all(text.count("{") + text.count("[") < MAX_DEPTH for text in texts)
 
 
 def _clean(value: Any, depth: int) -> Any:  # noqa: ANN401 (any JSON)
