@@ -5,6 +5,8 @@ Celery's signals start it in worker processes alone; a web process only imports 
 
 import logging
 import threading
+from collections.abc import Sequence
+from typing import Any
 
 from celery.signals import worker_ready, worker_shutdown
 from django.db import DatabaseError, InterfaceError, connection
@@ -29,10 +31,13 @@ def connect() -> None:
     worker_shutdown.connect(stop)
 
 
-def start(**_: object) -> None:
+def start(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (Celery's consumer)
     """Begin to write this worker's row, in a thread that ends with the process."""
     _stop.clear()
-    thread = threading.Thread(target=_beat, name="heartbeat", daemon=True)
+    queues = sorted(sender.app.amqp.queues.consume_from) if sender else []
+    thread = threading.Thread(
+        target=_beat, args=(queues,), name="heartbeat", daemon=True
+    )
     _threads.append(thread)
     thread.start()
 
@@ -48,21 +53,22 @@ def stop(**_: object) -> None:
         logger.warning("This worker's row stays behind until it is forgotten.")
 
 
-def beat_once() -> None:
-    """Write that this worker is alive now."""
+def beat_once(queues: Sequence[str] = ()) -> None:
+    """Write that this worker is alive now, and takes jobs from these queues."""
     now = timezone.now()
+    seen = {"seen_at": now, "queues": list(queues)}
     Worker.objects.update_or_create(
         name=process_name(),
-        defaults={"seen_at": now},
-        create_defaults={"seen_at": now, "started_at": now},
+        defaults=seen,
+        create_defaults={**seen, "started_at": now},
     )
 
 
-def _beat() -> None:
+def _beat(queues: Sequence[str]) -> None:
     swept = False
     while True:
         try:
-            beat_once()
+            beat_once(queues)
             if not swept:
                 sweep(now=timezone.now())
                 swept = True

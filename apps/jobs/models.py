@@ -130,9 +130,14 @@ class Job(models.Model):
 
 
 class Worker(models.Model):
-    """A worker process and when it was last heard of."""
+    """A worker process and when it was last heard of.
+
+    Attributes:
+        queues: Names of the queues that it takes jobs from; none tell of all.
+    """
 
     name = models.CharField(max_length=200, primary_key=True)
+    queues = models.JSONField(default=list, blank=True)
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField(db_index=True)
 

@@ -1,13 +1,14 @@
 """What pages show of jobs and workers."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Max, Q
+from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.jobs.forms import ACTIVE
@@ -31,12 +32,15 @@ class WorkerState:
         seen_at: When any worker was last heard of; None if never.
         num_queued: Jobs that wait.
         num_running: Jobs in a worker's hands.
+        unattended: Queues whose jobs wait, since no worker that takes them lives; and
+            when one was last heard of, None if never.
     """
 
     num_alive: int
     seen_at: datetime | None
     num_queued: int
     num_running: int
+    unattended: Mapping[str, datetime | None] = field(default_factory=dict)
 
     @property
     def is_alive(self) -> bool:
@@ -64,8 +68,9 @@ class JobView:
         elapsed_s: Seconds since a worker took it, or that it took; None before.
         poll_s: How often its live part asks again; None once it is over.
         queue_position: 1 for the next one to be taken; None unless it waits.
-        missing_since: While it waits and no worker lives: when one was last heard of.
-        has_worker: Whether any worker lives; None unless the job waits.
+        missing_since: While it waits and no worker lives that takes such jobs: when one
+            was last heard of.
+        has_worker: Whether such a worker lives; None unless the job waits.
         worker_seen_at: When the worker that has it was last heard of; None unless it
             runs.
         is_silent: Whether that worker has not been heard of for long.
@@ -225,25 +230,35 @@ def job_view(job: Job, *, now: datetime) -> JobView:
     earlier = Q(created_at__lt=job.created_at) | Q(
         created_at=job.created_at, id__lt=job.id
     )
-    state = worker_state(now=now)
+    unattended = worker_state(now=now).unattended
+    queue = _queue_of(job)
     return replace(
         view,
         elapsed_s=None,
         queue_position=Job.objects.waiting().filter(earlier).count() + 1,
-        missing_since=None if state.is_alive else state.seen_at,
-        has_worker=state.is_alive,
+        missing_since=unattended.get(queue),
+        has_worker=queue not in unattended,
     )
 
 
 def worker_state(*, now: datetime) -> WorkerState:
     """Return whether workers live and how much waits for them."""
-    alive = Worker.objects.filter(seen_at__gte=now - ALIVE_FOR)
-    newest = Worker.objects.aggregate(seen_at=Max("seen_at"))
+    seen: dict[str, datetime | None] = dict.fromkeys(_queues())
+    workers = list(Worker.objects.values_list("queues", "seen_at"))
+    for queues, seen_at in workers:
+        for queue in queues or seen:
+            seen[queue] = max(seen.get(queue) or seen_at, seen_at)
+    oldest = now - ALIVE_FOR
     return WorkerState(
-        num_alive=alive.count(),
-        seen_at=newest["seen_at"],
+        num_alive=sum(seen_at >= oldest for _, seen_at in workers),
+        seen_at=max((seen_at for _, seen_at in workers), default=None),
         num_queued=Job.objects.filter(state=Job.State.QUEUED).count(),
         num_running=Job.objects.filter(state=Job.State.RUNNING).count(),
+        unattended={
+            queue: seen[queue]
+            for queue in _queues()
+            if (at := seen[queue]) is None or at < oldest
+        },
     )
 
 
@@ -260,6 +275,17 @@ def active_summary(user: User | AnonymousUser) -> tuple[int, Job | None]:
         return 0, None
     running = _light(active.filter(state=Job.State.RUNNING)).order_by("started_at")
     return count, running.first()
+
+
+def _queues() -> list[str]:
+    """Return the queues that jobs are put in."""
+    routes = settings.CELERY_TASK_ROUTES.values()
+    return sorted({settings.CELERY_TASK_DEFAULT_QUEUE, *(r["queue"] for r in routes)})
+
+
+def _queue_of(job: Job) -> str:
+    route: Mapping[str, str] = settings.CELERY_TASK_ROUTES.get(job.kind, {})
+    return route.get("queue", settings.CELERY_TASK_DEFAULT_QUEUE)
 
 
 def _light(jobs: JobQuerySet) -> JobQuerySet:

@@ -178,6 +178,7 @@ def status(request: HttpRequest, fmt: str) -> HttpResponseBase:
         "status": "ok" if state.is_alive else "no-worker",
         "workers": state.num_alive,
         "worker_seen_at": state.seen_at,
+        "unattended_queues": list(state.unattended),
         "queued": state.num_queued,
         "running": state.num_running,
     }

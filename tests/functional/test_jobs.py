@@ -44,9 +44,11 @@ def subjects(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def new_worker(*, seconds_ago: int = 0) -> Worker:
+def new_worker(name: str = "w", *queues: str, seconds_ago: int = 0) -> Worker:
     seen_at = timezone.now() - timedelta(seconds=seconds_ago)
-    return Worker.objects.create(name="w", started_at=seen_at, seen_at=seen_at)
+    return Worker.objects.create(
+        name=name, queues=list(queues), started_at=seen_at, seen_at=seen_at
+    )
 
 
 def running(**fields: object) -> Job:
@@ -273,9 +275,24 @@ class TestTheLivePart:
 
         part = editor.get(f"/jobs/{job.id}/progress").content.decode()
 
-        assert "No worker has reported since" in part
+        assert "No worker for it has reported since" in part
         assert "4 min ago" in part
         assert 'href="/status"' in part
+
+    @pytest.mark.parametrize(
+        ("kind", "is_told"), [("tables.index_log", True), ("tables.scan_root", False)]
+    )
+    def test_says_that_no_worker_takes_jobs_of_its_kind(
+        self, editor: Client, kind: str, *, is_told: bool
+    ) -> None:
+        new_worker("w", "default")
+        new_worker("s", "spark", seconds_ago=240)
+        job = new_job(kind=kind)
+
+        part = editor.get(f"/jobs/{job.id}/progress").content.decode()
+
+        assert ("No worker for it has reported since" in part) == is_told
+        assert ("4 min ago" in part) == is_told
 
     def test_says_the_counts_while_they_grow(self, editor: Client) -> None:
         job = running(counters={"files_listed": 1284, "commits_read": 12})
@@ -411,9 +428,31 @@ class TestStatus:
             "status": "ok",
             "workers": 1,
             "worker_seen_at": "",
+            "unattended_queues": [],
             "queued": 1,
             "running": 0,
         }
+
+    @pytest.mark.parametrize("seconds_ago", [None, 240])
+    def test_says_which_jobs_wait_while_others_are_done(
+        self, client: Client, seconds_ago: int | None
+    ) -> None:
+        new_worker("w", "default")
+        if seconds_ago is not None:
+            new_worker("s", "spark", seconds_ago=seconds_ago)
+
+        page = client.get("/status").content.decode()
+
+        assert "Some jobs wait" in page
+        assert "No worker takes jobs of the queue <code>spark</code>" in page
+        assert ("4 min ago" in page) == (seconds_ago is not None)
+        assert client.get("/status.json").json()["unattended_queues"] == ["spark"]
+
+    def test_is_green_with_a_worker_for_each_queue(self, client: Client) -> None:
+        new_worker("w", "default")
+        new_worker("s", "spark")
+
+        assert "Everything runs" in client.get("/status").content.decode()
 
     def test_names_the_workers_to_editors_alone(self, editor: Client) -> None:
         seen_at = timezone.now()

@@ -58,12 +58,14 @@ class Installation(Workers):
     def worker(self, *arguments: object) -> "subprocess.Popen[bytes]":
         return self.start((*HELPER, *map(str, arguments)))
 
-    def row(self, job: str) -> dict[str, Any]:
+    def ask(self, query: str, *values: object) -> list[dict[str, Any]]:
         path = self.home / "deltaweb.sqlite3"
         with closing(sqlite3.connect(path, timeout=30)) as database:
             database.row_factory = sqlite3.Row
-            query = "SELECT * FROM jobs_job WHERE id = ?"
-            return dict(database.execute(query, [job]).fetchone())
+            return [dict(row) for row in database.execute(query, values)]
+
+    def row(self, job: str) -> dict[str, Any]:
+        return self.ask("SELECT * FROM jobs_job WHERE id = ?", job)[0]
 
     def becomes(self, job: str, **expected: object) -> bool:
         """Wait until the job's row holds what is expected."""
@@ -208,6 +210,8 @@ def test_workers_that_are_killed_within_a_checkpoint_leave_a_log_that_always_rea
             installation.log.read_text()
         )
 
+    queues = installation.ask("SELECT DISTINCT queues FROM jobs_worker")
+    assert queues == [{"queues": '["spark"]'}]
     assert reader.looks > 0
     assert reader.faults == []
     assert hint_version(orders) == NEWEST

@@ -23,6 +23,13 @@ def test_a_beat_keeps_one_row_a_process() -> None:
     assert worker.seen_at > long_ago
 
 
+@pytest.mark.django_db
+def test_a_beat_tells_the_queues() -> None:
+    heartbeat.beat_once(["default", "spark"])
+
+    assert Worker.objects.get().queues == ["default", "spark"]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_beats_and_sweeps_when_it_starts_and_leaves_no_row() -> None:
     lost = new_job(state=Job.State.RUNNING, lease_owner="gone")
