@@ -1,0 +1,157 @@
+"""Four files that hints select from, and hints in both of their forms."""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+
+from deltaweb.delta.file_pruning import files_for_predicate
+from deltaweb.delta.partition_values import partition_schema, type_partition_values
+from deltaweb.delta.predicate import And
+from deltaweb.delta.schema import (
+    ArrayType,
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.delta.statistics import parse_statistics
+from deltaweb.sharing.hints import Hints, parse_hints
+
+SCHEMA = StructType(
+    (
+        StructField("day", PrimitiveType("date")),
+        StructField("ts", PrimitiveType("timestamp")),
+        StructField("p", PrimitiveType("integer")),
+        StructField("k", PrimitiveType("string")),
+        StructField("price", DecimalType(10, 2)),
+        StructField("qty", PrimitiveType("integer")),
+        StructField("big", PrimitiveType("long")),
+        StructField("long_price", DecimalType(38, 2)),
+        StructField("amount", PrimitiveType("double")),
+        StructField("rate", PrimitiveType("float")),
+        StructField("at", PrimitiveType("timestamp")),
+        StructField("local", PrimitiveType("timestamp_ntz")),
+        StructField("born", PrimitiveType("date")),
+        StructField("ok", PrimitiveType("boolean")),
+        StructField("raw", PrimitiveType("binary")),
+        StructField("name", PrimitiveType("string")),
+        StructField("odd name", PrimitiveType("string")),
+        StructField("date", PrimitiveType("date")),
+        StructField("list", ArrayType(PrimitiveType("long"))),
+        StructField("nothing", PrimitiveType("void")),
+        StructField("st", StructType((StructField("x", PrimitiveType("integer")),))),
+        StructField("padded", PrimitiveType("string", "char(5)")),
+        StructField("limited", PrimitiveType("string", "varchar(5)")),
+        StructField("loud", PrimitiveType("string", "string collate UTF8_LCASE")),
+        StructField(
+            "spark_padded",
+            PrimitiveType("string"),
+            metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(5)"},
+        ),
+    )
+)
+PARTITIONS = ("day", "ts", "p", "k", "price")
+FILES: dict[str, dict[str, str | None]] = {
+    "a": {"day": "2021-04-26", "ts": "2020-05-02 01:02:03", "p": "8", "k": "it's"},
+    "b": {"day": "2021-04-27", "ts": "2020-05-02T01:02:03.654321Z", "p": "9", "k": ""},
+    "c": {"day": "2021-04-28", "ts": "2020-05-03 00:00:00.5", "p": "10", "k": "its"},
+    "d": {"day": None, "ts": None, "p": None, "k": None, "price": "1.50"},
+}
+DAY_1 = "2024-01-01T00:00:00.000Z"
+STATS: dict[str, dict[str, Any]] = {
+    "a": {
+        "min": {
+            "qty": 1,
+            "at": "2024-01-01T00:00:00.000Z",
+            "name": "Anna",
+            "amount": 1,
+        },
+        "max": {
+            "qty": 5,
+            "at": "2024-01-01T00:00:00.000Z",
+            "name": "Bert",
+            "amount": 9,
+        },
+    },
+    "b": {
+        "min": {
+            "qty": 6,
+            "at": "2024-01-02T00:00:00.000Z",
+            "name": "Carl",
+            "amount": 10,
+        },
+        "max": {
+            "qty": 9,
+            "at": "2024-01-03T00:00:00.000Z",
+            "name": "Dora",
+            "amount": 20,
+        },
+    },
+    "c": {
+        "min": {"qty": 10, "st": {"x": 1}, "born": "2000-01-01", "rate": 1},
+        "max": {"qty": 10, "st": {"x": 3}, "born": "2000-12-31", "rate": 2},
+    },
+    "d": {"min": {"name": "Emil"}, "max": {"name": "Emil"}},
+}
+
+
+def selected(hints: Hints) -> str:
+    """The names of the files that the hints leave."""
+    maps = pa.array(
+        [list(values.items()) for values in FILES.values()],
+        pa.map_(pa.string(), pa.string()),
+    )
+    stats = pa.chunked_array(
+        [
+            [
+                json.dumps(
+                    {
+                        "numRecords": 3,
+                        "minValues": item["min"],
+                        "maxValues": item["max"],
+                        "nullCount": {"qty": 3 if name == "d" else 0},
+                    }
+                )
+                for name, item in STATS.items()
+            ]
+        ]
+    )
+    columns = partition_schema(SCHEMA, PARTITIONS)
+    typed = type_partition_values(pa.chunked_array([maps]), columns, stats)
+    mask = files_for_predicate(
+        And(hints.predicates),
+        typed.combine_chunks(),
+        lambda paths: parse_statistics(stats, SCHEMA, paths),
+    )
+    return "".join(name for name, kept in zip(FILES, mask, strict=True) if kept)
+
+
+def sql_hints(*texts: object, beside_json: str | None = None) -> Hints:
+    return parse_hints(
+        predicate_hints=list(texts), json_predicate_hints=beside_json, schema=SCHEMA
+    )
+
+
+def json_hints(tree: object) -> Hints:
+    text = tree if isinstance(tree, str) else json.dumps(tree)
+    return parse_hints(predicate_hints=None, json_predicate_hints=text, schema=SCHEMA)
+
+
+def column(name: str, value_type: str | None = "int") -> dict[str, Any]:
+    leaf = {"op": "column", "name": name}
+    return {**leaf, "valueType": value_type} if value_type else leaf
+
+
+def literal(value: object, value_type: str = "int") -> dict[str, Any]:
+    return {"op": "literal", "value": value, "valueType": value_type}
+
+
+def op(name: str, *children: object) -> dict[str, Any]:
+    return {"op": name, "children": list(children)}
+
+
+SECOND = "TIMESTAMP '2020-05-02 01:02:03'"
+TEXT = "CAST(partitionValues.k AS STRING)"
+TRUE = {"op": "literal", "value": True, "valueType": "bool"}
+EQUAL = op("equal", column("p"), literal("9"))

@@ -1,0 +1,20 @@
+"""Fixtures of the tests beside."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.delta_logs import add
+from tests.local_logs import LocalLog
+from tests.shared_tables import stats_text
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> LocalLog:
+    """A table of three files in two partitions."""
+    return LocalLog(tmp_path).start(
+        add("p=1/a", size=1, partitionValues={"p": "1"}, stats=stats_text(10, 0, 9)),
+        add("p=1/b", size=2, partitionValues={"p": "1"}, stats=stats_text(10, 10, 19)),
+        add("p=2/c", size=4, partitionValues={"p": "2"}),
+        partitionColumns=["p"],
+    )
