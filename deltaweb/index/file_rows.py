@@ -124,6 +124,16 @@ def block_rows(block: SelectedBlock, columns: FileColumns) -> pa.Table:
     )
 
 
+def has_fitting_values(block: SelectedBlock, columns: FileColumns) -> bool:
+    """Tell whether all partition values of a block are of their types."""
+    files = block.compact().block.files.cast(FILES_SCHEMA)
+    try:
+        _partition_column(pa.Table.from_batches([files]), columns)
+    except PartitionValueError:
+        return False
+    return True
+
+
 def no_rows(columns: FileColumns) -> pa.Table:
     """Return `files.arrow` without a row."""
     files = FILES_SCHEMA.empty_table()

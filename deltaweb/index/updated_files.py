@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import PartitionValueError
 from deltaweb.delta.replay import SelectedBlock
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.file_index import FILES, link_file
@@ -18,6 +17,7 @@ from deltaweb.index.file_rows import (
     NewestFiles,
     block_rows,
     choose_columns,
+    has_fitting_values,
     map_newest,
     no_rows,
     write_rows,
@@ -36,18 +36,27 @@ def write_updated_files(
     new version has another schema or room for other columns.
     """
     columns = choose_columns(snapshot)
-    try:
-        _write(folder, columns, snapshot, new, report)
-    except PartitionValueError:
+    if not _has_fitting_values(columns, new):
         # An index must show a table whose writer got a value wrong.
         columns = columns.with_texts()
-        _write(folder, columns, snapshot, new, report)
+    _write(folder, columns, snapshot, new, report)
     return map_newest(
         folder,
         num_tombstones=(new.base.result.num_tombstones or 0) + new.num_tombstones,
         has_deletion_vectors=False,
         is_typed=columns.has_typed_partitions,
     )
+
+
+def _has_fitting_values(columns: FileColumns, new: NewCommits) -> bool:
+    """Tell whether partition values are of their types; what is typed already is."""
+    source = new.base.source
+    are_typed = (
+        source.has_typed_partitions
+        and source.metadata.schema_string == new.metadata.schema_string
+    )
+    blocks = [*new.new_blocks, *(() if are_typed else new.old_blocks)]
+    return all(has_fitting_values(block, columns) for block in blocks)
 
 
 def _write(
