@@ -1,9 +1,16 @@
 import json
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.action_json import PRESENCE, CommitData, load_line, parse_actions
+from deltaweb.delta.action_json import (
+    PRESENCE,
+    CommitData,
+    load_line,
+    load_rows,
+    parse_actions,
+)
 from deltaweb.delta.errors import LogCorruptError
 
 ADD = pa.struct(
@@ -149,3 +156,40 @@ def test_commit_information_of_any_kind_is_no_fault(info: str) -> None:
     batch = parse_actions([commit], pa.schema({"commitInfo": PRESENCE}))
 
     assert batch.table["commitInfo"].to_pylist() == [None]
+
+
+class TestLoadRows:
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            pytest.param(b'{"n":123456789012345678901234567890}', id="a huge number"),
+            pytest.param(b'{"n":-9223372036854775808}', id="the smallest long"),
+            pytest.param(b' {"n":1}', id="a space before"),
+            pytest.param(b'{"n":1,"n":2}', id="a key twice"),
+            pytest.param(b'{"add":{"path":"\\u00e9"}}', id="text"),
+        ],
+    )
+    def test_are_those_of_each_line(self, odd: bytes) -> None:
+        commits = [
+            CommitData("0", b'{"x":1}\n' * 3 + odd + b"\n"),
+            CommitData("1", b""),
+        ]
+        batch = parse_actions(commits, SCHEMA)
+
+        loaded = load_rows(batch, np.arange(4), commits)
+
+        assert loaded == [load_line(batch.lines[row], name="") for row in range(4)]
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            pytest.param(b'{"x":"\xff"}', id="no UTF-8"),
+            pytest.param(b'{"x":' + b"[" * 5000 + b"]" * 5000 + b"}", id="too deep"),
+        ],
+    )
+    def test_name_the_commit_that_does_not_read(self, line: bytes) -> None:
+        commits = [CommitData("first", b"{}\n"), CommitData("second", line + b"\n")]
+        batch = parse_actions(commits, SCHEMA)
+
+        with pytest.raises(LogCorruptError, match="second"):
+            load_rows(batch, np.arange(2), commits)

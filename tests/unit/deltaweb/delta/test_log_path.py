@@ -1,12 +1,14 @@
 import pytest
 
 from deltaweb.delta.log_path import (
+    MANY_NAMES,
     CheckpointName,
     checkpoint_name,
     checkpoint_part_names,
     commit_name,
     parse_checkpoint_name,
     parse_commit_name,
+    parse_commit_names,
     parse_uuid_checkpoint_name,
     version_prefix,
 )
@@ -78,3 +80,19 @@ def test_checkpoints_of_the_later_kind_are_recognized(kind: str) -> None:
 
     assert parse_uuid_checkpoint_name(name) == 5
     assert parse_uuid_checkpoint_name(checkpoint_name(5)) is None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param("_last_checkpoint", id="the hint"),
+        pytest.param("00000000000000000007.json\n", id="a newline behind"),
+        pytest.param("٠" * 20 + ".json", id="digits of another script"),
+        pytest.param("9" * 20 + ".json", id="beyond a long"),
+        pytest.param("\udc80.json", id="no Unicode"),
+    ],
+)
+def test_many_names_are_read_as_each_of_them_is(odd: str) -> None:
+    names = [*(commit_name(version) for version in range(MANY_NAMES)), odd]
+
+    assert parse_commit_names(names) == [*range(MANY_NAMES), None]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deltaweb.index.stored_values import bounded_json, clean_text
+from deltaweb.index.stored_values import bounded_json, bounded_texts, clean_text
 
 
 class TestCleanText:
@@ -46,3 +46,27 @@ class TestBoundedJson:
             value = [value]
 
         assert "…" in bounded_json({"x": value})
+
+
+class TestBoundedTexts:
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            pytest.param({}, id="an empty object"),
+            pytest.param({"é": "😀 \u2028"}, id="any Unicode"),
+            pytest.param({"a": "\0"}, id="NUL"),
+            pytest.param({"a\ud800": 1}, id="a lone surrogate"),
+            pytest.param({"a": float("inf"), "b": "NaN"}, id="no number"),
+            pytest.param({"a": '", "b'}, id="what looks like a mark"),
+            pytest.param({"a": "x" * 70_000}, id="too long"),
+            pytest.param({"a": "[" * 50}, id="brackets in a text"),
+            pytest.param(json.loads('{"a":' * 60 + "1" + "}" * 60), id="too deep"),
+        ],
+    )
+    def test_are_those_of_each_object(self, odd: dict[str, Any]) -> None:
+        objects: list[dict[str, Any]] = [{"n": n, "list": [n]} for n in range(300)]
+        objects[7] = odd
+
+        texts = bounded_texts(objects)
+
+        assert texts == [bounded_json(values) for values in objects]
