@@ -1,105 +1,35 @@
 """Rows by the logical schema, from Parquet files that are as odd as real ones."""
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaweb.delta.column_path import ColumnPath
 from deltaweb.delta.errors import (
     ColumnNotFoundError,
     DataFileError,
-    DataFileMissingError,
     PartitionValueError,
-    PathEscapesTableError,
     PredicateError,
     SchemaError,
 )
 from deltaweb.delta.predicate import Comparison, IsNull
-from deltaweb.delta.rows import RowScan, RowSource, iter_rows, read_rows
+from deltaweb.delta.rows import read_rows
 from deltaweb.delta.schema import (
     ArrayType,
-    DataType,
-    DecimalType,
     MapType,
     PrimitiveType,
     StructField,
     StructType,
     arrow_schema,
 )
-from deltaweb.delta.statistics import parse_statistics
+from tests.row_tables import LONG, STRING, Table, schema_of
 
-LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
-TIMESTAMP = PrimitiveType("timestamp")
-MAPS = pa.map_(pa.string(), pa.string())
-
-
-def schema_of(**columns: DataType) -> StructType:
-    return StructType(tuple(StructField(name, kind) for name, kind in columns.items()))
-
-
-class Table:
-    """Files in a folder, and a count of what was opened."""
-
-    def __init__(
-        self, folder: Path, schema: StructType, partitions: Sequence[str] = ()
-    ) -> None:
-        self.folder = folder
-        self.schema = schema
-        self.partitions = partitions
-        self.adds: list[tuple[str, dict[str, str | None], str | None]] = []
-        self.opened: list[str] = []
-
-    def add(
-        self,
-        rows: pa.Table,
-        partition: dict[str, str | None] | None = None,
-        stats: str | None = None,
-        **options: Any,  # noqa: ANN401 # of the Parquet writer
-    ) -> str:
-        path = f"{len(self.adds)}.parquet"
-        pq.write_table(rows, self.folder / path, **options)
-        self.adds.append((path, partition or {}, stats))
-        return path
-
-    def open_file(self, path: str) -> pa.NativeFile:
-        self.opened.append(path)
-        return pa.OSFile(str(self.folder / path))
-
-    def statistics(self, columns: Sequence[ColumnPath]) -> pa.Table:
-        texts = pa.array([stats for _, _, stats in self.adds], pa.string())
-        return parse_statistics(pa.chunked_array([texts]), self.schema, columns)
-
-    @property
-    def source(self) -> RowSource:
-        files = pa.table(
-            {
-                "path": pa.array([path for path, _, _ in self.adds], pa.string()),
-                "partition_values": pa.array(
-                    [list(values.items()) for _, values, _ in self.adds], MAPS
-                ),
-            }
-        )
-        return RowSource(
-            self.schema, self.partitions, files, self.open_file, self.statistics
-        )
-
-    def read(self, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 # of read_rows
-        rows = read_rows(self.source, **options)
-        rows.validate(full=True)
-        result: list[dict[str, Any]] = rows.to_pylist()
-        return result
-
-    def scan(self, **options: Any) -> RowScan:  # noqa: ANN401 # of iter_rows
-        return iter_rows(self.source, **options)
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class TestColumns:
@@ -238,198 +168,6 @@ class TestPartitionColumns:
         table.add(pa.table({"a": [1]}), {"p": "seven"})
 
         assert table.read(columns=["a"]) == [{"a": 1}]
-
-
-def _decimal(value: str) -> Decimal:
-    return Decimal(value)
-
-
-class TestTypes:
-    @pytest.mark.parametrize(
-        ("stored", "data_type", "expected"),
-        [
-            pytest.param(
-                pa.array([1, None], pa.int32()), LONG, [1, None], id="a narrower int"
-            ),
-            pytest.param(
-                pa.array([-5], pa.int32()), PrimitiveType("byte"), [-5], id="a byte"
-            ),
-            pytest.param(
-                pa.array([1.5], pa.float32()),
-                PrimitiveType("double"),
-                [1.5],
-                id="float",
-            ),
-            pytest.param(
-                pa.array([b"x"], pa.binary()),
-                STRING,
-                ["x"],
-                id="text that is not said so",
-            ),
-            pytest.param(
-                pa.array(["x"]), PrimitiveType("binary"), [b"x"], id="text as bytes"
-            ),
-            pytest.param(
-                pa.array(["x", "x"]).dictionary_encode(), STRING, ["x", "x"], id="codes"
-            ),
-            pytest.param(
-                pa.array([_decimal("1.5")], pa.decimal128(4, 1)),
-                DecimalType(10, 3),
-                [_decimal("1.500")],
-                id="a decimal of another scale",
-            ),
-            pytest.param(
-                pa.array([-1], pa.timestamp("ms")),
-                TIMESTAMP,
-                [datetime(1969, 12, 31, 23, 59, 59, 999000, tzinfo=UTC)],
-                id="milliseconds",
-            ),
-            pytest.param(
-                pa.array([-1, 1999], pa.timestamp("ns")),
-                PrimitiveType("timestamp_ntz"),
-                [
-                    datetime(1969, 12, 31, 23, 59, 59, 999999),  # noqa: DTZ001 # no zone
-                    datetime(1970, 1, 1, 0, 0, 0, 1),  # noqa: DTZ001 # no zone
-                ],
-                id="nanoseconds are cut, never rounded",
-            ),
-            pytest.param(
-                pa.array([date(1, 1, 1)], pa.date32()),
-                PrimitiveType("date"),
-                [date(1, 1, 1)],
-                id="a date",
-            ),
-            pytest.param(
-                pa.array([5], pa.int64()),
-                PrimitiveType("void"),
-                [None],
-                id="void is null",
-            ),
-            pytest.param(pa.nulls(2), LONG, [None, None], id="a column of nulls"),
-        ],
-    )
-    def test_become_exactly_those_of_the_schema(
-        self, tmp_path: Path, stored: pa.Array, data_type: DataType, expected: list[Any]
-    ) -> None:
-        table = Table(tmp_path, schema_of(c=data_type))
-        table.add(pa.table({"c": stored}), version="2.6")
-
-        rows = read_rows(table.source)
-
-        assert rows.schema.equals(arrow_schema(table.schema))
-        assert rows["c"].to_pylist() == expected
-
-    def test_of_old_timestamps_keep_their_microseconds(self, tmp_path: Path) -> None:
-        table = Table(tmp_path, schema_of(t=TIMESTAMP))
-        at = datetime(2024, 2, 29, 12, 0, 0, 123456, tzinfo=UTC)
-        table.add(
-            pa.table({"t": pa.array([at], pa.timestamp("us"))}),
-            use_deprecated_int96_timestamps=True,
-        )
-
-        assert table.read() == [{"t": at}]
-
-    @pytest.mark.parametrize(
-        ("stored", "data_type"),
-        [
-            pytest.param(pa.array(["x"]), LONG, id="text for a number"),
-            pytest.param(pa.array([1]), PrimitiveType("integer"), id="a wider number"),
-            pytest.param(pa.array([1]), STRING, id="a number for text"),
-            pytest.param(pa.array([1.5]), LONG, id="a fraction for a whole number"),
-            pytest.param(pa.array([1.5]), PrimitiveType("float"), id="a wider float"),
-            pytest.param(pa.array([1]), TIMESTAMP, id="a number for a time"),
-            pytest.param(
-                pa.array([300], pa.int32()), PrimitiveType("byte"), id="range"
-            ),
-            pytest.param(pa.array([b"\xff"]), STRING, id="bytes that are no text"),
-            pytest.param(pa.array([1]), ArrayType(LONG), id="a number for a list"),
-            pytest.param(pa.array([1]), MapType(LONG, LONG), id="a number for a map"),
-            pytest.param(pa.array([1]), StructType(()), id="a number for a struct"),
-            pytest.param(
-                pa.array([_decimal("1.23")]), DecimalType(5, 1), id="lost digits"
-            ),
-            pytest.param(
-                pa.array([_decimal("1" + "0" * 30)]),
-                DecimalType(38, 18),
-                id="a decimal that would overflow",
-            ),
-            pytest.param(
-                pa.array([_decimal("1")], pa.decimal256(50, 0)),
-                DecimalType(38, 18),
-                id="a decimal of too many digits",
-            ),
-        ],
-    )
-    def test_that_do_not_fit_are_refused_by_file_and_column(
-        self, tmp_path: Path, stored: pa.Array, data_type: DataType
-    ) -> None:
-        table = Table(tmp_path, schema_of(c=data_type))
-        path = table.add(pa.table({"c": stored}))
-
-        with pytest.raises(DataFileError, match=rf"{path}.*'c") as caught:
-            table.read()
-        assert caught.value.code == "data-file-corrupt"
-
-    def test_inside_of_lists_are_named_to_the_element(self, tmp_path: Path) -> None:
-        table = Table(tmp_path, schema_of(c=ArrayType(schema_of(x=LONG))))
-        table.add(pa.table({"c": [[{"x": "no number"}]]}))
-
-        with pytest.raises(DataFileError, match=r"'c\.element\.x'"):
-            table.read()
-
-    def test_of_a_list_in_two_levels_are_read(self, tmp_path: Path) -> None:
-        table = Table(tmp_path, schema_of(c=ArrayType(LONG)))
-        table.add(pa.table({"c": [[1, 2], [], None]}), use_compliant_nested_type=False)
-
-        assert table.read() == [{"c": [1, 2]}, {"c": []}, {"c": None}]
-
-
-class TestFaults:
-    def test_of_a_missing_file_name_it(self, tmp_path: Path) -> None:
-        table = Table(tmp_path, schema_of(a=LONG))
-        path = table.add(pa.table({"a": [1]}))
-        (tmp_path / path).unlink()
-
-        with pytest.raises(DataFileMissingError) as caught:
-            table.read()
-        assert caught.value.path == path
-
-    @pytest.mark.parametrize(
-        "content",
-        [
-            pytest.param(b"", id="empty"),
-            pytest.param(b"PAR1 no parquet PAR1", id="no footer"),
-            pytest.param(b"PARE" * 9, id="encrypted"),
-        ],
-    )
-    def test_of_a_damaged_file_name_it(self, tmp_path: Path, content: bytes) -> None:
-        table = Table(tmp_path, schema_of(a=LONG))
-        path = table.add(pa.table({"a": [1]}))
-        (tmp_path / path).write_bytes(content)
-
-        with pytest.raises(DataFileError, match=path):
-            table.read()
-
-    def test_of_a_damaged_page_name_the_file(self, tmp_path: Path) -> None:
-        table = Table(tmp_path, schema_of(a=STRING))
-        path = table.add(pa.table({"a": ["x" * 1000] * 10}), use_dictionary=False)
-        content = bytearray((tmp_path / path).read_bytes())
-        content[4:60] = b"\xff" * 56
-        (tmp_path / path).write_bytes(content)
-
-        with pytest.raises(DataFileError, match=path):
-            table.read()
-
-    def test_of_the_store_pass_through(self, tmp_path: Path) -> None:
-        table = Table(tmp_path, schema_of(a=LONG))
-        table.add(pa.table({"a": [1]}))
-
-        def refuse(path: str) -> pa.NativeFile:
-            raise PathEscapesTableError(path=path)
-
-        source = RowSource(table.schema, (), table.source.files, refuse)
-        with pytest.raises(PathEscapesTableError):
-            read_rows(source)
 
 
 class TestLimit:
