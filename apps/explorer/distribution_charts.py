@@ -1,7 +1,7 @@
 """Pictures of how files, partitions and values are spread; see `charts`."""
 
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import plotly.graph_objects as go
@@ -24,6 +24,7 @@ from apps.explorer.selectors.partitions_grid import PartitionGrid
 MAX_TABLE_ROWS: Final = 60
 MAX_VALUE: Final = 60  # characters of a value
 MAX_TICK: Final = 16
+MAX_TIME_TICKS: Final = 5
 SCALE: Final = [
     [0.0, "var(--dw-accent-soft)"],
     [1.0, "var(--dw-accent)"],
@@ -126,7 +127,7 @@ def sizes_by_age(ages: FileAges, *, small_bytes: int | None) -> Chart:
     else:
         figure = plain_figure(
             [_age_cells(grid)],
-            xaxis={"type": "category", "nticks": 6},
+            xaxis={"type": "category", "tickangle": 0, **_time_ticks(grid.times)},
             yaxis={"type": "category", "nticks": 8, "showgrid": False},
         )
         rows = [
@@ -247,6 +248,23 @@ def _age_cells(grid: AgeGrid) -> go.Heatmap:
     texts = [[f"{count:,} files" for count in row] for row in grid.counts]
     counts = [[count or None for count in row] for row in grid.counts]
     return _cells(grid.times, grid.sizes, counts, texts)
+
+
+def _time_ticks(times: Sequence[str]) -> dict[str, Any]:
+    """Return some of the times of an axis, as short as they still differ."""
+    chosen = times[:: -(-len(times) // MAX_TIME_TICKS) or 1]
+    moments = [datetime.fromisoformat(text) for text in chosen]
+    if len({moment.date() for moment in moments}) == 1:
+        spelling = "%H:%M"
+    elif moments and moments[0].year == moments[-1].year:
+        spelling = "%-d %b"
+    else:
+        spelling = "%b %Y"
+    return {
+        "tickmode": "array",
+        "tickvals": list(chosen),
+        "ticktext": [moment.strftime(spelling) for moment in moments],
+    }
 
 
 def _day_format(ages: FileAges) -> str:

@@ -63,8 +63,18 @@ class TestFileAges:
         assert ages.modified_at[0] == "1970-01-01T00:00:02"
         assert ages.grid is None
 
-    @pytest.mark.parametrize("step_ms", [0, 1, 60_000, 10**9])
-    def test_many_files_are_counted_on_a_grid(self, step_ms: int) -> None:
+    @pytest.mark.parametrize(
+        ("step_ms", "first_tick"),
+        [
+            pytest.param(0, "00:00", id="at one moment"),
+            pytest.param(1, "00:00", id="within a second"),
+            pytest.param(60_000, "1 Jan", id="within days"),
+            pytest.param(10**9, "Jan 1970", id="within a century"),
+        ],
+    )
+    def test_many_files_are_counted_on_a_grid(
+        self, step_ms: int, first_tick: str
+    ) -> None:
         count = MAX_POINTS + 1
 
         ages = file_ages(files_of(*[1] * count, step_ms=step_ms))
@@ -75,6 +85,9 @@ class TestFileAges:
         assert len(ages.grid.times) <= 49
         chart = distribution_charts.sizes_by_age(ages, small_bytes=None)
         assert len(chart.rows) <= 60
+        ticks = chart.figure["layout"]["xaxis"]["ticktext"]
+        assert ticks[0] == first_tick
+        assert len(ticks) <= 5
 
     def test_is_none_without_files(self) -> None:
         assert file_ages(files_of()) is None
