@@ -1,4 +1,4 @@
-"""A process that is killed while it goes on from an index leaves that index whole."""
+"""What stops a process that goes on from an index leaves that index whole."""
 
 import os
 import subprocess
@@ -33,6 +33,20 @@ def report(step, *_):
 
 build_index(location, None, folder, base=base, on_progress=report)
 """
+# Finds the disk full once it writes.
+FULL = """
+import resource, sys
+from deltaweb.index.build import build_index
+
+location, folder, base = sys.argv[1:]
+
+def report(step, *_):
+    if step.startswith("Writing"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+result = build_index(location, None, folder, base=base, on_progress=report)
+print(result.state, result.error_code)
+"""
 
 
 @pytest.fixture
@@ -40,6 +54,19 @@ def indexes(settings: Settings, tmp_path: Path) -> Path:
     """The folder of a table's indexes, in an installation of its own."""
     settings.HOME = tmp_path / "home"
     return tmp_path / "home" / "index" / str(uuid.uuid4())
+
+
+@pytest.fixture
+def log(indexes: Path, tmp_path: Path) -> RandomLog:
+    """A table with an index, and three commits since."""
+    log = RandomLog(tmp_path, seed=5)
+    build_index(log.location, None, indexes / PRESENT, now_ms=NOW_MS)
+    log.grow(3)
+    return log
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def kill_at(step: str, count: int, log: RandomLog, indexes: Path) -> None:
@@ -67,18 +94,15 @@ def kill_at(step: str, count: int, log: RandomLog, indexes: Path) -> None:
         ("Writing the index", 1),
     ],
 )
-def test_is_taken_up_again(
-    indexes: Path, tmp_path: Path, step: str, count: int
+def test_a_killed_one_is_taken_up_again(
+    log: RandomLog, indexes: Path, tmp_path: Path, step: str, count: int
 ) -> None:
-    log = RandomLog(tmp_path, seed=5)
     present = indexes / PRESENT
-    build_index(log.location, None, present, now_ms=NOW_MS)
-    before = {path.name: path.read_bytes() for path in present.iterdir()}
-    log.grow(3)
+    before = bytes_of(present)
 
     kill_at(step, count, log, indexes)
 
-    assert {path.name: path.read_bytes() for path in present.iterdir()} == before
+    assert bytes_of(present) == before
     left = {path.name for path in indexes.iterdir()} - {PRESENT}
     assert all(name.startswith(f".{KILLED}.") for name in left)
     assert bool(left) == step.startswith("Writing")
@@ -94,3 +118,22 @@ def test_is_taken_up_again(
         os.utime(indexes / name, (0, 0))  # long after
     remove_other_indexes(indexes.name, keep=NEXT)
     assert [path.name for path in indexes.iterdir()] == [NEXT]
+
+
+def test_one_that_finds_the_disk_full_leaves_nothing(
+    log: RandomLog, indexes: Path
+) -> None:
+    before = bytes_of(indexes / PRESENT)
+    arguments = [str(indexes / name) for name in (NEXT, PRESENT)]
+
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, log.location, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+
+    assert done.stdout.split() == ["FAILED", "storage-full"]
+    assert bytes_of(indexes / PRESENT) == before
+    assert [path.name for path in indexes.iterdir()] == [PRESENT]
