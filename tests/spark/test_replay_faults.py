@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from deltaweb.delta.errors import DeltaError, LogCorruptError
+from deltaweb.delta.errors import (
+    DeltaError,
+    LogCorruptError,
+    PathEscapesTableError,
+)
 from deltaweb.delta.log_path import checkpoint_name, commit_name
 from deltaweb.delta.log_store import FileStatus
 from deltaweb.table import DeltaTable
@@ -104,6 +108,37 @@ def _break_pages(checkpoint: Path) -> None:
                 end = start + chunk.total_compressed_size
                 data[start:end] = b"\xff" * (end - start)
     checkpoint.write_bytes(data)
+
+
+class TestALogElsewhere:
+    def test_is_read_by_tasks_where_a_root_allows_it(
+        self,
+        spark: "SparkSession",
+        log: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        from deltaweb.spark import log_reader
+        from deltaweb.spark.log_reader import LogSource
+        from deltaweb.spark.replay import use_state
+
+        monkeypatch.setattr(log_reader, "PACK_COMMITS", 1)  # in tasks
+        linked = tmp_path / "lake" / "linked"
+        linked.mkdir(parents=True)
+        (linked / "_delta_log").symlink_to(log)
+
+        def paths_by(*roots: str) -> list[str]:
+            source = LogSource(str(linked), allowed_roots=roots)
+            return use_state(
+                spark,
+                source,
+                None,
+                lambda state: [row["path"] for row in state.live_files().collect()],
+            )
+
+        assert paths_by(str(log.parent)) == ["b"]
+        with pytest.raises(PathEscapesTableError, match="_delta_log"):
+            paths_by()
 
 
 HOSTILE = [

@@ -92,6 +92,31 @@ class TestIndexTables:
         assert results[0]["state"] == "INDEXED"
         assert results[1] == LARGE
 
+    @pytest.mark.parametrize(
+        ("is_allowed", "state"), [(True, "INDEXED"), (False, "FAILED")]
+    )
+    def test_follows_a_log_to_allowed_roots_alone(
+        self,
+        folder: "RunFolder",
+        lake: Path,
+        tmp_path: Path,
+        *,
+        is_allowed: bool,
+        state: str,
+    ) -> None:
+        share = share_of(folder, lake, num_tables=1)
+        linked = tmp_path / "lake" / "linked"
+        linked.mkdir(parents=True)
+        (linked / "_delta_log").symlink_to(lake / "orders" / "_delta_log")
+        roots = (str(lake),) if is_allowed else ()
+        request = replace(share.requests[0], location=str(linked), allowed_roots=roots)
+
+        run(replace(share, requests={0: request}), 0)
+
+        result = folder.take_results()[0]
+        assert result["state"] == state
+        assert result["error_code"] == ("" if is_allowed else "path-outside-table")
+
 
 class TestRunFolder:
     def test_gives_a_table_to_one_task_until_it_is_forgotten(

@@ -47,6 +47,7 @@ def _index_in_spark(batch: IndexBatch) -> None:
                 location=job.table.location,
                 folder=str(job.folder),
                 storage_options=job.storage_options,
+                allowed_roots=tuple(settings.ALLOWED_ROOTS or ()),
                 max_task_bytes=settings.SPARK_REPLAY_BYTES,
                 base="" if job.base is None else str(job.base),
             )

@@ -75,7 +75,11 @@ def _write_by_spark(
     """Write the checkpoint by Spark; a session that dies is replaced once."""
     from deltaweb.spark import log_reader, pipeline  # workers alone load Spark
 
-    source = log_reader.LogSource(table.location, options_for(table.location))
+    source = log_reader.LogSource(
+        table.location,
+        options_for(table.location),
+        tuple(settings.ALLOWED_ROOTS or ()),
+    )
     for _attempt in range(1, SPARK_ATTEMPTS):
         try:
             return _write_once(job, source, request)
