@@ -1,4 +1,4 @@
-"""Fixtures of the tests beside."""
+"""A log to share."""
 
 from pathlib import Path
 

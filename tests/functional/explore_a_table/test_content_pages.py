@@ -1,0 +1,197 @@
+"""What is in a table: its files and its rows, at any version, in three forms."""
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from apps.jobs.models import Job, Worker
+from apps.tables.models import Table
+from tests.functional.explore_a_table.pages import (
+    HTMX,
+    TABLE,
+    csv_of,
+    json_of,
+    text_of,
+    work,
+)
+from tests.indexed_tables import new_indexed_table
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.usefixtures("orders")
+class TestFiles:
+    def test_lists_sorts_and_filters(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/files?partition=country=FR&sort=path")
+
+        assert "21 of 84" in page
+        assert 'aria-sort="ascending"' in page
+        assert "country=DE" not in page.partition('id="files"')[2]
+
+    def test_an_older_version_is_listed_by_a_job(self, viewer: Client) -> None:
+        waiting = text_of(viewer, f"{TABLE}orders/files?v=3")
+        work()
+        done = text_of(viewer, f"{TABLE}orders/files?v=3", **HTMX)
+
+        assert "Listing the files of this version" in waiting
+        assert "12, " in done
+        assert "<html" not in done
+        assert Job.objects.count() == 1
+
+    def test_a_lost_index_does_not_change_the_answer(self, viewer: Client) -> None:
+        Table.objects.update(index_name="gone")
+        json_of(viewer, f"{TABLE}orders/files.json", status=202)
+        work()
+
+        assert json_of(viewer, f"{TABLE}orders/files.json")["count"] == 84
+
+    def test_the_csv_form_has_every_file(self, viewer: Client) -> None:
+        lines = csv_of(viewer, f"{TABLE}orders/files.csv?partition=country=FR")
+
+        assert lines[0][:3] == ["path", "order_date", "country"]
+        assert len(lines) == 22
+
+
+@pytest.mark.usefixtures("orders")
+class TestData:
+    def read(self, viewer: Client, path: str) -> dict[str, object]:
+        viewer.get(path)
+        work()
+        return json_of(viewer, path)
+
+    def test_waits_for_its_job_and_shows_its_rows(self, viewer: Client) -> None:
+        waiting = text_of(viewer, f"{TABLE}orders/data")
+        work()
+        page = text_of(viewer, f"{TABLE}orders/data")
+
+        assert "Reading rows" in waiting
+        assert "timestamp, UTC" in page
+        assert '<span class="c-null">NULL</span>' in page
+        assert "Scanned" in page
+        assert Job.objects.count() == 1
+
+    def test_longs_and_decimals_are_text_in_json(self, viewer: Client) -> None:
+        data = self.read(viewer, f"{TABLE}orders/data.json?col=order_id&col=amount")
+
+        row = data["rows"][0]  # type: ignore[index]  # JSON
+        assert [type(row[name]) for name in ("order_id", "amount")] == [str, str]
+
+    def test_filters_are_of_the_rows_and_shown_in_words(self, viewer: Client) -> None:
+        path = f"{TABLE}orders/data?f=country:eq:FR&v=21"
+        data = self.read(viewer, path.replace("data", "data.json"))
+
+        found = data["rows"]
+        assert isinstance(found, list)
+        assert {row["country"] for row in found} == {"FR"}
+        assert "Rows where country = FR, version 21" in text_of(viewer, path)
+
+    def test_the_filter_form_leads_to_one_address(self, viewer: Client) -> None:
+        response = viewer.get(f"{TABLE}orders/data?fc=country&fo=eq&fv=FR&page=3")
+
+        assert response.status_code == 302
+        assert response["Location"] == f"{TABLE}orders/data?f=country%3Aeq%3AFR"
+
+    def test_a_failed_job_stays_until_it_is_retried(self, viewer: Client) -> None:
+        Table.objects.update(location="/nowhere/at/all")
+        viewer.get(f"{TABLE}orders/data")
+        work()
+
+        page = text_of(viewer, f"{TABLE}orders/data")
+        data = json_of(viewer, f"{TABLE}orders/data.json", status=422)
+
+        assert "The rows could not be read" in page
+        assert data["error"] == "location-not-found"
+        assert Job.objects.count() == 1
+
+    def test_a_table_made_anew_at_the_same_place_shows_no_rows_of_the_old_one(
+        self, viewer: Client
+    ) -> None:
+        viewer.get(f"{TABLE}orders/data")
+        viewer.get(f"{TABLE}orders/files?v=3")
+        work()
+        assert "Scanned" in text_of(viewer, f"{TABLE}orders/data")
+
+        Table.objects.update(delta_id="another log")
+
+        assert "Scanned" not in text_of(viewer, f"{TABLE}orders/data")
+        waiting = text_of(viewer, f"{TABLE}orders/files?v=3")
+        assert "Listing the files of this version" in waiting
+
+    def test_a_retry_leads_back_to_the_page_that_waits(self, viewer: Client) -> None:
+        folder = Path(Table.objects.get().location)
+        away = folder.rename(folder.with_name("away"))
+        try:
+            viewer.get(f"{TABLE}orders/data")
+            work()
+        finally:
+            away.rename(folder)
+        retry = f"/jobs/{Job.objects.get().id}/retry"
+
+        response = viewer.post(retry, {"next": f"{TABLE}orders/data"})
+        elsewhere = viewer.post(retry, {"next": "//elsewhere.example/"})
+        work()
+
+        assert response["Location"] == f"{TABLE}orders/data"
+        assert elsewhere["Location"].startswith("/jobs/")
+        assert "Scanned" in text_of(viewer, f"{TABLE}orders/data")
+
+    def test_a_result_that_was_cleaned_up_is_read_again(self, viewer: Client) -> None:
+        self.read(viewer, f"{TABLE}orders/data.json")
+        job = Job.objects.get()
+        for result in (Path(settings.HOME) / "results").glob(f"{job.id}*"):
+            result.unlink()
+
+        json_of(viewer, f"{TABLE}orders/data.json", status=202)
+
+        assert Job.objects.filter(state=Job.State.QUEUED).count() == 1
+
+    def test_an_empty_table_has_no_rows(self, viewer: Client, lake: Path) -> None:
+        new_indexed_table("returns", lake / "returns")
+        viewer.get(f"{TABLE}returns/data")
+        work()
+
+        assert "No rows" in text_of(viewer, f"{TABLE}returns/data")
+
+    def test_the_csv_form_has_every_row_of_the_version(self, viewer: Client) -> None:
+        assert viewer.get(f"{TABLE}orders/data.csv").status_code == 409
+        work()
+
+        lines = csv_of(viewer, f"{TABLE}orders/data.csv?page=3")
+
+        assert len(lines) == 1 + 5_568
+
+    def test_the_csv_form_waits_for_a_worker_that_is_there(
+        self, viewer: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = timezone.now()
+        Worker.objects.create(name="w1", started_at=now, seen_at=now)
+        monkeypatch.setattr("apps.explorer.services.time.sleep", lambda _s: work())
+
+        assert len(csv_of(viewer, f"{TABLE}orders/data.csv")) == 1 + 5_568
+        assert len(csv_of(viewer, f"{TABLE}orders/files.csv?v=3")) > 1
+
+    def test_an_export_that_grows_too_large_fails_and_leaves_nothing(
+        self, viewer: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("apps.tables.reading.MAX_EXPORT_BYTES", 1 << 10)
+        viewer.get(f"{TABLE}orders/data.csv")
+        work()
+
+        answer = json_of(viewer, f"{TABLE}orders/data.csv", status=422)
+
+        assert answer["error"] == "result-too-large"
+        job = Job.objects.get()
+        assert not list((Path(settings.HOME) / "results").glob(f"{job.id}*"))
+
+    def test_the_csv_form_of_few_rows_is_what_the_page_has_read(
+        self, viewer: Client
+    ) -> None:
+        asked = "?f=order_id:lt:100004&col=order_id"
+        self.read(viewer, f"{TABLE}orders/data.json{asked}")
+
+        lines = csv_of(viewer, f"{TABLE}orders/data.csv{asked}")
+
+        assert lines == [["order_id"], ["100001"], ["100002"], ["100003"]]

@@ -1,0 +1,169 @@
+"""What the log tells of a table: its overview, history, commits and schema."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from pytest_django.fixtures import DjangoAssertNumQueries
+
+from apps.tables.models import Table
+from tests.factories import new_commit, new_metadata, new_table
+from tests.functional.explore_a_table.pages import (
+    HTMX,
+    PAGES,
+    TABLE,
+    csv_of,
+    json_of,
+    text_of,
+)
+from tests.indexed_tables import new_indexed_table
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.usefixtures("orders")
+class TestOverview:
+    def test_shows_what_the_table_holds(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/")
+
+        assert "5,568" in page
+        assert "84 files in 84 partitions" in page
+        assert "Commits per day" in page
+        assert "order_id" in page
+
+    def test_an_older_version_stays_on_every_tab(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/?v=3")
+
+        assert "You are looking at <b>v3</b>" in page
+        assert all(f"{TABLE}orders/{tab}?v=3" in page for tab in PAGES)
+
+    def test_the_json_form_tells_the_version(self, viewer: Client) -> None:
+        data = json_of(viewer, f"{TABLE}orders.json?v=3")
+
+        assert (data["version"], data["latest_version"]) == (3, 21)
+        assert data["protocol"]["min_reader_version"] == 1  # type: ignore[index]  # JSON
+        assert data["partition_columns"] == ["order_date", "country"]
+
+    def test_charts_have_their_numbers_without_script(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/")
+
+        assert page.count("Show as table") == 3
+        assert '<script id="commits-per-day" type="application/json">' in page
+        assert " style=" not in page
+
+    def test_asks_the_database_a_bounded_number_of_questions(
+        self,
+        viewer: Client,
+        django_assert_max_num_queries: DjangoAssertNumQueries,
+    ) -> None:
+        for path, limit in [("", 14), ("schema", 10), ("history", 13), ("files", 10)]:
+            with django_assert_max_num_queries(limit):
+                viewer.get(f"{TABLE}orders/{path}")
+
+
+@pytest.mark.usefixtures("orders")
+class TestHistory:
+    def test_says_each_commit_in_plain_words(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/history")
+
+        assert "Appended <b>261</b> rows" in page
+        assert "22 commits" in page
+
+    def test_filters_are_chips_that_can_be_removed(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/history?op=WRITE&q=261")
+
+        assert "1 of 22 commits" in page
+        assert f'href="{TABLE}orders/history?q=261"' in page
+
+    def test_none_matching_is_not_none_at_all(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/history?q=nowhere")
+
+        assert "No commit matches these filters" in page
+        assert "Clear the filters" in page
+
+    def test_htmx_gets_the_next_rows_alone(self, viewer: Client) -> None:
+        part = text_of(viewer, f"{TABLE}orders/history?before=5", **HTMX)
+
+        assert "<html" not in part
+        assert "v4</a>" in part
+        assert "v5</a>" not in part
+
+    def test_the_json_form_counts_and_pages(self, viewer: Client) -> None:
+        table = new_table("long", version=59)
+        for version in range(60):
+            new_commit(table, version)
+
+        first = json_of(viewer, f"{TABLE}long/history.json")
+        second = json_of(viewer, str(first["next"]))
+
+        assert first["count"] == 60
+        commits = second["commits"]
+        assert isinstance(commits, list)
+        assert [commit["version"] for commit in commits] == [*range(9, -1, -1)]
+        assert second["next"] is None
+
+    def test_the_csv_form_has_every_row_of_the_filter(self, viewer: Client) -> None:
+        lines = csv_of(viewer, f"{TABLE}orders/history.csv?op=WRITE")
+
+        assert lines[0][0] == "version"
+        assert len(lines) == 22
+
+
+@pytest.mark.usefixtures("orders")
+class TestCommit:
+    def test_shows_files_metrics_and_raw_actions(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/history/21")
+
+        assert "Files added" in page
+        assert "Raw actions" in page
+        assert "Output rows" in page
+
+    def test_the_actions_can_be_downloaded(self, viewer: Client) -> None:
+        response = viewer.get(f"{TABLE}orders/history/21/actions")
+
+        lines = response.content.decode().splitlines()
+        assert all(json.loads(line) for line in lines)
+        assert "00000000000000000021.json" in response["Content-Disposition"]
+
+    def test_storage_that_went_away_leaves_the_index(self, viewer: Client) -> None:
+        Table.objects.update(location="/nowhere/at/all")
+
+        page = text_of(viewer, f"{TABLE}orders/history/21")
+
+        assert "cannot be read now" in page
+        assert "Output rows" in page
+        assert viewer.get(f"{TABLE}orders/history/21/actions").status_code == 503
+
+
+@pytest.mark.usefixtures("orders")
+class TestSchema:
+    def test_shows_the_tree_and_the_code(self, viewer: Client, lake: Path) -> None:
+        new_indexed_table("devices", lake / "device_readings")
+
+        page = text_of(viewer, f"{TABLE}devices/schema")
+
+        assert "CREATE TABLE" in page
+        assert "StructType" in page
+        assert "pa.schema" in page
+        assert 'data-depth="1"' in page
+
+    def test_a_filter_works_without_script(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/schema?q=amount")
+
+        assert 'data-column="amount"' in page
+        assert 'data-column="status"' not in page
+
+    def test_a_schema_that_cannot_be_read_is_shown_as_it_is(
+        self, viewer: Client
+    ) -> None:
+        table = new_table("odd")
+        kind = {"name": "shape", "type": "geography", "nullable": True, "metadata": {}}
+        new_metadata(
+            table, schema_string=json.dumps({"type": "struct", "fields": [kind]})
+        )
+
+        page = text_of(viewer, f"{TABLE}odd/schema")
+
+        assert "This schema cannot be read" in page
+        assert "geography" in page
