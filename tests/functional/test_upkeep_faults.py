@@ -29,6 +29,7 @@ from tests.delta_logs import add, commit_bytes, metadata, protocol
 from tests.functional.nap_workers import Workers
 from tests.installation import ROOT, environment, run, wait_for
 
+pytestmark = pytest.mark.timeout(900)
 WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 COMMITS, NEWEST, PARTS = 12, 11, 3
 HELPER = (sys.executable, "-m", "tests.functional.upkeep_worker")
