@@ -8,10 +8,16 @@ import pytest
 
 from apps.jobs.models import Job
 from apps.jobs.services import cancel
+from apps.pages.actions import COMMAND_LINE
 from apps.tables import services, tasks
 from apps.tables.comparing import all_rows_path
 from apps.tables.models import Table
+from apps.tables.storage_connections import add_connection
+from apps.tables.storage_options import parse_options
+from deltaweb.delta.table_changes import RowDiffRequest
+from deltaweb.table import DeltaTable
 from tests.factories import NOW, new_table
+from tests.s3_server import SECRET_KEY, running_s3
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -93,3 +99,34 @@ class TestRowsOnSpark:
 
         assert (job.state, job.error_code) == (Job.State.FAILED, code)
         assert not all_rows_path(job.id).exists()
+
+    def test_tasks_read_with_the_options_of_the_storage_and_tell_none(
+        self, lake: Path, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        with running_s3() as s3:
+            bucket = s3.new_bucket()
+            s3.upload(lake / "customers", bucket, "customers")
+            add_connection(
+                name="lake",
+                prefix="s3://",
+                options=parse_options(s3.option_texts, base=Path("/")),
+                actor=COMMAND_LINE,
+                now=NOW,
+            )
+            location = f"s3://{bucket}/customers"
+            table = new_table("customers", location=location, version=59)
+            key = ["customer_id"]
+            job = done(queue(table, **{"from": 52, "to": 59, "key": key}))
+
+        assert job.state == Job.State.DONE, job.error
+        local = DeltaTable(str(lake / "customers")).compare(52, 59)
+        here = local.rows(RowDiffRequest(key=key))
+        assert isinstance(job.result, dict)
+        assert here.updated
+        assert job.result["changed_cells"] == here.changed_cells
+        assert (job.result["inserted"], job.result["deleted"]) == (
+            here.inserted,
+            here.deleted,
+        )
+        row = Job.objects.filter(id=job.id).values().get()
+        assert SECRET_KEY not in f"{row} {capfd.readouterr()}"
