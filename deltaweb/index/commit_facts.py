@@ -8,7 +8,6 @@ so every read is bounded and a value of another type counts as absent.
 import json
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 MAX_TEXT_LENGTH: Final = 120
@@ -17,11 +16,12 @@ MAX_NUMBER: Final = 2**63
 MAX_REMEMBERED: Final = 256
 MAX_REMEMBERED_LENGTH: Final = 4_000  # of all keys of an object
 _SIZE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-_UNIT_STEP: Final = 1024
+_UNIT_BITS: Final = 10  # a unit is 1024 of the one before
 _SMALL: Final = 10
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e]+")
 
 _REMEMBERED: Final[dict[tuple[str, ...], dict[str, str]]] = {}
+_ASKED: Final[dict[str, str]] = {}
 
 
 class Facts:
@@ -32,15 +32,17 @@ class Facts:
         self._keys = _plain_keys(tuple(values))
 
     def _get(self, name: str) -> Any:  # noqa: ANN401 (any JSON)
-        key = self._keys.get(_plain(name))
+        key = self._keys.get(_ASKED.get(name) or _ask(name))
         return None if key is None else self._values[key]
 
     def number(self, *names: str) -> int | None:
         """The first of `names` that holds a whole number of zero or more."""
         for name in names:
-            value = _whole_number(self._get(name))
+            value = self._get(name)
             if value is not None:
-                return value
+                number = _whole_number(value)
+                if number is not None:
+                    return number
         return None
 
     def text(self, *names: str) -> str:
@@ -77,9 +79,10 @@ def counted(count: int, noun: str) -> str:
 
 def size_text(size_bytes: int) -> str:
     """Say a size in binary units: `9.1 GiB`."""
-    value, unit = float(size_bytes), 0
-    while value >= _UNIT_STEP and unit < len(_SIZE_UNITS) - 1:
-        value, unit = value / _UNIT_STEP, unit + 1
+    value = float(size_bytes)
+    steps = (max(int(value), 1).bit_length() - 1) // _UNIT_BITS
+    unit = min(steps, len(_SIZE_UNITS) - 1)
+    value /= 1 << (unit * _UNIT_BITS)
     digits = 1 if unit and value < _SMALL * _SMALL else 0
     return f"{value:.{digits}f} {_SIZE_UNITS[unit]}"
 
@@ -96,9 +99,9 @@ def _plain_keys(keys: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-@lru_cache(maxsize=256)
-def _plain(name: str) -> str:
-    return _spell_plainly(name)
+def _ask(name: str) -> str:
+    """Remember how a name that we ask for is spelled plainly; these are few."""
+    return _ASKED.setdefault(name, _spell_plainly(name))
 
 
 def _spell_plainly(key: str) -> str:
