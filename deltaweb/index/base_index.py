@@ -174,14 +174,14 @@ def open_whole_base(folder: Path) -> WholeBase:
         }
         runs = tuple(ReadableRun(*run) for run in result.summary["readable_runs"])
         parse_schema(source.metadata.schema_string or "")
+        base = WholeBase(folder, result, source, blocks, rows, runs)
+        _check_is_sound(base)
     except (IndexMissingError, KeyError, TypeError) as error:
         reason = f"its index is not whole: {error}"
         raise CannotGoOnError(reason) from error
     except SchemaError as error:  # nothing of its files is typed, not even their rows
         reason = "its schema does not parse"
         raise CannotGoOnError(reason) from error
-    base = WholeBase(folder, result, source, blocks, rows, runs)
-    _check_is_sound(base)
     return base
 
 
@@ -218,6 +218,7 @@ def _check_is_sound(base: WholeBase) -> None:
         (result.state, result.version, result.is_broken) == (INDEXED, version, False)
         and result.first_commit is not None
         and result.commit_digest == base.source.commit_digest
+        and isinstance(result.summary["events"], list)
         and bool(commits)
         and commits[-1]["version"][-1].as_py() == version
     )

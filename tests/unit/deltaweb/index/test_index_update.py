@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.log_path import checkpoint_name, commit_name
+from deltaweb.index import new_commits
 from deltaweb.index.build import LogTooLargeError, index_table
 from deltaweb.index.file_index import COMMITS, FILES, SUMMARY, open_index
 from deltaweb.index.index_result import IndexResult
@@ -107,6 +108,30 @@ class TestWhatIsRead:
         assert indexed.store.heads == [commit_name(0)]
         assert len(indexed.store.listings) == 1
         assert indexed.store.looks == [commit_name(3)]
+        indexed.assert_is_what_the_log_gives()
+
+    def test_is_parted_where_it_is_much(
+        self, indexed: Indexed, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(new_commits, "CHUNK_COMMITS", 1)
+        indexed.commit(_file("a", 1)).commit(remove("a"), _file("b", 2))
+        indexed.commit(_file("a", 3), remove("p=1/1")).commit(remove("b"))
+
+        indexed.index()
+
+        names = [commit_name(number) for number in (1, 2, 3, 4)]
+        assert indexed.store.reads == names
+        indexed.assert_is_what_the_log_gives()
+
+    def test_is_the_whole_log_where_too_much_is_new(
+        self, indexed: Indexed, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(new_commits, "MAX_FILE_ACTIONS", 1)
+        indexed.commit(_file("a", 1), _file("b", 2))
+
+        indexed.index()
+
+        assert not indexed.has_gone_on
         indexed.assert_is_what_the_log_gives()
 
     def test_is_no_commit_where_none_is_new(self, indexed: Indexed) -> None:
@@ -291,6 +316,18 @@ class TestWhatIsReadFromTheStart:
                 lambda at: (at / SUMMARY).write_text('{"state": "INDEXED", "x": 1}'),
                 id="a summary of another form",
             ),
+            pytest.param(
+                lambda at: _change_summary(at, first_commit=None),
+                id="a summary that knows of no commit",
+            ),
+            pytest.param(
+                lambda at: _change_summary(at, summary={"readable_runs": []}),
+                id="a summary without events",
+            ),
+            pytest.param(
+                lambda at: _change_summary(at, summary={"readable_runs": [["0"]]}),
+                id="runs of another form",
+            ),
             pytest.param(lambda at: (at / SOURCE).unlink(), id="without a source"),
             pytest.param(
                 lambda at: (at / SOURCE).write_text(
@@ -349,6 +386,11 @@ class TestWhatIsReadFromTheStart:
         assert result.summary["readable_runs"][1][2] == "GONE"
 
 
+def _change_summary(folder: Path, **fields: object) -> None:
+    values = json.loads((folder / SUMMARY).read_text())
+    (folder / SUMMARY).write_text(json.dumps({**values, **fields}))
+
+
 def _cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
 
@@ -381,6 +423,17 @@ class TestALogThatWasCleaned:
         runs = [run[:3] for run in result.summary["readable_runs"]]
         assert runs == [[0, 1, "GONE"], [2, 3, "READABLE"]]
         assert result.summary["earliest_version"] == 2
+
+    def test_with_holes_is_read_from_the_start(self, cleaned: Indexed) -> None:
+        head = [protocol(), metadata(schemaString=SCHEMA, partitionColumns=["p"])]
+        cleaned.log.checkpoint(0, *head)
+        cleaned.commit(_file("c", 1))
+
+        result = cleaned.index()
+
+        assert not cleaned.has_gone_on
+        runs = [run[:3] for run in result.summary["readable_runs"]]
+        assert runs == [[0, 1, "GONE"], [2, 3, "READABLE"]]
 
     def test_once_known_is_not_listed_again(self, cleaned: Indexed) -> None:
         cleaned.index()
