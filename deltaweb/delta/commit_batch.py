@@ -8,7 +8,7 @@ Source: delta_protocol.md, "Delta Log Entries".
 """
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -176,10 +176,11 @@ class CommitBatch:
 
 def read_commit_batches(
     store: LogStore, entries: Sequence[CommitEntry]
-) -> Iterator[CommitBatch]:
+) -> Generator[CommitBatch, None, None]:
     """Read commits, each once, in batches of about `BATCH_BYTES`.
 
-    Of many, the next batch is parsed while the one before is worked on.
+    Of many, the next batch is parsed while the one before is worked on; who stops
+    early closes the generator.
 
     Args:
         store: The table's log.

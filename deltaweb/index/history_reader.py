@@ -5,6 +5,7 @@ Commits are read once: `read` takes what they say, and holds the file actions th
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -82,12 +83,13 @@ class HistoryReader:
     def _take(
         self, history: History, entries: Sequence[CommitEntry], newest: Snapshot
     ) -> None:
-        for batch in read_commit_batches(self.store, entries):
-            part = commit_part(batch)
-            history.take(part)
-            self.actions.take(part)
-            done = len(history.versions)
-            self.report("Replaying the log", done, newest.version + 1, "commits")
+        with closing(read_commit_batches(self.store, entries)) as batches:
+            for batch in batches:
+                part = commit_part(batch)
+                history.take(part)
+                self.actions.take(part)
+                done = len(history.versions)
+                self.report("Replaying the log", done, newest.version + 1, "commits")
 
     def _readable_runs(
         self, runs: Sequence[VersionRun], history: History

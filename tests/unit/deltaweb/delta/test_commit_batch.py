@@ -84,6 +84,22 @@ class TestBatches:
         assert read(LogBuilder(), 0) == []
 
 
+def test_who_stops_early_leaves_the_process_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("deltaweb.delta.commit_batch.BATCH_BYTES", 1)
+    builder = LogBuilder().start().commit(1, add("a")).commit(2, add("b"))
+    entries = [CommitEntry(version, version) for version in range(3)]
+    batches = read_commit_batches(builder.store, entries)
+
+    next(batches)
+    was_collecting = gc.isenabled()
+    batches.close()
+
+    assert not was_collecting
+    assert gc.isenabled()
+
+
 class TestNumbers:
     def test_are_known_where_every_action_tells(self) -> None:
         rows = {"stats": '{"numRecords":5}'}
