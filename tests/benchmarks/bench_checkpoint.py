@@ -4,12 +4,12 @@ Both start from the same log in turn (A B A B), each in a process of its own: op
 table, write the checkpoint of its newest version. A line is the median of ours over
 theirs, beside what is needed and what is aimed at: time of the clock and of all
 threads, peak of memory, and bytes of the file. What each wrote must hold the same
-files. Logs are kept in the folder DELTAWEB_BENCH_HOME where that is set.
+files. Then Spark writes the same checkpoints in a warm session beside our builder in
+this process. Logs are kept in the folder DELTAWEB_BENCH_HOME where that is set.
 """
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -23,6 +23,7 @@ import deltalake
 
 from deltaweb.table import DeltaTable
 from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE, MILLION
+from tests.benchmarks.checkpoint_copies import check_equal, copied_log
 from tests.benchmarks.logs import write_checkpointed_log
 
 NEW_NAMES = "*.checkpoint*.parquet"
@@ -69,6 +70,9 @@ def main() -> None:
                     folder, files=case.files, adds=adds, removes=adds // 2
                 )
             _compare(case, folder)
+        from tests.benchmarks import checkpoint_by_spark
+
+        checkpoint_by_spark.compare(home / f"{MILLION}-files", Path(temporary), PARTS)
 
 
 def _compare(case: Case, folder: Path) -> None:
@@ -111,42 +115,15 @@ def _print(what: str, pair: tuple[float, float], goal: float, unit: str) -> None
 
 def _write(writer: str, folder: Path) -> Spent:
     """Let a process of its own write the checkpoint of a copy of the log."""
-    with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as temporary:
-        copy = Path(temporary) / "table"
-        shutil.copytree(folder, copy, copy_function=os.link)
-        hint = copy / "_delta_log" / "_last_checkpoint"
-        _unlink_from(hint)
+    with copied_log(folder) as copy:
         before = set(copy.rglob(NEW_NAMES))
         command = [sys.executable, "-m", __name__, writer, str(copy)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         size_bytes = sum(
             path.stat().st_size for path in set(copy.rglob(NEW_NAMES)) - before
         )
-        _check_equal(copy, folder)
+        check_equal(copy, folder)
         return Spent(**json.loads(done.stdout), size_bytes=size_bytes)
-
-
-def _unlink_from(path: Path) -> None:
-    """Make a hard link a file of its own, which can be written."""
-    data = path.read_bytes()
-    path.unlink()
-    path.write_bytes(data)
-
-
-def _check_equal(copy: Path, folder: Path) -> None:
-    """Stop when the copy, read from its new checkpoint, holds other files."""
-    found, wanted = DeltaTable(str(copy)).snapshot(), DeltaTable(str(folder)).snapshot()
-    peer = deltalake.DeltaTable(str(copy), without_files=True)
-    checkpoint = found.state.checkpoint
-    if (
-        checkpoint is None
-        or checkpoint.version != wanted.version
-        or peer.version() != wanted.version
-        or found.num_files != wanted.num_files
-        or found.size_bytes != wanted.size_bytes
-    ):
-        message = f"the checkpoint of {folder} holds something else"
-        raise SystemExit(message)
 
 
 def _run(writer: str, folder: str) -> None:
