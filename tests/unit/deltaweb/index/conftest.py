@@ -1,10 +1,11 @@
-"""A log to share."""
+"""A log to share, and one that is indexed again and again."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.delta_logs import add
+from tests.indexed_logs import Indexed
 from tests.local_logs import LocalLog
 from tests.shared_tables import stats_text
 
@@ -18,3 +19,11 @@ def log(tmp_path: Path) -> LocalLog:
         add("p=2/c", size=4, partitionValues={"p": "2"}),
         partitionColumns=["p"],
     )
+
+
+@pytest.fixture
+def indexed(tmp_path: Path) -> Indexed:
+    """A table of eight files with an index of its first version."""
+    table = Indexed(tmp_path)
+    table.index()
+    return table
