@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.explorer.selectors.rows import BLOCK_LENGTH, RowPlan
 from apps.jobs.models import Job
-from apps.jobs.selectors import worker_state
+from apps.jobs.selectors import is_attended
 from apps.tables.models import Table
 from apps.tables.selectors.results import JobRows, preview_result, version_files_result
 from apps.tables.services import request_preview, request_version_files, work_key
@@ -68,7 +68,7 @@ def wait_for(job: Job) -> None:
     """Wait a while for a job to end, as long as a worker is there to do it."""
     deadline_s = time.monotonic() + WAIT_S
     while job.state in Job.ACTIVE_STATES and time.monotonic() < deadline_s:
-        if not worker_state(now=timezone.now()).is_alive:
+        if not is_attended(job, now=timezone.now()):
             return
         time.sleep(POLL_S)
         job.refresh_from_db()

@@ -262,6 +262,11 @@ def worker_state(*, now: datetime) -> WorkerState:
     )
 
 
+def is_attended(job: Job, *, now: datetime) -> bool:
+    """Whether a worker lives that takes jobs of the job's kind."""
+    return _queue_of(job) not in worker_state(now=now).unattended
+
+
 def workers_alive(*, now: datetime) -> list[Worker]:
     """Return the workers that live, by name."""
     return list(Worker.objects.filter(seen_at__gte=now - ALIVE_FOR).order_by("name"))

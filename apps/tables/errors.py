@@ -100,7 +100,7 @@ class NoWorkerError(DeltaError):
 
     def __init__(self, *, job: str) -> None:
         super().__init__(
-            f"No worker is running, so this job waits: {job}.",
+            f"No worker is running for it, so this job waits: {job}.",
             hint="Start one (make run, or deltaweb worker); nothing is lost.",
         )
 

@@ -11,6 +11,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from apps.accounts.models import User
 from apps.jobs import visibility
 from apps.jobs.models import Job, Worker
+from apps.jobs.selectors import is_attended
 from tests.factories import new_job, new_user
 
 pytestmark = pytest.mark.django_db
@@ -453,6 +454,16 @@ class TestStatus:
         new_worker("s", "spark")
 
         assert "Everything runs" in client.get("/status").content.decode()
+
+    @pytest.mark.parametrize(
+        ("kind", "expected"), [("tables.index_log", False), ("tables.scan_root", True)]
+    )
+    def test_tells_whether_anybody_takes_a_job(
+        self, kind: str, *, expected: bool
+    ) -> None:
+        new_worker("w", "default")
+
+        assert is_attended(new_job(kind=kind), now=timezone.now()) == expected
 
     def test_names_the_workers_to_editors_alone(self, editor: Client) -> None:
         seen_at = timezone.now()

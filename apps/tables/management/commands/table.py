@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from apps.jobs.models import Job
-from apps.jobs.selectors import worker_state
+from apps.jobs.selectors import is_attended
 from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
 from apps.pages.errors import PageError
@@ -201,7 +201,7 @@ class Command(ComparisonSubcommands, UpkeepSubcommands, SubcommandsCommand):
         while job.state in Job.ACTIVE_STATES:
             waits = job.state == Job.State.QUEUED
             is_late = time.monotonic() - started > NO_WORKER_AFTER_S
-            if waits and is_late and not worker_state(now=timezone.now()).is_alive:
+            if waits and is_late and not is_attended(job, now=timezone.now()):
                 raise NoWorkerError(job=str(job))
             time.sleep(POLL_S)
             job.refresh_from_db()
