@@ -1,0 +1,244 @@
+"""The page of a clean-up: what would go, then the job that deletes just that."""
+
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.jobs.services import cancel
+from apps.tables import tasks
+from apps.tables.models import Table
+from deltaweb.delta.log_path import checkpoint_name
+from deltaweb.table import DeltaTable
+from tests.factories import (
+    new_metadata,
+    new_protocol,
+    new_table,
+    new_user,
+)
+from tests.weekly_table import (
+    copy_log,
+    log_names,
+    new_weekly_table,
+    page_json,
+    page_text,
+    write_weekly_log,
+)
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+pytestmark = pytest.mark.django_db
+CLEANUP = "/t/default/orders/cleanup"
+
+
+@pytest.fixture(autouse=True)
+def home(settings: "Settings", tmp_path: Path) -> Path:
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home"
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_weekly_log(tmp_path_factory.mktemp("lake") / "orders")
+
+
+@pytest.fixture
+def folder(log: Path, tmp_path: Path) -> Path:
+    return copy_log(log, tmp_path / "orders")
+
+
+@pytest.fixture
+def orders(folder: Path) -> Table:
+    return new_weekly_table(folder)
+
+
+@pytest.fixture
+def editor(client: Client) -> Client:
+    client.force_login(new_user("eve", role=User.Role.EDITOR))
+    return client
+
+
+class TestACleanUp:
+    @pytest.fixture(autouse=True)
+    def _with_checkpoints(self, folder: Path) -> None:
+        DeltaTable(str(folder)).create_checkpoint(3)
+        DeltaTable(str(folder)).create_checkpoint()
+
+    def listed(self, editor: Client) -> Job:
+        """The job that lists what would go, done."""
+        assert editor.post(CLEANUP).status_code == 302
+        job = Job.objects.filter(kind="tables.clean_up_log").latest("created_at")
+        tasks.clean_up_log(job_id=str(job.id))
+        job.refresh_from_db()
+        return job
+
+    @pytest.mark.usefixtures("orders")
+    def test_says_by_what_it_goes(self, editor: Client) -> None:
+        page = page_text(editor, CLEANUP)
+
+        assert "<b>30 days</b>, the default" in page
+        assert "List what would go" in page
+        assert "for good" not in page
+        told = page_json(editor, CLEANUP)
+        assert (told["refusal"], told["job"]) == (None, None)
+        assert told["cutoff"].endswith("T00:00:00Z")
+
+    @pytest.mark.usefixtures("orders")
+    def test_lists_first_and_deletes_nothing(
+        self, editor: Client, folder: Path
+    ) -> None:
+        before = log_names(folder)
+
+        job = self.listed(editor)
+
+        assert log_names(folder) == before
+        page = page_text(editor, CLEANUP)
+        assert "What would go" in page
+        assert "0 to 2 could not be read any more, for good" in page
+        assert "Delete 3 files for good" in page
+        assert before[0] in page
+        assert isinstance(job.result, dict)
+        assert job.result["files"][0]["name"] == before[0]
+        assert not AuditEvent.objects.filter(action="table.cleanup").exists()
+
+    def test_deletes_what_was_listed(
+        self, editor: Client, orders: Table, folder: Path
+    ) -> None:
+        job, before = self.listed(editor), log_names(folder)
+
+        answer = editor.post(CLEANUP, {"seen": str(job.id)})
+        deletion = Job.objects.latest("created_at")
+        tasks.clean_up_log(job_id=str(deletion.id))
+
+        assert answer.status_code == 302
+        assert log_names(folder) == before[3:]
+        assert "What was deleted" in page_text(editor, CLEANUP)
+        event = AuditEvent.objects.get(action="table.cleanup")
+        assert event.detail["num_files"] == 3
+        assert event.detail["checkpoint_version"] == 3
+        index = Job.objects.get(kind="tables.index_log")  # marks what is gone
+        assert (index.subject_id, index.state) == (orders.id, Job.State.QUEUED)
+
+    @pytest.mark.usefixtures("orders")
+    def test_of_what_was_listed_before_another_list_is_refused(
+        self, editor: Client, folder: Path
+    ) -> None:
+        older = self.listed(editor)
+        self.listed(editor)
+        before = log_names(folder)
+
+        answer = editor.post(CLEANUP, {"seen": str(older.id)}, follow=True)
+
+        assert "is no longer what was shown" in unescape(answer.content.decode())
+        newest = Job.objects.latest("created_at")
+        assert (newest.state, newest.parameters["seen"]) == (Job.State.QUEUED, None)
+        assert log_names(folder) == before
+        refused = editor.post(f"{CLEANUP}.json", {"seen": str(older.id)})
+        assert (refused.status_code, refused.json()["error"]) == (
+            409,
+            "cleanup-outdated",
+        )
+
+    @pytest.mark.usefixtures("orders")
+    def test_that_would_take_more_than_was_listed_deletes_nothing(
+        self, editor: Client, folder: Path
+    ) -> None:
+        job = self.listed(editor)
+        DeltaTable(str(folder)).create_checkpoint(2)
+        editor.post(CLEANUP, {"seen": str(job.id)})
+        deletion, before = Job.objects.latest("created_at"), log_names(folder)
+
+        tasks.clean_up_log(job_id=str(deletion.id))
+
+        deletion.refresh_from_db()
+        assert deletion.error_code == "cleanup-outdated"
+        assert log_names(folder) == before
+        shown_anew = Job.objects.latest("created_at")
+        assert shown_anew.parameters["seen"] is None
+        tasks.clean_up_log(job_id=str(shown_anew.id))
+        page = page_text(editor, CLEANUP)
+        assert "Nothing was deleted." in page
+        assert "Delete 4 files for good" in page
+
+    @pytest.mark.usefixtures("orders")
+    def test_that_was_interrupted_is_finished_by_the_next_run(
+        self, editor: Client, folder: Path
+    ) -> None:
+        job = self.listed(editor)
+        editor.post(CLEANUP, {"seen": str(job.id)})
+        deletion, before = Job.objects.latest("created_at"), log_names(folder)
+        (folder / "_delta_log" / before[0]).unlink()
+
+        tasks.clean_up_log(job_id=str(deletion.id))
+
+        deletion.refresh_from_db()
+        assert isinstance(deletion.result, dict)
+        assert (deletion.state, deletion.result["num_files"]) == (Job.State.DONE, 2)
+        assert log_names(folder) == before[3:]
+
+    @pytest.mark.usefixtures("orders")
+    def test_with_nothing_expired_says_so(self, editor: Client, folder: Path) -> None:
+        (folder / "_delta_log" / checkpoint_name(3)).unlink()
+
+        job = self.listed(editor)
+
+        assert isinstance(job.result, dict)
+        assert job.result["num_files"] == 0
+        page = page_text(editor, CLEANUP)
+        assert "Nothing can go" in page
+        assert "for good" not in page
+
+    @pytest.mark.usefixtures("orders")
+    def test_that_is_cancelled_while_it_waits_deletes_nothing(
+        self, editor: Client, folder: Path
+    ) -> None:
+        job, before = self.listed(editor), log_names(folder)
+        editor.post(CLEANUP, {"seen": str(job.id)})
+        deletion = cancel(Job.objects.latest("created_at"), now=timezone.now())
+
+        tasks.clean_up_log(job_id=str(deletion.id))
+
+        assert log_names(folder) == before
+        assert "Cancelled" in page_text(editor, CLEANUP)
+
+    @pytest.mark.parametrize(
+        ("protocol", "configuration", "expected"),
+        [
+            pytest.param(
+                {"min_writer_version": 7, "writer_features": ["inCommitTimestamp"]},
+                {"delta.enableInCommitTimestamps": "true"},
+                "inCommitTimestamp",
+                id="times in the commits",
+            ),
+            pytest.param(
+                {},
+                {"delta.logRetentionDuration": "3 months"},
+                "delta.logRetentionDuration",
+                id="a retention without a length",
+            ),
+        ],
+    )
+    def test_that_is_refused_has_a_reason_and_no_button(
+        self,
+        editor: Client,
+        protocol: dict[str, Any],
+        configuration: dict[str, str],
+        expected: str,
+    ) -> None:
+        table = new_table("orders")
+        new_protocol(table, **protocol)
+        new_metadata(table, configuration=configuration)
+
+        page = page_text(editor, CLEANUP)
+
+        assert "The log is not cleaned up" in page
+        assert expected in page
+        assert "List what would go" not in page
+        assert editor.post(CLEANUP).status_code == 409

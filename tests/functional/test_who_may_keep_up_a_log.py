@@ -1,0 +1,119 @@
+"""Checkpoints and clean-ups are for editors and administrators."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.jobs.services import cancel
+from apps.tables import tasks
+from apps.tables.models import Table
+from deltaweb.delta.log_path import checkpoint_name
+from tests.factories import (
+    new_user,
+)
+from tests.weekly_table import (
+    copy_log,
+    log_names,
+    new_weekly_table,
+    page_text,
+    write_weekly_log,
+)
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+pytestmark = pytest.mark.django_db
+CHECKPOINT = "/t/default/orders/checkpoint"
+CLEANUP = "/t/default/orders/cleanup"
+
+
+@pytest.fixture(autouse=True)
+def home(settings: "Settings", tmp_path: Path) -> Path:
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home"
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_weekly_log(tmp_path_factory.mktemp("lake") / "orders")
+
+
+@pytest.fixture
+def folder(log: Path, tmp_path: Path) -> Path:
+    return copy_log(log, tmp_path / "orders")
+
+
+@pytest.fixture
+def orders(folder: Path) -> Table:
+    return new_weekly_table(folder)
+
+
+@pytest.fixture
+def editor(client: Client) -> Client:
+    client.force_login(new_user("eve", role=User.Role.EDITOR))
+    return client
+
+
+class TestWhoMay:
+    @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
+    @pytest.mark.parametrize("form", ["", ".json"])
+    @pytest.mark.usefixtures("orders")
+    def test_viewers_neither_see_nor_ask(
+        self, client: Client, path: str, form: str
+    ) -> None:
+        client.force_login(new_user("vera"))
+
+        assert client.get(f"{path}{form}").status_code == 403
+        assert client.post(f"{path}{form}", {"v": "8"}).status_code == 403
+        assert not Job.objects.exists()
+        assert path not in page_text(client, "/t/default/orders/")
+
+    @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
+    @pytest.mark.usefixtures("orders")
+    def test_editors_find_both_in_the_menu(self, editor: Client, path: str) -> None:
+        assert f'href="{path}"' in page_text(editor, "/t/default/orders/")
+
+    @pytest.mark.usefixtures("orders")
+    def test_nobody_who_was_an_editor_runs_a_job_again(
+        self, editor: Client, folder: Path
+    ) -> None:
+        editor.post(CHECKPOINT, {"v": "8"})
+        job = cancel(Job.objects.get(), now=timezone.now())
+        User.objects.update(role=User.Role.VIEWER)
+
+        assert editor.post(f"/jobs/{job.id}/retry").status_code == 403
+        assert "Retry" not in page_text(editor, f"/jobs/{job.id}/")
+        User.objects.update(role=User.Role.EDITOR)
+        assert "Retry" in page_text(editor, f"/jobs/{job.id}/")
+        assert editor.post(f"/jobs/{job.id}/retry").status_code == 302
+        event = AuditEvent.objects.get(action="job.retry")
+        assert (event.actor, event.detail["job"]) == ("eve", str(job.id))
+        tasks.write_checkpoint(job_id=str(Job.objects.latest("created_at").id))
+        assert checkpoint_name(8) in log_names(folder)
+
+    @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
+    def test_a_table_that_is_none_is_not_found(self, editor: Client, path: str) -> None:
+        assert editor.get(path).status_code == 404
+
+    def test_a_location_that_is_no_longer_allowed_is_not_written_to(
+        self, editor: Client, orders: Table, folder: Path, settings: "Settings"
+    ) -> None:
+        editor.post(CHECKPOINT, {"v": "8"})
+        settings.ALLOWED_ROOTS = ["/elsewhere"]
+        before = log_names(folder)
+
+        job = Job.objects.get(kind="tables.write_checkpoint", subject_id=orders.id)
+        tasks.write_checkpoint(job_id=str(job.id))
+
+        job.refresh_from_db()
+        assert (job.state, job.error_code) == (
+            Job.State.FAILED,
+            "location-not-allowed",
+        )
+        assert log_names(folder) == before
