@@ -193,7 +193,8 @@ def parse_certain(
     commits: Sequence[CommitData], schema: pa.Schema
 ) -> ActionBatch | None:
     """Parse all commits at once; None where the answer would not be certain."""
-    data = _join(commits)
+    parts = _whole_lines(commits)
+    data = b"".join(parts)
     if not data:
         return _empty_batch(len(commits), schema)
     ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == NEWLINE)
@@ -205,23 +206,17 @@ def parse_certain(
     table = _read_json(data, max(MIN_BLOCK_BYTES, longest + 2), schema)
     if table is None or table.num_rows != len(ends):
         return None
-    sizes = [
-        len(commit.data) + (not commit.data.endswith(b"\n") if commit.data else 0)
-        for commit in commits
-    ]
+    sizes = [*map(len, parts)]
     row_ends = np.searchsorted(ends, np.cumsum(sizes, dtype=np.int64), side="left")
     return ActionBatch(table, Lines(data, ends), row_ends.astype(np.int64))
 
 
-def _join(commits: Sequence[CommitData]) -> bytes:
-    """Join commits so that each line ends, also where a commit does not end one."""
-    if all(commit.data.endswith(b"\n") for commit in commits):
-        return b"".join(commit.data for commit in commits)
-    return b"".join(
-        commit.data if commit.data.endswith(b"\n") or not commit.data
-        else commit.data + b"\n"
-        for commit in commits
-    )  # fmt: skip
+def _whole_lines(commits: Sequence[CommitData]) -> list[bytes]:
+    """Return what commits hold so that each line ends, also where one does not."""
+    parts = [commit.data for commit in commits]
+    if all(part[-1:] == b"\n" for part in parts):
+        return parts
+    return [part if part[-1:] in {b"\n", b""} else part + b"\n" for part in parts]
 
 
 def _lines_begin_with_brace(data: bytes, ends: Longs) -> bool:
