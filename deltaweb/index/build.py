@@ -17,7 +17,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError, StorageFullError
-from deltaweb.delta.log_overview import LogOverview, load_log_overview
+from deltaweb.delta.log_overview import load_log_overview
 from deltaweb.delta.log_segment import LogListing, VersionRun
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
@@ -49,7 +49,7 @@ from deltaweb.index.summary import (
 )
 from deltaweb.table import DeltaTable
 
-COMMITS_WORTH_A_THREAD: Final = 5_000
+FILES_WORTH_A_THREAD: Final = 20_000
 
 logger = logging.getLogger(__name__)
 
@@ -207,10 +207,10 @@ class _Builder:
     def build(self, folder: Path) -> IndexResult:
         self.report("Reading the newest snapshot", 0, None, "")
         snapshot, fault = self._newest_snapshot()
-        overview = load_log_overview(self.store)
-        reader = HistoryReader(self.store, overview, self.engine, self.report)
         with written_beside(folder) as beside:
-            with self._writing_files(beside, snapshot, overview) as written:
+            with self._writing_files(beside, snapshot) as written:
+                overview = load_log_overview(self.store)
+                reader = HistoryReader(self.store, overview, self.engine, self.report)
                 history, runs = reader.read(snapshot)
                 newest = written()
             if newest is not None and fault is None:
@@ -235,25 +235,25 @@ class _Builder:
 
     @contextmanager
     def _writing_files(
-        self, beside: Path, snapshot: Snapshot, overview: LogOverview
+        self, beside: Path, snapshot: Snapshot
     ) -> Iterator[Callable[[], NewestFiles | None]]:
         """Give what returns the files of a snapshot, written; none may be to read.
 
-        They are written while the history is read, where there is much of both and
-        the engine allows it; else when they are asked for.
+        They are written while the history is read, where they are many and the engine
+        allows it; else when they are asked for.
         """
-        is_long = len(overview.listing.commits) >= COMMITS_WORTH_A_THREAD
+        write = partial(self.engine.write_files, beside, snapshot)
         if snapshot.refusal is not None:
             yield lambda: None
-        elif is_long and self.engine.can_share:
+        elif snapshot.num_files >= FILES_WORTH_A_THREAD and self.engine.can_share:
             with ThreadPoolExecutor(1) as pool:
-                yield pool.submit(self.engine.write_files, beside, snapshot).result
+                yield partial(self._reported, pool.submit(write).result)
         else:
-            yield partial(self._write_files, beside, snapshot)
+            yield partial(self._reported, write)
 
-    def _write_files(self, beside: Path, snapshot: Snapshot) -> NewestFiles:
+    def _reported(self, write: Callable[[], NewestFiles]) -> NewestFiles:
         self.report("Reading statistics", 0, None, "")
-        return self.engine.write_files(beside, snapshot)
+        return write()
 
     def _write_source(
         self, beside: Path, snapshot: Snapshot, newest: NewestFiles
