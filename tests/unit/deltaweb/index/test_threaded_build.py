@@ -1,0 +1,55 @@
+"""A large table's index is made in several threads, and is the same."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from deltaweb.delta.errors import LocationUnreachableError
+from deltaweb.index.build import build_index
+from deltaweb.index.engine import InProcess
+from deltaweb.index.index_result import FAILED
+from deltaweb.samples import make_samples
+from tests.index_folders import contents
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+NOW_MS = int(NOW.timestamp() * 1000)
+
+
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    return str(folder / "orders")
+
+
+@pytest.fixture
+def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deltaweb.index.build.FILES_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("deltaweb.delta.commit_batch.BATCH_BYTES", 2_000)
+
+
+def test_threads_change_nothing(
+    orders: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    build_index(orders, None, tmp_path / "alone", now_ms=NOW_MS)
+    request.getfixturevalue("_everything_is_large")
+
+    build_index(orders, None, tmp_path / "threads", now_ms=NOW_MS)
+
+    assert contents(tmp_path / "threads") == contents(tmp_path / "alone")
+
+
+@pytest.mark.usefixtures("_everything_is_large")
+def test_a_fault_of_the_thread_is_one_of_the_index(
+    orders: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise LocationUnreachableError(location=orders, reason="it is gone")
+
+    monkeypatch.setattr(InProcess, "write_files", fail)
+
+    result = build_index(orders, None, tmp_path / "index", now_ms=NOW_MS)
+
+    assert (result.state, result.error_code) == (FAILED, "location-unreachable")
+    assert list(tmp_path.iterdir()) == []
