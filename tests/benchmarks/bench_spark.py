@@ -2,8 +2,9 @@
 
 Both replay the same logs in turn (A B A B) in a warm session: Spark to every row with
 its statistics, in its executors; `deltalake` to its listing of files. Logs are kept in
-the folder DELTAWEB_BENCH_HOME where that is set. With DELTAWEB_BENCH_LARGE=true, how
-time grows is followed up to ten million files.
+the folder DELTAWEB_BENCH_HOME where that is set. How time and the driver's memory grow
+with the files is plotted as a page in build/benchmarks (or DELTAWEB_BENCH_PLOTS); with
+DELTAWEB_BENCH_LARGE=true up to ten million files, whose log takes 3 GB of disk.
 """
 
 import os
@@ -27,11 +28,11 @@ from deltaweb.spark.replay import ReplayedState, use_state
 from deltaweb.spark.session import SparkOptions, get_spark, stop_session
 from deltaweb.spark.tail_layers import Blocks
 from tests.benchmarks.cpu_time import cpu_seconds
+from tests.benchmarks.growth import Point, driver_memory, show
 from tests.benchmarks.logs import write_checkpointed_log, write_json_log
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
 LARGE_VARIABLE = "DELTAWEB_BENCH_LARGE"
-MEGABYTE = 1 << 20
 MILLION = 1_000_000
 GROWTH = [MILLION // 10, MILLION]
 LARGE = 10 * MILLION
@@ -80,26 +81,23 @@ def _measure_growth(spark: SparkSession, home: Path) -> None:
     sizes = [*GROWTH]
     if os.environ.get(LARGE_VARIABLE) == "true":
         sizes.append(LARGE)
-    before: float | None = None
+    points: list[Point] = []
     for files in sizes:
         log = _log(home, files)
-        held = _driver_bytes(spark)
-        if files == LARGE:  # the peer would take more memory than a small machine has
+        with driver_memory(spark) as grown:
             wall = _timed(partial(_replay, spark, log))
-        else:
+        if files < LARGE:  # the peer would take more memory than a small machine has
             goal = REPLAY_GOAL if files >= MILLION else SMALL_GOAL
             wall = _compare(spark, f"{files:,} files", log, goal)
-        if before is not None:
-            growth = wall / (10 * before)
+        point = Point(files, wall, grown.python_mib, grown.heap_mib)
+        if points:
+            growth = wall / (10 * points[-1].seconds)
             _print_ratio(f"growth to {files:,} files", growth, GROWTH_GOAL, "of linear")
-        before = wall
-        grown = (_driver_bytes(spark) - held) / MEGABYTE
-        _print_ratio(
-            f"driver, {files:,} files",
-            grown / MEMORY_GOAL_MIB,
-            1,
-            f"grew by {grown:.0f} MiB",
-        )
+        points.append(point)
+        total = point.python_mib + point.heap_mib
+        note = f"grew by {total:.0f} MiB"
+        _print_ratio(f"driver, {files:,} files", total / MEMORY_GOAL_MIB, 1, note)
+    show(points)
 
 
 def _compare(spark: SparkSession, what: str, log: Path, goal: float) -> float:
@@ -220,16 +218,6 @@ def _timed(call: Callable[[], object]) -> float:
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
-
-
-def _driver_bytes(spark: SparkSession) -> int:
-    """Return what the driver's JVM and objects hold, after collecting garbage."""
-    jvm = spark.sparkContext._jvm  # noqa: SLF001 (no public way)
-    assert jvm is not None
-    runtime = jvm.java.lang.Runtime.getRuntime()
-    runtime.gc()
-    held = int(runtime.totalMemory() - runtime.freeMemory())
-    return held + int(pa.total_allocated_bytes())
 
 
 def _print_ratio(what: str, ratio: float, goal: float, note: str) -> None:
