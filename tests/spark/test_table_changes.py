@@ -181,7 +181,7 @@ class TestAChangeOfAFewFiles:
         self, spark: "SparkSession", table: VersionedTable, tmp_path: Path
     ) -> None:
         from deltaweb.spark.table_changes import diff_rows
-        from tests.counting_store import CountedPlace, opened
+        from tests.counted_place import CountedPlace, opened
 
         marks = tmp_path / "marks"
         marks.mkdir()
