@@ -216,7 +216,10 @@ class _Builder:
             if newest is not None and fault is None:
                 self._write_source(beside, snapshot, newest)
             facts = self._facts_of_log(overview.listing, snapshot, history)
-            lost = self._lost_history(history, is_rewritten=facts["is_rewritten"])
+            lost = LostHistory(
+                None if facts["is_rewritten"] else self.base,
+                history.versions[0] if history.versions else snapshot.version,
+            )
             totals = reader.read_totals(history, runs, snapshot, newest)
             states = version_states(history, runs, totals)
             story = Story(
@@ -282,11 +285,6 @@ class _Builder:
             "is_rewritten": is_rewritten,
             "commit_digest": commit_digest(self.store, snapshot.version) or "",
         }
-
-    def _lost_history(self, history: History, *, is_rewritten: bool) -> LostHistory:
-        if is_rewritten or not history.versions:
-            return LostHistory(None, 0)
-        return LostHistory(self.base, history.versions[0])
 
     def _newest_snapshot(self) -> tuple[Snapshot, DeltaError | None]:
         """The newest snapshot, or the newest before the fault that hides it."""

@@ -27,10 +27,20 @@ class LostHistory:
     base: BaseIndex | None
     first: int
 
-    def rows(self, name: str) -> Iterator[pa.RecordBatch]:
-        """Yield rows of a file of the index."""
+    def commits(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of commits."""
         if self.base is not None:
-            yield from self.base.rows_before(name, self.first)
+            yield from self.base.rows_before(COMMITS, self.first)
+
+    def changes(self, name: str, newer: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of metadata or protocols, then those of the log.
+
+        The log may tell what is in force at a version whose commit it has lost.
+        """
+        first = min([self.first, *newer["version"].to_pylist()[:1]])
+        if self.base is not None:
+            yield from self.base.rows_before(name, first)
+        yield newer
 
     def events(self) -> list[dict[str, Any]]:
         """What the timeline marks."""
@@ -40,7 +50,7 @@ class LostHistory:
         """When the commits were made."""
         return [
             time_ms
-            for batch in self.rows(COMMITS)
+            for batch in self.commits()
             for time_ms in batch["timestamp_ms"].to_pylist()
         ]
 
@@ -65,10 +75,10 @@ def write_history(
         completed_commits(batch, slice(start, start + batch.num_rows), totals, states)
         for start, batch in history.commit_batches()
     )
-    newer = {
-        COMMITS: commits,
-        METADATA: [history.metadata_batch()],
-        PROTOCOLS: [history.protocol_batch()],
+    rows = {
+        COMMITS: chain(lost.commits(), commits),
+        METADATA: lost.changes(METADATA, history.metadata_batch()),
+        PROTOCOLS: lost.changes(PROTOCOLS, history.protocol_batch()),
     }
     for name, schema in HISTORY_SCHEMAS.items():
-        write_batches(folder, name, schema, chain(lost.rows(name), newer[name]))
+        write_batches(folder, name, schema, rows[name])

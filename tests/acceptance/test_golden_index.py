@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from deltaweb.index.build import build_index
 from deltaweb.index.file_index import COMMITS, open_index, read_batches
+from tests.index_folders import NOT_COMPARED, contents, without
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables")
 NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))
@@ -49,3 +51,30 @@ def test_index_tells_what_is_recorded(name: str, tmp_path: Path) -> None:
         assert commit["size_bytes"] == version["total_bytes"]
     if result.state == "INDEXED":
         assert open_index(tmp_path / "index").files.num_rows == result.num_files
+
+
+@pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables")
+@pytest.mark.parametrize("name", NAMES)
+def test_index_goes_on_from_the_version_before(name: str, tmp_path: Path) -> None:
+    recorded = GOLDEN / name / "table" / "_delta_log"
+    newest = max((path.name for path in recorded.glob("*.json")), default="")
+    table = tmp_path / "table"
+    log = table / "_delta_log"
+    log.mkdir(parents=True)
+    files = [path for path in recorded.glob("*") if path.is_file()]
+    for path in files:
+        if path.name[:20] < newest[:20]:
+            shutil.copy2(path, log)
+    base = build_index(str(table), None, tmp_path / "base", now_ms=0)
+    for path in files:
+        shutil.copy2(path, log)
+
+    fresh = build_index(str(table), None, tmp_path / "fresh", now_ms=0)
+    result = build_index(
+        str(table), None, tmp_path / "next", base=base.folder or None, now_ms=0
+    )
+
+    facts = [without(one.to_json(), *NOT_COMPARED) for one in (result, fresh)]
+    assert facts[0] == facts[1]
+    if fresh.folder:
+        assert contents(tmp_path / "next") == contents(tmp_path / "fresh")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.log_path import commit_name
+from deltaweb.index.file_index import METADATA, PROTOCOLS
 from tests.delta_logs import (
     metadata,
     protocol,
@@ -89,6 +90,23 @@ class TestALogThatWasCleaned:
         rows = commit_rows(Path(result.folder))
         assert [row["version"] for row in rows] == [0, 2]
         assert [row["readability"] for row in rows] == ["GONE", "READABLE"]
+
+    def test_that_begins_at_a_checkpoint_tells_each_change_once(
+        self, indexed: Indexed
+    ) -> None:
+        head = [protocol(), metadata(schemaString=SCHEMA, partitionColumns=["p"])]
+        indexed.commit(file_of("a", 1))
+        indexed.log.checkpoint(1, *head, file_of("a", 1))
+        for version in (0, 1):
+            indexed.log.delete(commit_name(version))
+        indexed.index()
+        indexed.commit(file_of("b", 1))
+
+        result = indexed.index()
+
+        for name in (METADATA, PROTOCOLS):
+            rows = commit_rows(Path(result.folder), name)
+            assert [row["version"] for row in rows] == [0, 1]
 
 
 class TestARewrittenLog:
