@@ -59,15 +59,15 @@ def file_actions(draw: st.DrawFn) -> list[Action]:
 
 
 @st.composite
-def commits(draw: st.DrawFn, /, **fields: object) -> list[list[Action]]:
+def commits(draw: st.DrawFn, /, **of_metadata: object) -> list[list[Action]]:
     """Actions of commits, oldest first.
 
     Args:
         draw: Of hypothesis.
-        fields: Further fields of every metaData.
+        of_metadata: Further fields of every metaData.
     """
     features = protocol(1, 7, writerFeatures=WRITER_FEATURES)
-    history = [[features, metadata("t0", partitionColumns=["p"], **fields)]]
+    history = [[features, metadata("t0", partitionColumns=["p"], **of_metadata)]]
     for number in range(1, draw(st.integers(2, 8))):
         commit = draw(file_actions())
         if draw(st.booleans()):
@@ -82,7 +82,7 @@ def commits(draw: st.DrawFn, /, **fields: object) -> list[list[Action]]:
             }
             commit.append({"domainMetadata": domain})
         if not draw(st.integers(0, 3)):
-            newer = {"partitionColumns": ["p"], "name": "n", **fields}
+            newer = {"partitionColumns": ["p"], "name": "n", **of_metadata}
             commit.append(metadata(f"t{number}", **newer))
         commit.append({"commitInfo": {"operation": "WRITE", "x": [1, {}]}})
         history.append(commit)
