@@ -13,6 +13,8 @@ import pytest
 from tests.installation import run, serving, status_of, wait_for
 from tests.ports import free_port
 
+pytestmark = pytest.mark.timeout(900)  # of starts that may take minutes
+
 
 def table_names(home: Path) -> list[str]:
     with sqlite3.connect(home / "deltaweb.sqlite3") as database:
