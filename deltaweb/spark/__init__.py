@@ -12,6 +12,9 @@ Read in this order:
     shuffled_actions  commits too large for that, reconciled by a shuffle
     replay        the state of a version, its files in the executors
     index_files   the index of a large table, replayed by Spark
+    checkpoint    a checkpoint by tasks, put in place by the driver
+    checkpoint_tasks  what they read, shuffle and write for it
+    checkpoint_progress  how far they are, and whether they shall stop
     column_reader one column as tasks read it
     statistics    the profile of a column
     pipeline      one Spark job over many tables
