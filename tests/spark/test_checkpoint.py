@@ -288,6 +288,13 @@ def _spoilt(log: LogBuilder, leaf: str) -> bytes:
 
 
 class TestProgress:
+    @pytest.fixture(autouse=True)
+    def _patience(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let tasks end by themselves, however slow this machine is."""
+        from deltaweb.spark import checkpoint_progress
+
+        monkeypatch.setattr(checkpoint_progress, "STOPS_WITHIN_S", 120)
+
     @pytest.mark.parametrize("parts", [None, 2])
     def test_that_raises_stops_the_work_and_leaves_nothing(
         self, spark: "SparkSession", tmp_path: Path, parts: int | None
