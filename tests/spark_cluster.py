@@ -10,6 +10,7 @@ from pathlib import Path
 import pyspark
 
 from deltaweb.spark.java import find_java_home
+from tests.gated_storage import gated_environment
 from tests.installation import wait_for
 from tests.ports import free_port
 
@@ -40,7 +41,10 @@ class Cluster:
 
 @contextmanager
 def running_cluster(folder: Path, *, num_workers: int = 2) -> Iterator[Cluster]:
-    """Start a master and workers; stop them by their process ids."""
+    """Start a master and workers; stop them by their process ids.
+
+    Executors read tables of `tests.gated_storage`, too.
+    """
     java_home = find_java_home(folder)
     environment = {
         **{k: v for k, v in os.environ.items() if not k.startswith("DELTAWEB_")},
@@ -48,6 +52,7 @@ def running_cluster(folder: Path, *, num_workers: int = 2) -> Iterator[Cluster]:
         "SPARK_HOME": str(SPARK_HOME),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_SCALA_VERSION": "2.13",  # as the scripts of Spark set it
+        **gated_environment(folder / "site"),
     }
     cluster = Cluster(f"spark://127.0.0.1:{free_port()}", folder, num_workers)
     processes: list[subprocess.Popen[bytes]] = []

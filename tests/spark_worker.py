@@ -50,6 +50,39 @@ def add_gated(home: Path, table: Path) -> Gate:
     return Gate.before(copy)
 
 
+QUEUE = """
+import json, sys
+import django
+django.setup()
+from django.utils import timezone
+from apps.pages.actions import COMMAND_LINE
+from apps.tables import services
+from apps.tables.models import Table
+table, now = Table.objects.get(name=sys.argv[1]), timezone.now()
+newest = table.version
+services.request_profile(table, version=newest, column=("country",), now=now)
+services.request_row_diff(
+    table, parameters={"from": 3, "to": 20, "key": ["order_id"]}, now=now
+)
+services.request_checkpoint(
+    table, version=newest, parts=2, actor=COMMAND_LINE, now=now
+)
+"""
+
+
+def queue_spark_jobs(home: Path, table: str) -> None:
+    """Queue a job of each other kind of Spark for a copy of the table `orders`."""
+    done = subprocess.run(
+        [sys.executable, "-c", QUEUE, table],
+        env=environment(home),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @contextmanager
 def worker(home: Path, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A worker of the Spark queue, stopped with all that it started.
