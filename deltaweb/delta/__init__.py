@@ -6,8 +6,9 @@ Read the modules in this order:
     actions        what one line of the log says
     log_path       the names of the files of a log
     log_store      how bytes arrive (declared here, fulfilled by `deltaweb.storage`)
-    log_segment    which files hold the log of one version
+    log_segment    which files hold the log of one version; `log_overview` lists all
     commit_file    commits parsed: vectorised, with a slow and exact fallback
+    commit_batch   commits parsed once for all that a history asks of them
     checkpoint     checkpoints, read by column name
     replay         how actions are reconciled into the files of a table
     snapshot       the table at one version

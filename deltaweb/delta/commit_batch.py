@@ -196,9 +196,11 @@ def read_commit_batches(
     if second is None:
         yield from _parsed(*first)
         return
+    following = chain([second], batches)
     with ThreadPoolExecutor(1) as pool, _without_collections():
         coming = pool.submit(_parse_wholly, *first)
-        for batch in chain([second], batches):
+        del first, second  # their bytes are many
+        for batch in following:
             parsed = coming.result()
             coming = pool.submit(_parse_wholly, *batch)
             yield from parsed

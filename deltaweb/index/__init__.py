@@ -4,7 +4,9 @@ Read in this order:
 
     build           one table's log to an index folder, in process
     index_update    the same from the index before, by the commits that came since
-    commit_rows     the history, a row a commit; `sentences` puts each in plain words
+    history_reader  the history of a log, in one pass over its commits
+    commit_part     a batch of them: rows, changes, file actions; `sentences` tells each
+    commit_rows     the parts of a history, put together
     lifetimes       how long each file belonged to the table; `version_totals` from it
     readability     which versions can still be read
     summary         what the overview draws; `distribution` counts the newest files
