@@ -23,7 +23,7 @@ from yarl import URL
 from apps.jobs.models import Job
 from apps.tables import reading, services, tasks
 from apps.tables.models import StorageConnection
-from apps.tables.probing import newest_version, probe_tables
+from apps.tables.probing import look_at, probe_tables
 from apps.tables.storage_connections import options_for
 from deltaweb.delta.log_path import commit_name
 from deltaweb.samples import make_samples
@@ -182,7 +182,7 @@ class TestReading:
         newest = DeltaTable(str(lake / "orders")).latest_version()
         table = new_table("orders", location=location, version=newest - 1)
 
-        assert newest_version(table) == newest
+        assert look_at(table).version == newest
         probe_tables(now=NOW + timedelta(days=1))
         table.refresh_from_db()
         assert (table.latest_version_seen, table.error) == (newest, "")
