@@ -45,6 +45,7 @@ WORDS: Final = {
     "table.register": "registered a table",
     "table.rename": "renamed a table",
     "table.describe": "changed a table's description",
+    "table.schedule": "changed how often a table is refreshed",
     "table.remove": "removed a table from the catalog",
     "table.checkpoint": "asked for a checkpoint of a table",
     "table.cleanup": "asked to clean up the log of a table",

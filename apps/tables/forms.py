@@ -6,6 +6,7 @@ from typing import Any, cast
 from django import forms
 
 from apps.tables.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
+from apps.tables.schedules import schedule_choices
 from deltaweb.delta.checkpoint_writer.builder import MAX_PARTS
 
 MAX_PAGE = 1_000_000
@@ -80,12 +81,17 @@ class ScanForm(forms.Form):
 
 
 class SettingsForm(forms.Form):
-    """What people may change of a table."""
+    """What people may change of a table; no schedule leaves it the one that it has."""
 
     name = forms.CharField(
         max_length=401, error_messages={"required": "A table needs a name."}
     )
     description = forms.CharField(max_length=10_000, required=False)
+    refresh = forms.ChoiceField(
+        choices=schedule_choices,
+        required=False,
+        error_messages={"invalid_choice": "Choose one of the listed schedules."},
+    )
     restricted = forms.BooleanField(required=False)
 
 

@@ -7,34 +7,24 @@ transaction, and an index folder is removed only after that.
 import shutil
 import uuid
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from django.conf import settings
 from django.db import transaction
 
 from apps.tables.index_folders import begun_at_ms, remove_other_indexes
 from apps.tables.index_rows import moment
 from apps.tables.indexed_history import IndexedHistory, open_history
 from apps.tables.models import Table
+from apps.tables.schedules import next_look
 from apps.tables.stored_history import load_ahead, store_history
 from deltaweb.index.file_index import IndexMissingError
 from deltaweb.index.index_result import FAILED, IndexResult
 from deltaweb.index.index_source import load_source
 from deltaweb.index.stored_values import clean_text
 
-MAX_BACKOFF_S: Final = 3600
-
-
 # === Failure ===
-
-
-def backoff(failures: int) -> timedelta:
-    """How long a table rests after so many failures in a row."""
-    interval_s = settings.PROBE_INTERVAL_S
-    longest_s = max(interval_s, MAX_BACKOFF_S)
-    return timedelta(seconds=min(interval_s * 2 ** min(failures, 20), longest_s))
 
 
 def store_failure(
@@ -46,7 +36,9 @@ def store_failure(
         if table is None:
             return
         table.probe_failures += 1
-        table.probe_due_at = now + backoff(table.probe_failures)
+        table.probe_due_at = next_look(
+            table.refresh_interval_s, failures=table.probe_failures, now=now
+        )
         if table.error_since is None:
             table.error_since = now
         table.error_code = code[:64]
@@ -177,7 +169,7 @@ def _store_summary(
     table.partition_columns = result.partition_columns
     table.summary = result.summary
     table.probe_failures = 0
-    table.probe_due_at = now + timedelta(seconds=settings.PROBE_INTERVAL_S)
+    table.probe_due_at = next_look(table.refresh_interval_s, now=now)
     table.error_code = table.error = table.error_hint = ""
     table.error_since = None
     table.save(update_fields=_INDEX_FIELDS)

@@ -17,6 +17,8 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from apps.tables.schedules import ONLY_WHEN_ASKED_S
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
@@ -34,7 +36,8 @@ class TableQuerySet(models.QuerySet["Table"]):
 
     def due_for_probe(self, now: datetime) -> "TableQuerySet":
         """Tables whose newest version is to be looked up, longest due first."""
-        return self.filter(probe_due_at__lte=now).order_by("probe_due_at")
+        scheduled = self.exclude(refresh_interval_s=ONLY_WHEN_ASKED_S)
+        return scheduled.filter(probe_due_at__lte=now).order_by("probe_due_at")
 
 
 TableManager = models.Manager.from_queryset(TableQuerySet)
@@ -85,6 +88,8 @@ class Table(models.Model):
     summary = models.JSONField(default=dict, blank=True)
 
     # === The newest look at storage ===
+    # null: as the installation is set; 0: only when asked.
+    refresh_interval_s = models.PositiveIntegerField(null=True, blank=True)
     probed_at = models.DateTimeField(null=True, blank=True)
     probe_due_at = models.DateTimeField(db_index=True)
     probe_failures = models.PositiveIntegerField(default=0)

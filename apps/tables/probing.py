@@ -3,21 +3,20 @@
 A log that was made anew or put back from a backup is told by the file of the commit
 that is indexed: by its size and time, where its version says nothing.
 
-A table that fails rests longer each time; one that answers is asked every
-`DELTAWEB_PROBE_INTERVAL_S` seconds.
+A table that answers is asked again as its schedule says; one that fails rests longer
+each time.
 """
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
-from django.conf import settings
-
-from apps.tables.indexing import backoff, store_failure
+from apps.tables.indexing import store_failure
 from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
+from apps.tables.schedules import next_look
 from apps.tables.services import refresh_table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_path import commit_name
@@ -33,6 +32,7 @@ _READ: Final = [
     "location",
     "state",
     "version",
+    "refresh_interval_s",
     "commit_file_bytes",
     "commit_file_ms",
     "probe_failures",
@@ -51,7 +51,7 @@ def probe_tables(*, now: datetime) -> int:
         due = list(Table.objects.due_for_probe(now).only(*_READ)[:BATCH])
         if not due:
             break
-        _claim(due, now)
+        _put_off(due, now)  # keeps other workers off; a second look does no harm
         unchanged = [table for table in due if _probe(table, now)]
         looked_at += len(due)
         _note_unchanged(unchanged, now)
@@ -108,10 +108,9 @@ def _probe(table: Table, now: datetime) -> bool:
             _note_commit(table, look.commit)
         return True
     Table.objects.filter(id=table.id).update(
-        probed_at=now,
-        latest_version_seen=look.version,
-        probe_due_at=now + backoff(table.probe_failures),
+        probed_at=now, latest_version_seen=look.version
     )
+    _put_off([table], now, failures=table.probe_failures)
     refresh_table(table, now=now)
     return False
 
@@ -135,11 +134,16 @@ def _note_commit(table: Table, commit: FileStatus) -> None:
     ).update(commit_file_bytes=commit.size, commit_file_ms=commit.modification_time)
 
 
-def _claim(tables: Sequence[Table], now: datetime) -> None:
-    """Keep other workers off; a probe that is done twice does no harm."""
-    due_at = now + timedelta(seconds=settings.PROBE_INTERVAL_S)
+def _put_off(tables: Sequence[Table], now: datetime, failures: int = 0) -> None:
+    """Set when these are due next, unless somebody gave one another schedule just now.
+
+    There are few schedules, and each takes one statement.
+    """
     ids = [table.id for table in tables]
-    Table.objects.filter(id__in=ids).update(probe_due_at=due_at)
+    for interval_s in {table.refresh_interval_s for table in tables}:
+        due_at = next_look(interval_s, failures=failures, now=now)
+        scheduled = Table.objects.filter(id__in=ids, refresh_interval_s=interval_s)
+        scheduled.update(probe_due_at=due_at)
 
 
 def _note_unchanged(tables: Sequence[Table], now: datetime) -> None:

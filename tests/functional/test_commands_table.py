@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from django.core.management import CommandError, call_command
+from pytest_django.fixtures import Settings
 
 from apps.jobs.models import Job
 from apps.tables.management import row_output
@@ -112,6 +113,30 @@ class TestCatalogue:
     def test_an_empty_list_says_what_to_do(self) -> None:
         assert "table add" in run("list")
         assert run_json("list") == []
+
+    def test_sets_and_shows_a_schedule(self, settings: Settings) -> None:
+        settings.PROBE_INTERVAL_S = 60
+        new_table("sales.orders")
+
+        assert "every minute (the default)" in run("schedule", "sales.orders")
+        assert run_json("schedule", "sales.orders", "10m") == {
+            "name": "sales.orders",
+            "refresh": "10m",
+            "refresh_interval_s": 600,
+        }
+        assert "every 10 minutes." in run("schedule", "sales.orders")
+        assert "only when asked." in run("schedule", "sales.orders", "never")
+        assert Table.objects.get().refresh_interval_s == 0
+        run("schedule", "sales.orders", "default")
+        assert Table.objects.get().refresh_interval_s is None
+
+    def test_an_interval_that_is_not_offered_is_bad_usage(self) -> None:
+        new_table("orders")
+
+        with pytest.raises(CommandError, match="invalid choice: '7s'"):
+            run("schedule", "orders", "7s")
+
+        assert Table.objects.get().refresh_interval_s is None
 
     def test_renames(self) -> None:
         new_table("orders")

@@ -13,6 +13,7 @@ from apps.jobs.models import Job
 from apps.jobs.visibility import SubjectLink
 from apps.pages.errors import PageError
 from apps.tables.models import Commit, Table
+from apps.tables.schedules import schedule_words
 from apps.tables.timeline import Tick, Timeline, build_timeline
 
 INDEX_JOB_KIND = "tables.index_log"
@@ -60,6 +61,12 @@ class TableHead:
     def stale(self) -> bool:
         """Whether storage holds a newer version than the pages show."""
         return self.table.is_stale
+
+    @property
+    def schedule(self) -> str:
+        """How often it is refreshed, in words; "" where that is as everywhere."""
+        interval_s = self.table.refresh_interval_s
+        return "" if interval_s is None else schedule_words(interval_s)
 
 
 def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:

@@ -1,4 +1,4 @@
-"""What users ask of the catalogue: register, scan, rename, describe, refresh, remove.
+"""What users ask of the catalogue, such as to register, rename or refresh a table.
 
 registration   the tables themselves
 scanning       tables that are found in folders
@@ -26,6 +26,7 @@ from apps.tables.services.registration import (
     register_table,
     remove_table,
     rename_table,
+    schedule_table,
 )
 from apps.tables.services.roots import allow_root, roots_for, samples_folder
 from apps.tables.services.scanning import (
@@ -68,5 +69,6 @@ __all__ = [
     "roots_for",
     "samples_folder",
     "scan_root",
+    "schedule_table",
     "work_key",
 ]

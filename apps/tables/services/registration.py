@@ -1,4 +1,4 @@
-"""The tables of the catalogue: register, rename, describe, remove, find."""
+"""The tables of the catalogue: register, rename, describe, schedule, remove, find."""
 
 import shutil
 from collections.abc import Mapping
@@ -21,6 +21,7 @@ from apps.tables.errors import (
 from apps.tables.locations import check_allowed, parse_location
 from apps.tables.models import Table
 from apps.tables.names import TableName, parse_table_name
+from apps.tables.schedules import SCHEDULES, schedule_name
 from apps.tables.services.job_requests import refresh_table
 from apps.tables.services.roots import roots_for
 
@@ -102,6 +103,25 @@ def describe_table(
     table.save(update_fields=["description", "restricted"])
     detail = {"description": description, "restricted": restricted}
     report(_action("table.describe", table, actor, now, detail))
+    return table
+
+
+@transaction.atomic
+def schedule_table(
+    table: Table, *, schedule: str, actor: Actor, now: datetime
+) -> Table:
+    """Set how often new commits are looked for, by one of the names in `SCHEDULES`.
+
+    A table that is given an interval is due at once.
+    """
+    interval_s, old_s = SCHEDULES[schedule], table.refresh_interval_s
+    if interval_s == old_s:
+        return table
+    table.refresh_interval_s = interval_s
+    table.probe_due_at = now
+    table.save(update_fields=["refresh_interval_s", "probe_due_at"])
+    detail = {"refresh": schedule, "old_refresh": schedule_name(old_s)}
+    report(_action("table.schedule", table, actor, now, detail))
     return table
 
 

@@ -1,4 +1,6 @@
-"""What editors may change of a table: its name, its description, who sees it."""
+"""What editors may change of a table: name, description, schedule, who sees it."""
+
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
@@ -12,6 +14,7 @@ from apps.pages.responses import respond
 from apps.tables import selectors, services
 from apps.tables.forms import RemoveForm, SettingsForm
 from apps.tables.models import Table
+from apps.tables.schedules import schedule_json, schedule_name
 from apps.tables.views.shapes import signed_in, table_json
 from deltaweb.delta.errors import DeltaError
 
@@ -21,16 +24,9 @@ from deltaweb.delta.errors import DeltaError
 def table_settings(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
-    """Show and change a table's name, description and who sees it."""
+    """Show and change a table's name, description, schedule and who sees it."""
     table = selectors.get_table(signed_in(request), namespace, name)
-    form = SettingsForm(
-        request.POST or None,
-        initial={
-            "name": table.full_name,
-            "description": table.description,
-            "restricted": table.restricted,
-        },
-    )
+    form = SettingsForm(request.POST or None, initial=_present(table))
     actor, now = actor_of(request), timezone.now()
     if request.method == "POST" and form.is_valid():
         try:
@@ -47,6 +43,8 @@ def table_settings(
                 actor=actor,
                 now=now,
             )
+            if schedule := form.cleaned_data["refresh"]:
+                services.schedule_table(table, schedule=schedule, actor=actor, now=now)
             messages.success(request, "Saved.")
             return redirect("tables:table-settings", table.namespace, table.name)
     return _settings_page(request, table, fmt, form=form)
@@ -85,13 +83,7 @@ def _settings_page(
 ) -> HttpResponseBase:
     failed = any(bound and bound.errors for bound in (form, remove_form))
     if form is None:
-        form = SettingsForm(
-            initial={
-                "name": table.full_name,
-                "description": table.description,
-                "restricted": table.restricted,
-            }
-        )
+        form = SettingsForm(initial=_present(table))
     table = Table.objects.get(id=table.id)  # as stored: a refused name is not its name
     return respond(
         request,
@@ -103,6 +95,16 @@ def _settings_page(
             "form": form,
             "remove_form": remove_form or RemoveForm(),
         },
-        data=table_json(table),
+        data=table_json(table) | schedule_json(table.refresh_interval_s),
         status=422 if failed else 200,
     )
+
+
+def _present(table: Table) -> dict[str, Any]:
+    """Return what the form shows before anything is changed."""
+    return {
+        "name": table.full_name,
+        "description": table.description,
+        "restricted": table.restricted,
+        "refresh": schedule_name(table.refresh_interval_s),
+    }

@@ -20,6 +20,7 @@ from apps.tables.locations import check_allowed, parse_location
 from apps.tables.management import row_output, table_output
 from apps.tables.management.arguments import locate, whole_number
 from apps.tables.management.comparison import ComparisonSubcommands
+from apps.tables.management.schedule import ScheduleSubcommand
 from apps.tables.management.upkeep import UpkeepSubcommands
 from apps.tables.models import Table
 from apps.tables.names import parse_table_name
@@ -33,12 +34,14 @@ POLL_S = 0.3
 NO_WORKER_AFTER_S = 10.0
 
 
-class Command(ComparisonSubcommands, UpkeepSubcommands, SubcommandsCommand):
+class Command(
+    ComparisonSubcommands, ScheduleSubcommand, UpkeepSubcommands, SubcommandsCommand
+):
     """Register, list and read tables; `--json` answers with one JSON document."""
 
     help = (
         "Tables: add, scan, list, rename, remove, show, history, rows, diff, refresh, "
-        "checkpoint, cleanup."
+        "schedule, checkpoint, cleanup."
     )
     _answers_json = False
 
@@ -51,6 +54,7 @@ class Command(ComparisonSubcommands, UpkeepSubcommands, SubcommandsCommand):
         """Add the subcommands."""
         self._add_catalogue(add)
         self._add_readers(add)
+        self.add_schedule(add)
         self.add_comparison(add)
         self.add_upkeep(add)
 

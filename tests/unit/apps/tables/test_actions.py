@@ -85,6 +85,16 @@ class TestChanging:
         assert recorded() == [("table.describe", "orders", "ada")]
         assert AuditEvent.objects.get().detail["restricted"] is True
 
+    def test_a_schedule_is_recorded_with_the_old_one_when_it_changes(self) -> None:
+        table = new_table("orders", refresh_interval_s=600)
+
+        for _ in range(2):
+            services.schedule_table(table, schedule="never", **BY)
+
+        assert recorded() == [("table.schedule", "orders", "ada")]
+        detail = {"refresh": "never", "old_refresh": "10m"}
+        assert AuditEvent.objects.get().detail == detail
+
     def test_a_removal_is_recorded(self) -> None:
         services.remove_table(new_table("orders"), **BY)
 

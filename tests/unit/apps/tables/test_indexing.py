@@ -10,7 +10,7 @@ import pytest
 from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
 from apps.tables.index_folders import new_index_folder
-from apps.tables.indexing import backoff, store_failure, store_index, store_result
+from apps.tables.indexing import store_failure, store_index, store_result
 from apps.tables.models import Commit, Table
 from deltaweb.index.build import build_index
 from deltaweb.index.file_index import open_index
@@ -73,6 +73,24 @@ class TestStoreIndex:
         assert newest.operation == "UPDATE"
         assert newest.metrics["numUpdatedRows"].isdigit()
         assert newest.sentence.startswith("Updated")
+
+    @pytest.mark.parametrize(
+        ("interval_s", "seconds"),
+        [
+            pytest.param(None, 60, id="the installation's"),
+            pytest.param(86_400, 86_400, id="its own"),
+        ],
+    )
+    def test_is_due_again_as_its_schedule_says(
+        self, settings: Settings, lake: Path, interval_s: int | None, seconds: int
+    ) -> None:
+        settings.PROBE_INTERVAL_S = 60
+        table = register(lake / "returns")
+        Table.objects.update(refresh_interval_s=interval_s, probe_failures=3)
+
+        store_index(table, build(table), now=NOW)
+
+        assert table.probe_due_at == NOW + timedelta(seconds=seconds)
 
     def test_names_the_folder_that_pages_open(self, lake: Path, home: Path) -> None:
         table = register(lake / "orders")
@@ -249,7 +267,7 @@ class TestStoreFailure:
         assert table.state == Table.State.FAILED
 
     def test_keeps_since_when_it_fails_and_rests_longer(self) -> None:
-        table = new_unindexed_table()
+        table = new_unindexed_table(refresh_interval_s=600)
         later = NOW + timedelta(hours=1)
 
         store_failure(table.id, code="a", message="m", hint="h", now=NOW)
@@ -257,24 +275,9 @@ class TestStoreFailure:
 
         table.refresh_from_db()
         assert (table.error_code, table.error_since) == ("b", NOW)
-        assert table.probe_due_at == later + backoff(2)
+        assert table.probe_due_at == later + timedelta(minutes=40)
 
     def test_passes_over_a_removed_table(self) -> None:
         store_failure(uuid.uuid4(), code="a", message="m", hint="h", now=NOW)
 
         assert not Table.objects.exists()
-
-
-class TestBackoff:
-    @pytest.mark.parametrize(
-        ("failures", "seconds"),
-        [
-            pytest.param(0, 60, id="none"),
-            pytest.param(1, 120, id="one"),
-            pytest.param(500, 3600, id="an hour at most"),
-        ],
-    )
-    def test_doubles(self, settings: Settings, failures: int, seconds: int) -> None:
-        settings.PROBE_INTERVAL_S = 60
-
-        assert backoff(failures) == timedelta(seconds=seconds)

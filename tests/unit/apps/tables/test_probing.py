@@ -20,11 +20,12 @@ from deltaweb.index.build import build_index
 from deltaweb.samples import make_samples
 from deltaweb.storage.local import LocalTableStore
 from tests.dated_log import DatedLog
-from tests.factories import NOW, new_unindexed_table
+from tests.factories import NOW, new_table, new_unindexed_table
 from tests.indexed_tables import index_table, new_indexed_table
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=5)
+SOON = LATER + timedelta(seconds=1)
 
 
 @pytest.fixture
@@ -55,6 +56,64 @@ class TestProbeTables:
         assert table.probed_at == LATER
         assert table.probe_due_at == LATER + timedelta(seconds=60)
         assert not Job.objects.exists()
+
+    def test_asks_each_table_again_as_its_own_schedule_says(self, table: Table) -> None:
+        same_log = {"location": table.location, "version": 0}
+        for name, interval_s in (("often", 30), ("daily", 86_400), ("asked", 0)):
+            new_table(name, refresh_interval_s=interval_s, **same_log)
+
+        looked_at = probe_tables(now=LATER)
+
+        rests = {
+            known.name: int((known.probe_due_at - LATER).total_seconds())
+            for known in Table.objects.exclude(name="asked")
+        }
+        assert rests == {"returns": 60, "often": 30, "daily": 86_400}
+        assert looked_at == len(rests)
+        assert Table.objects.get(name="asked").probed_at is None
+
+    def test_leaves_alone_what_is_refreshed_only_when_asked(self, table: Table) -> None:
+        shutil.rmtree(table.location)
+        Table.objects.update(refresh_interval_s=0)
+
+        looked_at = probe_tables(now=LATER)
+
+        table.refresh_from_db()
+        assert (looked_at, table.probed_at, table.error_code) == (0, NOW, "")
+
+    @pytest.mark.parametrize(
+        ("interval_s", "seconds"),
+        [
+            pytest.param(600, 1200, id="twice its interval"),
+            pytest.param(86_400, 86_400, id="never less than its interval"),
+        ],
+    )
+    def test_a_table_that_fails_rests_by_its_own_schedule(
+        self, table: Table, interval_s: int, seconds: int
+    ) -> None:
+        Table.objects.update(refresh_interval_s=interval_s)
+        shutil.rmtree(table.location)
+
+        probe(table)
+
+        assert table.probe_due_at == LATER + timedelta(seconds=seconds)
+
+    def test_keeps_a_schedule_that_is_chosen_while_it_looks(
+        self, table: Table, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Table.objects.update(refresh_interval_s=86_400, version=7, probe_failures=1)
+        status = LocalTableStore.status
+
+        def choose(store: LocalTableStore, name: str) -> FileStatus:
+            Table.objects.update(refresh_interval_s=30, probe_due_at=SOON)
+            return status(store, name)
+
+        monkeypatch.setattr(LocalTableStore, "status", choose)
+
+        probe(table)
+
+        assert table.latest_version_seen == 0
+        assert table.probe_due_at == SOON
 
     def test_leaves_tables_that_are_not_due(self, table: Table) -> None:
         looked_at = probe_tables(now=NOW)

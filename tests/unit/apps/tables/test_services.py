@@ -1,3 +1,4 @@
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from apps.tables.errors import (
 )
 from apps.tables.models import Table
 from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
-from tests.factories import NOW, new_table, new_user
+from tests.factories import FAR_AHEAD, NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db
 
@@ -177,6 +178,37 @@ class TestRenameTable:
             ).name
             == "orders"
         )
+
+
+class TestScheduleTable:
+    @pytest.mark.parametrize(
+        ("schedule", "interval_s"), [("1d", 86_400), ("default", None)]
+    )
+    def test_a_table_that_is_given_an_interval_is_due_at_once(
+        self, schedule: str, interval_s: int | None
+    ) -> None:
+        far = NOW + timedelta(days=1)
+        table = new_table("orders", refresh_interval_s=0, probe_due_at=far)
+
+        services.schedule_table(table, schedule=schedule, actor=COMMAND_LINE, now=NOW)
+
+        due = Table.objects.due_for_probe(NOW).get()
+        assert due.refresh_interval_s == interval_s
+
+    def test_one_that_is_refreshed_only_when_asked_never_is(self) -> None:
+        table = new_table("orders")
+
+        services.schedule_table(table, schedule="never", actor=COMMAND_LINE, now=NOW)
+
+        assert not Table.objects.due_for_probe(FAR_AHEAD).exists()
+
+    def test_the_same_schedule_again_changes_nothing(self) -> None:
+        far = NOW + timedelta(days=1)
+        table = new_table("orders", refresh_interval_s=600, probe_due_at=far)
+
+        services.schedule_table(table, schedule="10m", actor=COMMAND_LINE, now=NOW)
+
+        assert Table.objects.get().probe_due_at == far
 
 
 class TestRemoveTable:
