@@ -7,6 +7,7 @@ Read the modules in this order:
     log_path       the names of the files of a log
     log_store      how bytes arrive (declared here, fulfilled by `deltaweb.storage`)
     log_segment    which files hold the log of one version; `log_overview` lists all
+    partition_keys the keys of partitionValues, and their physical names
     commit_file    commits parsed: vectorised, with a slow and exact fallback
     commit_batch   commits parsed once for all that a history asks of them
     checkpoint     checkpoints, read by column name

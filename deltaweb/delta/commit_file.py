@@ -3,7 +3,6 @@
 Source: delta_protocol.md, "Delta Log Entries".
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +16,6 @@ from deltaweb.delta.action_json import (
     PRESENCE,
     ActionBatch,
     CommitData,
-    load_line,
     load_rows,
     parse_actions,
     parse_certain,
@@ -27,18 +25,16 @@ from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.file_actions import DELETION_VECTOR
 from deltaweb.delta.log_store import LogStore
-from deltaweb.delta.replay import RawStatistics, TailLayer, reconcile_tail
-from deltaweb.delta.table_features import (
-    NO_MAPPING,
-    has_mapped_columns,
-    mapping_mode,
+from deltaweb.delta.partition_keys import (
+    PartitionKeys,
+    guess_keys,
+    partition_keys,
+    possible_keys,
 )
+from deltaweb.delta.replay import RawStatistics, TailLayer, reconcile_tail
 
 BATCH_BYTES: Final = 32 << 20
 BATCH_FILES: Final = 512
-MAX_GUESSED_KEYS: Final = 64  # no table partitions by more; a hostile line may
-ADD_START: Final = b'{"add"'
-PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
 TRANSACTION: Final = pa.struct(
     [
         pa.field("appId", pa.string()),
@@ -78,18 +74,6 @@ class Tail:
     partition_keys: Sequence[str] = ()
 
 
-class PartitionKeys(NamedTuple):
-    """The keys of partition values, known of the whole log.
-
-    Attributes:
-        possible: Every key that a value is taken of.
-        required: Those that each file has an entry of, in order.
-    """
-
-    possible: Sequence[str]
-    required: Sequence[str]
-
-
 class TailCommits:
     """The commits of a tail, batch by batch; the first batch is read at once.
 
@@ -112,7 +96,7 @@ class TailCommits:
         The keys of partition values are those of the first add: a guess, which
         `read_tail` checks by the metaData.
         """
-        keys = _guess_keys(self._first)
+        keys = guess_keys(self._first)
         if keys is not None:
             batch = parse_certain(self._first, _schema(keys))
             self.ahead = None if batch is None else ParsedAhead(keys, batch)
@@ -163,25 +147,6 @@ def read_tail(
     return reader.finish()
 
 
-def _guess_keys(commits: Sequence[CommitData]) -> list[str] | None:
-    """Return the partition columns that the first add names, None without any add."""
-    for name, data in commits:
-        found = data.find(ADD_START)
-        if found >= 0:
-            start, end = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
-            return _keys_of(data[start:end] if end >= 0 else data[start:], name=name)
-    return None
-
-
-def _keys_of(line: bytes, *, name: str) -> list[str] | None:
-    try:
-        keys = list(load_line(line, name=name)["add"]["partitionValues"].keys())
-        "".join(keys).encode()  # a lone surrogate is no name of a field
-    except (LogCorruptError, KeyError, TypeError, AttributeError, UnicodeError):
-        return None
-    return keys if len(keys) <= MAX_GUESSED_KEYS else None
-
-
 def read_commits(
     store: LogStore, names: Sequence[str], *, batch_bytes: int = BATCH_BYTES
 ) -> Iterator[list[CommitData]]:
@@ -214,39 +179,6 @@ def read_some(store: LogStore, names: Sequence[str]) -> list[bytes]:
         raise LogCorruptError(path=path, reason="it went away while read") from None
 
 
-def partition_keys(protocol: Protocol | None, metadata: Metadata | None) -> list[str]:
-    """Return the keys of partitionValues: column names, or their physical names."""
-    if metadata is None:
-        return []
-    names = list(dict.fromkeys(metadata.partition_columns))
-    if protocol is None or not has_mapped_columns(protocol, metadata):
-        return names
-    physical = _physical_names(metadata.schema_string)
-    return [physical.get(name, name) for name in names]
-
-
-def _possible_keys(metadata: Metadata | None) -> list[str]:
-    """Return the keys that partitionValues may have, whatever the protocol says."""
-    if metadata is None:
-        return []
-    names = metadata.partition_columns
-    if mapping_mode(metadata.configuration) == NO_MAPPING:
-        return list(dict.fromkeys(names))
-    physical = _physical_names(metadata.schema_string)
-    return list(dict.fromkeys([*names, *(physical.get(name, name) for name in names)]))
-
-
-def _physical_names(schema_string: str | None) -> dict[str, str]:
-    """Return the physical names of top-level columns, as far as they are there."""
-    try:
-        fields = json.loads(schema_string or "")["fields"]
-        return {
-            field["name"]: str(field["metadata"][PHYSICAL_NAME]) for field in fields
-        }
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return {}
-
-
 class _TailReader:
     """Collects the actions of batch after batch, then reconciles them at once."""
 
@@ -268,7 +200,7 @@ class _TailReader:
         self.transactions: dict[str, SetTransaction] = {}
         self.holds_statistics = holds_statistics
         self.required = None if keys is None else keys.required
-        self.keys = _possible_keys(metadata) if keys is None else [*keys.possible]
+        self.keys = possible_keys(metadata) if keys is None else [*keys.possible]
         self.ahead: ActionBatch | None = None
         if (
             commits.ahead is not None
@@ -327,7 +259,7 @@ class _TailReader:
         known = set(self.keys)
         for path, raw in raw_actions(batch, "metaData", commits):
             self.new_metadata = parse_metadata(raw, path=path)
-            for key in _possible_keys(self.new_metadata):
+            for key in possible_keys(self.new_metadata):
                 if key not in self.keys:
                     self.keys.append(key)
         return set(self.keys) != known

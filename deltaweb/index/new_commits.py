@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.commit_batch import read_commit_batches
-from deltaweb.delta.commit_file import TailCommits, partition_keys, read_tail
+from deltaweb.delta.commit_file import TailCommits, read_tail
 from deltaweb.delta.commit_summary_reader import commit_entries
 from deltaweb.delta.commit_times import CommitTimes
 from deltaweb.delta.log_store import FileStatus, LogStore
+from deltaweb.delta.partition_keys import partition_keys
 from deltaweb.delta.replay import (
     SelectedBlock,
     TailLayer,

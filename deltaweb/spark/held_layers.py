@@ -17,8 +17,8 @@ import pyarrow as pa
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
-from deltaweb.delta.commit_file import PartitionKeys
 from deltaweb.delta.file_actions import TOMBSTONES_SCHEMA
+from deltaweb.delta.partition_keys import PartitionKeys
 from deltaweb.delta.replay import SelectedBlock, TailLayer
 from deltaweb.spark.cluster import is_local
 from deltaweb.spark.log_reader import LIVE_FILES_SCHEMA, block_of_rows, file_rows

@@ -19,7 +19,7 @@ from deltaweb.delta import commit_file
 from deltaweb.delta.checkpoint import CheckpointReader
 from deltaweb.delta.checkpoint_files import read_blocks, read_tombstones
 from deltaweb.delta.checkpoint_part import RowGroup, open_part
-from deltaweb.delta.commit_file import PartitionKeys, Tail, TailCommits
+from deltaweb.delta.commit_file import Tail, TailCommits
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.file_actions import (
     FILES_SCHEMA,
@@ -28,6 +28,7 @@ from deltaweb.delta.file_actions import (
     file_keys,
 )
 from deltaweb.delta.log_store import FileStatus, LogStore, TableStore
+from deltaweb.delta.partition_keys import PartitionKeys
 from deltaweb.delta.replay import FileBlock, RawStatistics, SelectedBlock
 from deltaweb.index.statistics_text import statistics_texts
 from deltaweb.storage.location import open_store

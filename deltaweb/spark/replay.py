@@ -25,11 +25,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.checkpoint import CheckpointReader
-from deltaweb.delta.commit_file import PartitionKeys, partition_keys
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.file_actions import TOMBSTONES_SCHEMA
 from deltaweb.delta.log_segment import Checkpoint, LogSegment
 from deltaweb.delta.log_store import FileStatus, TableStore
+from deltaweb.delta.partition_keys import PartitionKeys, partition_keys
 from deltaweb.delta.replay import SelectedBlock
 from deltaweb.spark import segments
 from deltaweb.spark.arrow_frames import (

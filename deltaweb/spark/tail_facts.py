@@ -17,13 +17,9 @@ from pyspark.sql import SparkSession
 
 from deltaweb.delta import commit_file
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.commit_file import (
-    PartitionKeys,
-    Tail,
-    TailCommits,
-    partition_keys,
-)
+from deltaweb.delta.commit_file import Tail, TailCommits
 from deltaweb.delta.file_actions import file_keys
+from deltaweb.delta.partition_keys import PartitionKeys, partition_keys
 from deltaweb.spark.held_layers import HeldLayers
 from deltaweb.spark.log_reader import CommitPack, LogSource, read_tail
 from deltaweb.spark.task_faults import faults_are_carried

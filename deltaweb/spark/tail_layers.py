@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.commit_file import PartitionKeys
 from deltaweb.delta.file_actions import file_keys
+from deltaweb.delta.partition_keys import PartitionKeys
 from deltaweb.delta.replay import KeySet, SelectedBlock
 from deltaweb.spark.arrow_frames import Batches, in_small_batches
 from deltaweb.spark.held_layers import HeldLayers

@@ -1,7 +1,6 @@
 """A table in any storage that fsspec reaches."""
 
 import contextlib
-import io
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -29,6 +28,7 @@ from deltaweb.storage.local_pending import (
     UNTAKEN_AFTER_S,
     is_handed_over,
 )
+from deltaweb.storage.remote_file import GuardedFile
 from deltaweb.storage.remote_pending import RemotePendingFile, RemoteReadyFile
 
 LOG_FOLDER: Final = "_delta_log"
@@ -304,7 +304,7 @@ class RemoteTableStore:
     def _open(self, place: str) -> pa.NativeFile:
         with self._faults():
             file = self._fs.open(place, "rb")
-        return pa.PythonFile(_GuardedFile(file, self), mode="r")
+        return pa.PythonFile(GuardedFile(file, self.fault), mode="r")
 
     def _check_atomic(self) -> None:
         if self._scheme not in ATOMIC_SCHEMES:
@@ -357,45 +357,6 @@ class RemoteTableStore:
         if isinstance(error, PermissionError):
             return LocationDeniedError(location=self._shown)
         return LocationUnreachableError(location=self._shown, reason=_kind(error))
-
-
-class _GuardedFile(io.RawIOBase):
-    """A driver's file whose faults are errors of ours, also inside pyarrow."""
-
-    def __init__(self, file: Any, store: RemoteTableStore) -> None:  # noqa: ANN401  # as above
-        self._file = file
-        self._store = store
-
-    def read(self, size: int | None = -1) -> bytes:
-        with self._guard():
-            return bytes(self._file.read(-1 if size is None else size))
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        with self._guard():
-            return int(self._file.seek(offset, whence))
-
-    def tell(self) -> int:
-        return int(self._file.tell())
-
-    def seekable(self) -> bool:
-        return True
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        if not self.closed:
-            self._file.close()
-        super().close()
-
-    @contextlib.contextmanager
-    def _guard(self) -> Iterator[None]:
-        try:
-            yield
-        except DeltaError:
-            raise
-        except Exception as error:  # noqa: BLE001  # as above
-            raise self._store.fault(error) from None
 
 
 def _kind(error: Exception) -> str:

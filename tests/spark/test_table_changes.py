@@ -205,8 +205,8 @@ class TestAChangeOfAFewFiles:
 
         assert {len(part) for part in parts_of(found.sample).values()} == {0, 7}
         assert found.sample.changed == (("amount",),) * 7
-        befores = found.sample.updated_before["id"]
-        assert befores == found.sample.updated_after["id"]
+        before = found.sample.updated_before["id"]
+        assert before == found.sample.updated_after["id"]
 
     def test_what_it_wrote_on_the_way_is_gone(
         self, table: VersionedTable, compare: Compare, tmp_path: Path

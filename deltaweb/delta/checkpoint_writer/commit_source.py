@@ -33,7 +33,6 @@ from deltaweb.delta.checkpoint_writer.commit_facts import CommitFacts
 from deltaweb.delta.commit_file import (
     TRANSACTION,
     parse_transactions,
-    partition_keys,
     raw_actions,
     read_commits,
 )
@@ -48,6 +47,7 @@ from deltaweb.delta.file_actions import (
     partition_map,
 )
 from deltaweb.delta.log_store import LogStore
+from deltaweb.delta.partition_keys import partition_keys
 from deltaweb.delta.replay import KeySet, last_rows
 
 Positions = np.ndarray[Any, np.dtype[np.int64]]

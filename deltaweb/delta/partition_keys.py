@@ -1,0 +1,85 @@
+"""The keys of partitionValues: which of them a log's file actions have.
+
+Source: delta_protocol.md, "Partition Value Serialization" and "Column Mapping".
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from deltaweb.delta.action_json import CommitData, load_line
+from deltaweb.delta.actions import Metadata, Protocol
+from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.table_features import (
+    NO_MAPPING,
+    has_mapped_columns,
+    mapping_mode,
+)
+
+MAX_GUESSED_KEYS: Final = 64  # no table partitions by more; a hostile line may
+ADD_START: Final = b'{"add"'
+PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
+
+
+class PartitionKeys(NamedTuple):
+    """The keys of partition values, known of the whole log.
+
+    Attributes:
+        possible: Every key that a value is taken of.
+        required: Those that each file has an entry of, in order.
+    """
+
+    possible: Sequence[str]
+    required: Sequence[str]
+
+
+def partition_keys(protocol: Protocol | None, metadata: Metadata | None) -> list[str]:
+    """Return the keys of partitionValues: column names, or their physical names."""
+    if metadata is None:
+        return []
+    names = list(dict.fromkeys(metadata.partition_columns))
+    if protocol is None or not has_mapped_columns(protocol, metadata):
+        return names
+    physical = _physical_names(metadata.schema_string)
+    return [physical.get(name, name) for name in names]
+
+
+def possible_keys(metadata: Metadata | None) -> list[str]:
+    """Return the keys that partitionValues may have, whatever the protocol says."""
+    if metadata is None:
+        return []
+    names = metadata.partition_columns
+    if mapping_mode(metadata.configuration) == NO_MAPPING:
+        return list(dict.fromkeys(names))
+    physical = _physical_names(metadata.schema_string)
+    return list(dict.fromkeys([*names, *(physical.get(name, name) for name in names)]))
+
+
+def _physical_names(schema_string: str | None) -> dict[str, str]:
+    """Return the physical names of top-level columns, as far as they are there."""
+    try:
+        fields = json.loads(schema_string or "")["fields"]
+        return {
+            field["name"]: str(field["metadata"][PHYSICAL_NAME]) for field in fields
+        }
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+def guess_keys(commits: Sequence[CommitData]) -> list[str] | None:
+    """Return the partition columns that the first add names, None without any add."""
+    for name, data in commits:
+        found = data.find(ADD_START)
+        if found >= 0:
+            start, end = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)
+            return _keys_of(data[start:end] if end >= 0 else data[start:], name=name)
+    return None
+
+
+def _keys_of(line: bytes, *, name: str) -> list[str] | None:
+    try:
+        keys = list(load_line(line, name=name)["add"]["partitionValues"].keys())
+        "".join(keys).encode()  # a lone surrogate is no name of a field
+    except (LogCorruptError, KeyError, TypeError, AttributeError, UnicodeError):
+        return None
+    return keys if len(keys) <= MAX_GUESSED_KEYS else None
