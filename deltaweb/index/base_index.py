@@ -151,9 +151,39 @@ def load_base(folder: Path) -> BaseIndex:
     """
     try:
         values: dict[str, Any] = json.loads((folder / SUMMARY).read_text("utf-8"))
-        return BaseIndex(folder, IndexResult.from_json(values))
-    except (OSError, ValueError, TypeError) as error:
+        base = BaseIndex(folder, IndexResult.from_json(values))
+        _check_form(base.result)
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise IndexMissingError(str(folder)) from error
+    return base
+
+
+def _check_form(result: IndexResult) -> None:
+    """Check the types of what an older index is asked for.
+
+    Raises:
+        TypeError: If one is another.
+        KeyError: If an event is of no version.
+    """
+    numbers = [result.version, result.first_commit, result.num_tombstones]
+    is_sound = (
+        all(number is None or _is(number, int) for number in numbers)
+        and _is(result.delta_id, str)
+        and _is(result.commit_digest, str)
+        and _is(result.summary, dict)
+        and _is(result.summary.get("events", []), list)
+        and all(_is_event(event) for event in result.summary.get("events", []))
+    )
+    if not is_sound:
+        raise TypeError(SUMMARY)
+
+
+def _is_event(value: Any) -> bool:  # noqa: ANN401 (as JSON gives it)
+    return _is(value, dict) and _is(value["version"], int)
+
+
+def _is(value: Any, kind: type) -> bool:  # noqa: ANN401 (as JSON gives it)
+    return type(value) is kind
 
 
 def open_whole_base(folder: Path) -> WholeBase:

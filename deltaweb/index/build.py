@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import DeltaError, StorageFullError
+from deltaweb.delta.errors import DeltaError, LogCorruptError, StorageFullError
 from deltaweb.delta.log_overview import load_log_overview
 from deltaweb.delta.log_segment import LogListing, VersionRun
 from deltaweb.delta.log_store import LogStore
@@ -50,6 +50,7 @@ from deltaweb.index.summary import (
 from deltaweb.table import DeltaTable
 
 FILES_WORTH_A_THREAD: Final = 20_000
+ATTEMPTS: Final = 3  # at a log whose files go away while they are read
 
 logger = logging.getLogger(__name__)
 
@@ -151,7 +152,25 @@ def index_table(  # noqa: PLR0913 (as `build_index`)
         now_ms=request.now_ms,
         base=None if base is None else _find_base(Path(base)),
     )
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return builder.build(request.folder)
+        except LogCorruptError as fault:
+            if not _is_cleaned_away(table.store, fault):
+                raise
+            logger.info("The log of %s is read again: %s", table.root, fault)
     return builder.build(request.folder)
+
+
+def _is_cleaned_away(store: LogStore, fault: LogCorruptError) -> bool:
+    """Tell whether a file was listed, and is gone: somebody cleans the log up."""
+    try:
+        store.status(fault.path.rsplit("/", 1)[-1])
+    except FileNotFoundError:
+        return True
+    except DeltaError:
+        return False  # storage does not answer
+    return False
 
 
 def _updated(table: DeltaTable, request: UpdateRequest) -> IndexResult | None:
@@ -162,6 +181,10 @@ def _updated(table: DeltaTable, request: UpdateRequest) -> IndexResult | None:
         raise
     except (CannotGoOnError, DeltaError, OSError, pa.ArrowException) as reason:
         logger.info("The log of %s is read from the start: %s", table.root, reason)
+        return None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        # Values that nobody wrote so: a disk that forgets must not stop the table.
+        logger.warning("An index that is spoilt: %s", request.base, exc_info=True)
         return None
 
 

@@ -86,7 +86,29 @@ class TestWhatIsReadFromTheStart:
                 lambda at: _change_summary(at, summary={"readable_runs": [["0"]]}),
                 id="runs of another form",
             ),
+            *(
+                pytest.param(
+                    lambda at, f=field, v=value: _change_summary(at, **{f: v}),
+                    id=f"a summary whose {field} is {value}",
+                )
+                for field, value in (
+                    ("version", "0"),
+                    ("first_commit", "0"),
+                    ("num_tombstones", "none"),
+                    ("commit_digest", ["0"]),
+                    ("summary", None),
+                    ("summary", {"events": None}),
+                    ("summary", {"events": [{"version": "0"}]}),
+                    ("summary", {"events": [{}]}),
+                )
+            ),
             pytest.param(lambda at: (at / SOURCE).unlink(), id="without a source"),
+            pytest.param(
+                lambda at: (at / SOURCE).write_text(
+                    (at / SOURCE).read_text().replace('"table"', "7")
+                ),
+                id="a source whose table is a number",
+            ),
             pytest.param(
                 lambda at: (at / SOURCE).write_text(
                     (at / SOURCE).read_text().replace('"form": 1', '"form": 99')
