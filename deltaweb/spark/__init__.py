@@ -21,6 +21,7 @@ Read in this order:
     table_tasks   what its tasks do with them
     run_folder    how the tasks and the driver tell each other things
     spark_job     a Spark job that is watched and cancelled
+    watched_work  one that is reported on, its faults named
     arrow_frames  DataFrames of Python functions over Arrow batches
     task_faults   errors of ours on their way from an executor to the driver
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 logger = logging.getLogger(__name__)
@@ -40,6 +41,22 @@ class SparkJob(Generic[T]):
         """Wait for the end; tell whether it has come."""
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
+
+    def tasks_done(self) -> tuple[int, int | None]:
+        """Return how many tasks are done, and how many there are, if that is known."""
+        done = total = 0
+        try:
+            tracker = self._context.statusTracker()
+            for job_id in tracker.getJobIdsForGroup(self._group):
+                job = tracker.getJobInfo(job_id)
+                for stage_id in job.stageIds if job else ():
+                    stage = tracker.getStageInfo(stage_id)
+                    if stage:
+                        done += stage.numCompletedTasks
+                        total += stage.numTasks
+        except (Py4JError, OSError):  # the work itself says what is wrong
+            return 0, None
+        return done, total or None
 
     def cancel(self) -> None:
         """Stop the jobs' tasks and wait for their end."""
