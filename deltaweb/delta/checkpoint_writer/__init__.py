@@ -16,6 +16,7 @@ Read the modules in this order:
     stats_columns      statistics and partition values with types
     stats_text         typed statistics as the JSON text of the log
     parts              which part a file belongs to, and how the parts are written
+    present_parts      parts of other writers that are in the way
     last_checkpoint    the hint, which never moves backwards
 
 Source: delta_protocol.md, "Checkpoints", "Checkpoint Format", "Checkpoint Schema" and

@@ -7,6 +7,7 @@ from deltaweb.delta.checkpoint_writer.last_checkpoint import (
     LastCheckpoint,
     write_last_checkpoint,
 )
+from deltaweb.delta.checkpoint_writer.present_parts import make_way
 from deltaweb.delta.checkpoint_writer.request import WrittenCheckpoint
 from deltaweb.delta.log_path import checkpoint_name
 from deltaweb.delta.log_store import LogStore, ReadyFile
@@ -44,9 +45,11 @@ def announce(
         files: All its files, in order.
 
     Raises:
+        CheckpointPartsError: If another writer has made as many parts.
         DeltaError: If storage does not take it; readers then see no checkpoint, or a
             whole one without a hint.
     """
+    make_way(store, prepared.version, prepared.names)
     for file in files:
         file.commit()
     is_multi_part = prepared.names != (checkpoint_name(prepared.version),)

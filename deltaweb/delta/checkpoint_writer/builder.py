@@ -70,6 +70,7 @@ def build_checkpoint(store: LogStore, request: CheckpointRequest) -> WrittenChec
         LogGapError: If a commit is missing.
         LogCorruptError: If a commit does not read, or no way around a broken
             checkpoint is left.
+        CheckpointPartsError: If another writer has made as many parts.
         StorageFullError: If the storage has no room.
         CheckpointCancelledError: If it is not wanted any more.
     """

@@ -12,6 +12,7 @@ from deltaweb.delta.checkpoint_writer.older_checkpoint import (
     checkpoint_extras,
     count_rows,
 )
+from deltaweb.delta.checkpoint_writer.present_parts import check_way
 from deltaweb.delta.checkpoint_writer.rare_actions import RareActions
 from deltaweb.delta.checkpoint_writer.request import MAX_PARTS, CheckpointRequest
 from deltaweb.delta.checkpoint_writer.stats_columns import partition_type, stats_type
@@ -95,8 +96,10 @@ def make_plan(
         with of_checkpoint(segment.checkpoint):
             extras |= checkpoint_extras(older)
     num_actions = facts.num_actions + (0 if older is None else count_rows(older))
+    names = _names(segment.version, request, num_actions)
+    check_way(store, segment.version, names)
     return CheckpointPlan(
-        names=_names(segment.version, request, num_actions),
+        names=names,
         state=state,
         shaper=_shaper(store, segment, state, frozenset(extras), request),
         num_actions=num_actions,

@@ -23,6 +23,7 @@
     ├── UnsupportedWriterError        a writer version above ours
     ├── UnsupportedWriterFeatureError features whose rules for writers we do not keep
     ├── CheckpointCancelledError      nobody wants the checkpoint any more
+    ├── CheckpointPartsError          another writer has made as many parts
     ├── SchemaError                   a schema that does not parse
     │   └── SchemaMissingError        metaData without a schema
     ├── PropertyError                 a table property that does not parse
@@ -62,6 +63,7 @@ from deltaweb.delta.errors.location import (
 )
 from deltaweb.delta.errors.log import (
     CheckpointCancelledError,
+    CheckpointPartsError,
     CommitConflictError,
     LogCorruptError,
     LogGapError,
@@ -95,6 +97,7 @@ from deltaweb.delta.errors.value import (
 
 __all__ = [
     "CheckpointCancelledError",
+    "CheckpointPartsError",
     "ColumnNotFoundError",
     "CommitConflictError",
     "CredentialsNeededError",

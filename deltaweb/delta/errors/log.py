@@ -136,6 +136,21 @@ class MissingProtocolError(MissingActionError):
     action = "protocol"
 
 
+class CheckpointPartsError(DeltaError):
+    """A checkpoint in as many parts is there, and its files are dealt out otherwise."""
+
+    code = "checkpoint-parts-exist"
+
+    def __init__(self, *, root: str, version: int, parts: int) -> None:
+        super().__init__(
+            f"{root}: version {version} has a checkpoint in {parts} parts already, by "
+            "another writer.",
+            hint="Ask for another number of parts, or for a single file.",
+        )
+        self.version = version
+        self.parts = parts
+
+
 class CheckpointCancelledError(DeltaError):
     """Whoever asked for the checkpoint does not want it any more."""
 

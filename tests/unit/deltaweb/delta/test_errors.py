@@ -39,6 +39,7 @@ EXAMPLES: list[DeltaError] = [
         root="/t", version=5, features=["a"], operation="no checkpoint"
     ),
     errors.CheckpointCancelledError(root="/t", version=5),
+    errors.CheckpointPartsError(root="/t", version=5, parts=2),
     errors.LocationNotWritableError(location="/t", reason="it is read-only"),
     errors.StorageFullError(location="/t", reason="No space left on device"),
     errors.SchemaError(column="a.b", reason="its type is unknown"),
