@@ -116,6 +116,7 @@ class TestTheFormForPeople:
         assert "~ 5 updated" in ran.stdout
         assert "status: 5" in ran.stdout
         assert "... 18 more" in ran.stdout
+        assert "... 3 more" in ran.stdout  # of the updates, which are two lines each
         assert "channel" in ran.stderr  # what the first version lacks
 
 

@@ -351,9 +351,21 @@ class TestRows:
         assert Job.objects.filter(kind="tables.diff_rows").count() == 1
 
     def test_a_key_that_one_version_lacks_is_refused(self, viewer: Client) -> None:
-        response = viewer.post(f"{COMPARE}/0...4/rows", {"key": "channel"})
+        answer = viewer.get(f"{COMPARE}/0...4?view=rows&key=channel")
 
-        assert response.status_code == 400
+        assert answer.status_code == 400
+
+    def test_a_wrong_key_leads_back_to_the_form(self, viewer: Client) -> None:
+        viewer.get(f"{COMPARE}/0...4?view=rows")
+        work()
+        asked = {"key": "channel"}
+        answer = viewer.post(f"{COMPARE}/0...4/rows", asked, follow=True)
+        page = answer.content.decode()
+
+        assert answer.status_code == 200
+        assert "columns that both versions have, not &#x27;channel&#x27;" in page
+        assert 'name="key"' in page
+        assert not Job.objects.filter(kind="tables.diff_rows").exists()
 
     def test_files_that_are_gone_are_named(
         self, viewer: Client, written: VersionedTable

@@ -188,12 +188,13 @@ def format_predicate(value: object) -> str:
 def metric(name: str, value: object) -> Metric:
     """Name a metric in words and give its value a unit."""
     text = _value_text(value)
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.removeprefix("num")).lower()
+    spaced = re.sub(r"_|(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    words = re.sub(r"^num\b\s*", "", spaced.lower())
     label = words[:1].upper() + words[1:]
     number = int(text) if re.fullmatch(r"-?\d{1,18}", text) else None
     if number is None:
         return Metric(name=name, label=label, value=text)
-    if name.endswith("Ms"):
+    if name.endswith(("Ms", "_ms")):
         return Metric(
             name=name,
             label=label.removesuffix(" ms"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+from django.contrib import messages
 from django.http import (
     FileResponse,
     HttpRequest,
@@ -85,7 +86,7 @@ def compare_detail(  # noqa: PLR0913, PLR0917 (the parts of the address)
 def compare_start(
     request: HttpRequest, namespace: str, name: str, before: int, after: int
 ) -> HttpResponseBase:
-    """Start comparing the rows of two versions."""
+    """Start comparing the rows of two versions; a key that none has is said above."""
     found = compare_versions(request.user, namespace, name, str(before), str(after))
     if found.unreadable_reason or found.is_same:
         raise PageError(
@@ -94,12 +95,16 @@ def compare_start(
             message=found.unreadable_reason or "That is one version twice.",
             hint="Choose two versions that can be read.",
         )
-    key = compare_key.parse_key(request.POST.get("key", ""), found)
+    url = _url(namespace, name, before, after)
+    try:
+        key = compare_key.parse_key(request.POST.get("key", ""), found)
+    except QueryError as error:
+        messages.error(request, f"Rows cannot be matched so. {error.hint}")
+        return HttpResponseRedirect(f"{url}?view=rows")
     compare_jobs.start_row_diff(
         found, key, requested_by=signed_in_user(request), now=timezone.now()
     )
     query = {"view": "rows"} | ({"key": ",".join(key)} if key else {})
-    url = _url(namespace, name, before, after)
     return HttpResponseRedirect(f"{url}?{urlencode(query)}")
 
 

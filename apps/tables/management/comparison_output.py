@@ -157,7 +157,7 @@ def _row_lines(rows: RowChanges) -> Iterator[str]:
         yield f"  ~ {rows.updated:,} updated"
         for name, count in rows.changed_cells.items():
             yield f"      {name}: {count:,}"
-        yield from _table_lines(_pairs(rows), 2 * rows.updated)
+        yield from _table_lines(_pairs(rows), rows.updated, lines_each=2)
     yield f"    {rows.num_rows_read:,} rows of {rows.num_files_read:,} files were read"
 
 
@@ -170,10 +170,12 @@ def _pairs(rows: RowChanges) -> pa.Table:
     return both.add_column(0, pa.field("", pa.string()), signs)
 
 
-def _table_lines(rows: pa.Table, count: int) -> Iterator[str]:
+def _table_lines(rows: pa.Table, count: int, *, lines_each: int = 1) -> Iterator[str]:
+    """Yield the rows that are shown, and how many of `count` are not."""
     if not rows.num_rows:
         return
     for line in row_output.row_lines(rows):
         yield f"      {line}"
-    if rows.num_rows < count:
-        yield f"      ... {count - rows.num_rows:,} more"
+    shown = rows.num_rows // lines_each
+    if shown < count:
+        yield f"      ... {count - shown:,} more"

@@ -12,6 +12,7 @@ from apps.tables.management.table_output import time_text
 from apps.tables.opening import open_location
 from deltaweb.delta.checkpoint_writer.builder import MAX_PARTS
 from deltaweb.delta.log_cleanup import LogCleanup
+from deltaweb.index.commit_facts import counted
 
 
 class UpkeepSubcommands(SubcommandsCommand):
@@ -56,8 +57,9 @@ class UpkeepSubcommands(SubcommandsCommand):
         }
         text = (
             f"Wrote the checkpoint of version {written.version}: "
-            f"{written.num_files} files and {written.num_tombstones} tombstones "
-            f"in {written.size_bytes} bytes."
+            f"{counted(written.num_files, 'file')} and "
+            f"{counted(written.num_tombstones, 'tombstone')} "
+            f"in {counted(written.size_bytes, 'byte')}."
         )
         return Output(data, text, [f"  {file}" for file in written.names])
 
@@ -67,9 +69,10 @@ class UpkeepSubcommands(SubcommandsCommand):
         opened, now = open_location(location), timezone.now()
         found = opened.clean_up_log(now=now, is_dry_run=True)
         if not dry_run and found.files:
-            count = len(found.files)
+            count = counted(len(found.files), "file")
+            size = counted(found.size_bytes, "byte")
             question = (
-                f"Delete {count} files ({found.size_bytes} bytes) of the log of "
+                f"Delete {count} ({size}) of the log of "
                 f"{location}? Versions before {found.checkpoint_version} go for good."
             )
             self.confirm(question, yes=yes)
@@ -125,11 +128,12 @@ def _cleanup_text(found: LogCleanup) -> str:
     before = f"before {time_text(found.cutoff)}"
     if not found.files:
         return f"Nothing of the log {before} can go."
-    what = f"{len(found.files)} files ({found.size_bytes} bytes) of the log {before}"
+    count, size = counted(len(found.files), "file"), counted(found.size_bytes, "byte")
+    what = f"{count} ({size}) of the log {before}"
     return f"Deleted {what}." if found.is_done else f"Would delete {what}:"
 
 
 def _file_lines(found: LogCleanup) -> list[str]:
     if found.is_done:
         return []
-    return [f"  {file.name}  {file.size}" for file in found.files]
+    return [f"  {file.name}  {file.size:,}" for file in found.files]

@@ -66,6 +66,11 @@ class TestMetric:
             pytest.param(
                 "executionTimeMs", "44123", "Execution time", "44.1 s", id="s"
             ),
+            pytest.param(
+                "num_added_rows", 10, "Added rows", "10", id="with underscores"
+            ),
+            pytest.param("execution_time_ms", 7, "Execution time", "7 ms", id="ms"),
+            pytest.param("numbers", 3, "Numbers", "3", id="a word that begins alike"),
             pytest.param("scanTimeMs", 90_500, "Scan time", "1 min 30 s", id="minutes"),
             pytest.param("mine", {"a": 1}, "Mine", '{"a": 1}', id="any JSON"),
             pytest.param("mine", "9" * 40, "Mine", "9" * 40, id="a huge number"),
