@@ -41,10 +41,14 @@ def update_readability(table: Table, runs: Runs) -> None:
     """Bring stored commits up to date, by one statement for each run that differs.
 
     Args:
-        table: The table as it is stored: its summary has the runs of its commits.
+        table: The table as it is stored: its summary has the runs of its commits. One
+            that no page shows yet has none, and commits of a worker that was killed.
         runs: Those of now.
     """
-    for change in changed_runs(table.summary.get("readable_runs", []), runs):
+    stored = table.summary.get("readable_runs", [])
+    if table.version is None and runs:
+        stored = [[runs[0][0], runs[-1][1], "", ""]]
+    for change in changed_runs(stored, runs):
         reason = change.reason[:MAX_REASON_LENGTH]
         other = ~Q(readability=change.state) | ~Q(readability_reason=reason)
         inside = Q(version__gte=change.first, version__lte=change.last)

@@ -329,6 +329,21 @@ class TestLoadAhead:
         assert ids.items() <= stored.items()
         assert table.metadata_versions.count() == 1
 
+    def test_tells_what_became_of_the_log_since_its_worker_was_killed(
+        self, log: DatedLog
+    ) -> None:
+        table = new_unindexed_table(location=log.location)
+        result = build(table)
+        load_ahead(table, open_history(Path(result.folder), result))
+        assert versions(table, readability="READABLE") == [*range(9)]
+        log.clean_up(5)
+
+        store_index(table, build(table, "b"), now=NOW)
+
+        assert versions(table, readability="GONE") == [*range(5)]
+        assert versions(table, is_archived=True) == [*range(5)]
+        assert versions(table, readability="READABLE") == [*range(5, 10)]
+
     def test_is_replaced_when_the_log_is_another_by_then(self, log: DatedLog) -> None:
         table = new_unindexed_table(location=log.location)
         result = build(table)
