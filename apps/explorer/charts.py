@@ -239,6 +239,15 @@ def bytes_text(size_bytes: int) -> str:
     return f"{value:.10g} {BYTE_UNITS[unit]}"
 
 
+def as_written(text: str) -> str:
+    """Return a text of the table so that plotly draws it as it is.
+
+    Plotly takes `<b>`, `<br>` and `<a href>` of any label for markup, and turns
+    entities into characters.
+    """
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def plain_figure(
     data: Sequence[BaseTraceType],
     *,

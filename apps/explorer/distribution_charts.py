@@ -12,6 +12,7 @@ from apps.explorer.charts import (
     GRID,
     SMALL,
     Chart,
+    as_written,
     bytes_text,
     count_ticks,
     plain_figure,
@@ -209,8 +210,8 @@ def _cells(
     texts: Sequence[Sequence[str]],
 ) -> go.Heatmap:
     return go.Heatmap(
-        x=list(across),
-        y=list(down),
+        x=[as_written(label) for label in across],
+        y=[as_written(label) for label in down],
         z=[list(row) for row in values],
         customdata=[list(row) for row in texts],
         zmin=0,
@@ -228,7 +229,7 @@ def _points(ages: FileAges, small_bytes: int | None) -> go.Scatter:
         x=list(ages.modified_at),
         y=[max(size, 1) for size in ages.size_bytes],
         customdata=[
-            f"{short_size(size)}, {path.rpartition('/')[2][:60]}"
+            f"{short_size(size)}, {as_written(path.rpartition('/')[2][:60])}"
             for size, path in zip(ages.size_bytes, ages.paths, strict=True)
         ],
         mode="markers",
@@ -268,8 +269,10 @@ def _time_ticks(times: Sequence[str]) -> dict[str, Any]:
 
 
 def _day_format(ages: FileAges) -> str:
-    """Return how the days of an axis are written: with the year where they cross it."""
+    """Return how an axis writes times: as short as they still differ."""
     newest, oldest = ages.modified_at[0], ages.modified_at[-1]
+    if newest[:10] == oldest[:10]:
+        return "%H:%M"
     return "%-d %b" if newest[:4] == oldest[:4] else "%b %Y"
 
 
@@ -296,7 +299,7 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
         y=list(range(len(bars))),
         base=[bar.low for bar in bars],
         x=widths,
-        customdata=texts,
+        customdata=[as_written(text) for text in texts],
         marker={
             "color": ACCENT,
             "opacity": 0.75,
@@ -354,5 +357,7 @@ def _order_ticks(bars: Sequence[RangeBar]) -> dict[str, Any]:
     return {
         "tickmode": "array",
         "tickvals": chosen,
-        "ticktext": [cell(ends[place], UTC).text[:MAX_TICK] for place in chosen],
+        "ticktext": [
+            as_written(cell(ends[place], UTC).text[:MAX_TICK]) for place in chosen
+        ],
     }
