@@ -449,6 +449,17 @@ class TestStatus:
         assert ("4 min ago" in page) == (seconds_ago is not None)
         assert client.get("/status.json").json()["unattended_queues"] == ["spark"]
 
+    @pytest.mark.parametrize("queues", [["default"], ["default", "spark"]])
+    def test_the_list_says_so_too(self, editor: Client, queues: list[str]) -> None:
+        new_worker("w", *queues)
+        new_job(kind="tables.index_log")
+
+        page = editor.get("/jobs/").content.decode()
+
+        assert ("Some jobs wait." in page) == ("spark" not in queues)
+        takes = f"takes {', '.join(queues)}"
+        assert takes in editor.get("/status").content.decode()
+
     def test_is_green_with_a_worker_for_each_queue(self, client: Client) -> None:
         new_worker("w", "default")
         new_worker("s", "spark")
