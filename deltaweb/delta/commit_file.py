@@ -157,13 +157,14 @@ def read_commits(
     """
     batch: list[CommitData] = []
     size = 0
+    folder = f"{store.root}/_delta_log/"
     for first in range(0, len(names), BATCH_FILES):
         some = names[first : first + BATCH_FILES]
         for name, data in zip(some, read_some(store, some), strict=True):
             if batch and size + len(data) > batch_bytes:
                 yield batch
                 batch, size = [], 0
-            batch.append(CommitData(f"{store.root}/_delta_log/{name}", data))
+            batch.append(CommitData(folder + name, data))
             size += len(data)
     if batch:
         yield batch

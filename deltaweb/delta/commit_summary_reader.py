@@ -1,6 +1,7 @@
 """Commits in numbers, one value each."""
 
 from collections.abc import Iterator
+from itertools import compress
 from typing import Any
 
 import pyarrow.compute as pc
@@ -31,13 +32,12 @@ def read_commit_summaries(
 
 def commit_entries(times: CommitTimes, start_version: int = 0) -> list[CommitEntry]:
     """Return the versions that have a commit file, from one on."""
-    return [
-        CommitEntry(version, time_ms)
-        for version, time_ms, size in zip(
-            times.versions, times.times_ms, times.sizes, strict=True
-        )
-        if version >= start_version and size is not None
+    held = [
+        version >= start_version and size is not None
+        for version, size in zip(times.versions, times.sizes, strict=True)
     ]
+    kept = compress(times.versions, held), compress(times.times_ms, held)
+    return [*map(CommitEntry, *kept)]
 
 
 def _summaries(batch: CommitBatch) -> list[CommitSummary]:

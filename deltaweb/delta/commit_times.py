@@ -63,17 +63,25 @@ def load_commit_times(store: LogStore) -> CommitTimes:
     return make_monotonic(store.list_from(FIRST_NAME))
 
 
-def make_monotonic(statuses: Sequence[FileStatus]) -> CommitTimes:
-    """Return versions and times of a listing, each time after the one before."""
+def make_monotonic(
+    statuses: Sequence[FileStatus], found: Sequence[int | None] | None = None
+) -> CommitTimes:
+    """Return versions and times of a listing, each time after the one before.
+
+    Args:
+        statuses: The files of a log.
+        found: What `parse_commit_names` says of their names, where that is known.
+    """
+    if found is None:
+        found = parse_commit_names([status.name for status in statuses])
     commits: dict[int, FileStatus] = {}
     checkpoints: dict[int, FileStatus] = {}
-    found = parse_commit_names([status.name for status in statuses])
     for status, version in zip(statuses, found, strict=True):
         if version is not None:
             commits[version] = status
         elif (checkpoint := parse_checkpoint_name(status.name)) is not None:
             checkpoints.setdefault(checkpoint.version, status)
-    versions = sorted({*commits, *checkpoints})
+    versions = sorted({**commits, **checkpoints})
     times_ms = _each_after_the_last(
         [(commits.get(v) or checkpoints[v]).modification_time for v in versions]
     )

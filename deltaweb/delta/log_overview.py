@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from deltaweb.delta.commit_times import CommitTimes, make_monotonic
-from deltaweb.delta.log_path import FIRST_NAME
+from deltaweb.delta.log_path import FIRST_NAME, parse_commit_names
 from deltaweb.delta.log_segment import (
     LogListing,
     VersionRun,
@@ -36,7 +36,11 @@ def load_log_overview(store: LogStore) -> LogOverview:
         TableNotFoundError: If there is no log.
     """
     statuses = store.list_from(FIRST_NAME)
-    listing = parse_listing([status.name for status in statuses], is_whole=True)
+    names = [status.name for status in statuses]
+    versions = parse_commit_names(names)
+    listing = parse_listing(names, is_whole=True, versions=versions)
     if listing.latest_version is None:
         raise no_table(store)
-    return LogOverview(listing, make_monotonic(statuses), readable_runs(listing))
+    return LogOverview(
+        listing, make_monotonic(statuses, versions), readable_runs(listing)
+    )

@@ -101,13 +101,26 @@ def list_log(store: LogStore, start_version: int = 0) -> LogListing:
     return parse_listing(store.list_names_from(start), is_whole=not start_version)
 
 
-def parse_listing(names: Iterable[str], *, is_whole: bool) -> LogListing:
-    """Sort the names of a log folder into what they are; ignore all others."""
+def parse_listing(
+    names: Iterable[str],
+    *,
+    is_whole: bool,
+    versions: Sequence[int | None] | None = None,
+) -> LogListing:
+    """Sort the names of a log folder into what they are; ignore all others.
+
+    Args:
+        names: The names.
+        is_whole: Whether these are all names of the folder.
+        versions: What `parse_commit_names` says of them, where that is known.
+    """
     found = list(names)
+    if versions is None:
+        versions = parse_commit_names(found)
     commits: list[int] = []
     parts: dict[tuple[int, int, bool], set[int]] = {}
     later: set[int] = set()
-    for name, version in zip(found, parse_commit_names(found), strict=True):
+    for name, version in zip(found, versions, strict=True):
         if version is not None:
             commits.append(version)
         elif (file := parse_checkpoint_name(name)) is not None:

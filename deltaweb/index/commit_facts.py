@@ -25,11 +25,14 @@ _ASKED: Final[dict[str, str]] = {}
 
 
 class Facts:
-    """A JSON object read by any spelling of its keys."""
+    """A JSON object read by any spelling of its keys; texts are made once."""
+
+    __slots__ = ("_keys", "_texts", "_values")
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
         self._keys = _plain_keys(tuple(values))
+        self._texts: dict[tuple[str, ...], str] = {}
 
     def _get(self, name: str) -> Any:  # noqa: ANN401 (any JSON)
         key = self._keys.get(_ASKED.get(name) or _ask(name))
@@ -47,6 +50,12 @@ class Facts:
 
     def text(self, *names: str) -> str:
         """The first of `names` that holds text or a number, shortened; or nothing."""
+        found = self._texts.get(names)
+        if found is None:
+            found = self._texts[names] = self._find_text(names)
+        return found
+
+    def _find_text(self, names: tuple[str, ...]) -> str:
         for name in names:
             value = self._get(name)
             if isinstance(value, (str, int, float)) and str(value):

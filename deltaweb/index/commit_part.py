@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from deltaweb.delta.actions import Metadata, Protocol, Provenance, parse_provenance
 from deltaweb.delta.commit_batch import CommitBatch
+from deltaweb.index.alike import group_alike
 from deltaweb.index.commit_facts import Facts
 from deltaweb.index.commit_files import batch_file_actions
 from deltaweb.index.file_index import COMMIT_SCHEMA
@@ -78,16 +79,22 @@ def commit_part(batch: CommitBatch) -> CommitPart:
     said = [parse_provenance(raw) for raw in batch.infos]
     numbers = _numbers(batch)
     told = _told_commits(batch, said, numbers)
+    alike = group_alike([one.parameters for one in said])
+    parameters = bounded_texts(alike.distinct)
+    facts = [Facts(one) for one in alike.distinct]
     columns: dict[str, Any] = {
         **numbers,
         "version": [entry.version for entry in batch.entries],
         "timestamp_ms": [entry.time_ms for entry in batch.entries],
         "operation": _names([one.operation for one in said], MAX_OPERATION_LENGTH),
-        "parameters": bounded_texts([one.parameters for one in said]),
+        "parameters": [parameters[kind] for kind in alike.kinds],
         "metrics": bounded_texts([one.metrics for one in said]),
         "user_name": _names([one.user for one in said], MAX_NAME_LENGTH),
         "engine_info": _names([one.engine_info for one in said], MAX_NAME_LENGTH),
-        "sentence": [clean_text(commit_sentence(one)) for one in told],
+        "sentence": [
+            clean_text(commit_sentence(one, facts[kind]))
+            for one, kind in zip(told, alike.kinds, strict=True)
+        ],
         "changes_metadata": [one.metadata is not None for one in told],
     }
     arrays = [

@@ -147,12 +147,19 @@ def is_in_runs(versions: Sequence[int], runs: Iterable[tuple[int, int]]) -> list
 def _without_gaps(
     states: Iterable[tuple[int, Readability]], latest: int
 ) -> Iterator[tuple[int, int, Readability]]:
+    """Yield runs of one object each, for equal ones are mostly the same."""
     gone = Readability(GONE, GONE_REASON)
+    first, held = 0, gone
     expected = 0
     for version, readability in states:
-        if version > expected:
-            yield expected, version - 1, gone
-        yield version, version, readability
+        if version != expected or readability is not held:
+            if first < expected:
+                yield first, expected - 1, held
+            if expected < version:
+                yield expected, version - 1, gone
+            first, held = version, readability
         expected = version + 1
+    if first < expected:
+        yield first, expected - 1, held
     if expected <= latest:
         yield expected, latest, gone

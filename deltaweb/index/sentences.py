@@ -16,7 +16,7 @@ from deltaweb.index.told_commit import ToldCommit
 AMPLIFICATION_SHOWN: Final = 10  # rows written for one changed row; less is no news
 
 
-def commit_sentence(summary: ToldCommit) -> str:
+def commit_sentence(summary: ToldCommit, parameters: Facts | None = None) -> str:
     """Say in one plain sentence what a commit did.
 
     Known operations of Spark and delta-rs have words of their own; any other commit
@@ -24,6 +24,7 @@ def commit_sentence(summary: ToldCommit) -> str:
 
     Args:
         summary: The commit; its metrics and parameters may hold anything.
+        parameters: Its parameters, where others of the same have been read before.
 
     Returns:
         A sentence that starts with a capital letter and ends with a full stop.
@@ -31,7 +32,9 @@ def commit_sentence(summary: ToldCommit) -> str:
     if summary.fault is not None:
         return f"This commit does not read: {shorten(summary.fault)}."
     tell = _WORDS.get(summary.operation.strip().upper(), _tell_actions)
-    text = tell(summary, Facts(summary.metrics), Facts(summary.parameters))
+    if parameters is None:
+        parameters = Facts(summary.parameters)
+    text = tell(summary, Facts(summary.metrics), parameters)
     return text[0].upper() + text[1:] + "."
 
 

@@ -95,10 +95,10 @@ def states_of_versions(
         history: The commits.
         states: Whether each of them can be read, row for row.
     """
-    known = dict(zip(history.versions, states, strict=True))
-    if snapshot.version not in known:  # a checkpoint without its commit
-        known[snapshot.version] = _state(snapshot.refusal, UNKNOWN)
-    return readable_runs(sorted(known.items()), snapshot.version)
+    known = [*zip(history.versions, states, strict=True)]
+    if history.versions[-1:] != [snapshot.version]:  # a checkpoint without its commit
+        known.append((snapshot.version, _state(snapshot.refusal, UNKNOWN)))
+    return readable_runs(known, snapshot.version)
 
 
 def _commits_by_day(timestamps_ms: Sequence[int] | Longs, now_ms: int) -> list[int]:

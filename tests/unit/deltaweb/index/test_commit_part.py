@@ -59,6 +59,43 @@ def test_a_row_says_what_the_summary_says(info: Any) -> None:  # noqa: ANN401 (a
         assert len(row["user_name"]) <= 300
 
 
+@pytest.mark.parametrize(
+    ("modes", "words"),
+    [
+        pytest.param(["overwrite", "append"] * 2, ["Overwrote", "Appended"] * 2),
+        pytest.param(["overwrite", "overwrite"], ["Overwrote", "Overwrote"]),
+    ],
+)
+def test_each_row_has_its_own_parameters_and_words(
+    modes: list[str], words: list[str]
+) -> None:
+    builder = LogBuilder().start()
+    for version, mode in enumerate(modes, start=1):
+        info = {"operation": "WRITE", "operationParameters": {"mode": mode}}
+        builder.commit(version, {"commitInfo": info}, add(f"f{version}"))
+
+    (part,) = parts(builder, len(modes) + 1)
+
+    rows = part.rows.to_pylist()[1:]
+    assert [json.loads(row["parameters"])["mode"] for row in rows] == modes
+    assert [row["sentence"].split(" ")[0] for row in rows] == words
+
+
+def test_parameters_that_only_python_holds_for_equal_stay_apart() -> None:
+    builder = LogBuilder().start()
+    for version, number in enumerate([1, True, 1.0], start=1):
+        info = {"operation": "RESTORE", "operationParameters": {"version": number}}
+        builder.commit(version, {"commitInfo": info})
+
+    (part,) = parts(builder, 4)
+
+    rows = part.rows.to_pylist()[1:]
+    texts = ['{"version": 1}', '{"version": true}', '{"version": 1.0}']
+    assert [row["parameters"] for row in rows] == texts
+    named = [row["sentence"].split(":")[0] for row in rows]
+    assert named == [f"Restored version {word}" for word in ("1", "True", "1.0")]
+
+
 def test_changes_are_the_commits_that_change_more_than_files() -> None:
     vacuum = {
         "operation": " vacuum start",
