@@ -13,8 +13,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from deltaweb.delta.file_actions import canonical_keys, has_absolute_paths
+from deltaweb.delta.file_actions import (
+    KEY_SEPARATOR,
+    canonical_keys,
+    has_absolute_paths,
+)
 
 UNKNOWN: Final = -1  # a size or a count of rows that the log does not tell
 LARGEST: Final = 2**40  # bytes or rows of a file, so that sums stay within a long
@@ -118,9 +123,11 @@ class Lifetimes:
         keys = actions.keys
         if len(keys) and has_absolute_paths(keys):
             keys = canonical_keys(keys)
-        codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+        distinct = keys.dictionary_encode()
+        codes = distinct.indices.to_numpy(zero_copy_only=False)
         order = np.lexsort((actions.versions, codes))
         self._codes = codes[order]
+        self._path_codes = _path_codes(distinct.dictionary)
         self._first, self._count = first, last - first + 1
         self._versions = np.maximum(actions.versions[order], first) - first
         self._is_add = actions.is_add[order]
@@ -170,7 +177,7 @@ class Lifetimes:
         """For each version, the VACUUM that deleted some of its files.
 
         A file that is live when the VACUUM runs is kept, however often it left and
-        came back before.
+        came back before, and also where only its rows left, by a deletion vector.
 
         Args:
             vacuums: The VACUUMs from the run's first version on, oldest first; one
@@ -203,12 +210,14 @@ class Lifetimes:
 
     def _deleted_by(self, vacuum: Vacuum, at: int) -> Flags:
         """The removes whose file the VACUUM has deleted, as of position `at`."""
-        return (
-            ~self._is_add
-            & (self._versions <= at)
-            & (self._next_versions > at)
-            & (self._deletion_ms < vacuum.cutoff_ms)
-        )
+        last = (self._versions <= at) & (self._next_versions > at)
+        is_kept = self._is_add | (self._deletion_ms >= vacuum.cutoff_ms)
+        deleted: Flags = last & ~is_kept
+        if self._path_codes is not None and deleted.any():
+            # The file outlives its time without a vector; a vector's own does not.
+            paths = self._path_codes[self._codes]
+            deleted &= (paths != self._codes) | ~np.isin(paths, paths[last & is_kept])
+        return deleted
 
     def _coverage(self, deleted: Flags, at: int) -> Flags:
         """The versions that need a deleted file: all lives of it before `at`."""
@@ -227,6 +236,19 @@ class Lifetimes:
         result = np.zeros(self._count, dtype=np.int64)
         np.add.at(result, versions, amounts)
         return result
+
+
+def _path_codes(keys: pa.Array) -> Longs | None:
+    """Return for each key the position of its path alone, -1 where that is no key.
+
+    None where no file has a deletion vector.
+    """
+    has_vector = pc.match_substring(keys, KEY_SEPARATOR)
+    if not has_vector.true_count:
+        return None
+    paths = pc.list_element(pc.split_pattern(keys, KEY_SEPARATOR, max_splits=1), 0)
+    codes: Longs = pc.fill_null(pc.index_in(paths, value_set=keys), -1).to_numpy()
+    return codes.astype(np.int64)
 
 
 def concat_actions(parts: Sequence[FileActions]) -> FileActions:

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaweb.delta.file_actions import KEY_SEPARATOR
 from deltaweb.index.lifetimes import (
     LARGEST,
     UNKNOWN,
@@ -136,6 +138,44 @@ class TestVacuumed:
         result = lifetimes(actions, 4).vacuumed([Vacuum(version=4, cutoff_ms=500)])
 
         assert result.tolist() == [4, UNKNOWN, 4, UNKNOWN, UNKNOWN]
+
+    @pytest.mark.parametrize(
+        ("left_ms", "expected"),
+        [
+            pytest.param(None, [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN], id="is live"),
+            pytest.param(900, [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN], id="left lately"),
+            pytest.param(2, [3, 3, UNKNOWN, UNKNOWN], id="left long ago"),
+        ],
+    )
+    def test_spares_a_file_of_which_only_rows_were_deleted(
+        self, left_ms: int | None, expected: list[int]
+    ) -> None:
+        vector = f"a{KEY_SEPARATOR}u1"
+        actions = [
+            Action(0, "a", is_add=True),
+            Action(1, "a", is_add=False, deletion_ms=1),
+            Action(1, vector, is_add=True),
+        ]
+        if left_ms is not None:
+            actions.append(Action(2, vector, is_add=False, deletion_ms=left_ms))
+
+        result = lifetimes(actions, 3).vacuumed([Vacuum(version=3, cutoff_ms=500)])
+
+        assert result.tolist() == expected
+
+    def test_hurts_the_versions_that_needed_an_older_deletion_vector(self) -> None:
+        older, newer = (f"a{KEY_SEPARATOR}u{n}" for n in (1, 2))
+        actions = [
+            Action(0, "a", is_add=True),
+            Action(1, "a", is_add=False, deletion_ms=1),
+            Action(1, older, is_add=True),
+            Action(2, older, is_add=False, deletion_ms=2),
+            Action(2, newer, is_add=True),
+        ]
+
+        result = lifetimes(actions, 3).vacuumed([Vacuum(version=3, cutoff_ms=500)])
+
+        assert result.tolist() == [UNKNOWN, 3, UNKNOWN, UNKNOWN]
 
     @given(actions=ACTIONS, cutoff_ms=st.integers(0, 20), version=st.integers(0, 6))
     def test_equals_a_plain_search(
