@@ -148,10 +148,12 @@ class LocalTableStore:
 
     def put_if_absent(self, name: str, data: bytes) -> None:
         """Create a file of the log; of two writers, one gets FileExistsError."""
+        self._check_log_folder()
         _create(f"{self._log}/{name}", data)
 
     def put(self, name: str, data: bytes) -> None:
         """Write a file of the log in one step."""
+        self._check_log_folder()
         with _temporary(f"{self._log}/{name}", data) as temporary:
             drop_checksum(f"{self._log}/{name}")
             os.replace(temporary, f"{self._log}/{name}")  # noqa: PTH105  # as above

@@ -444,6 +444,19 @@ class TestLocalTableStore(AbstractTableStoreTests):
         with pytest.raises(PathEscapesTableError):
             store.has_data_file("link")
 
+    def test_nothing_is_written_into_a_log_that_lies_elsewhere(
+        self, tmp_path: Path
+    ) -> None:
+        (tmp_path / "table").mkdir()
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "table" / "_delta_log").symlink_to(tmp_path / "elsewhere")
+        store = LocalTableStore(str(tmp_path / "table"))
+
+        for write in (store.put, store.put_if_absent):
+            with pytest.raises(PathEscapesTableError):
+                write("a", b"data")
+        assert list((tmp_path / "elsewhere").iterdir()) == []
+
     def test_a_link_inside_the_table_is_followed(self, tmp_path: Path) -> None:
         log = tmp_path / "table" / "_delta_log"
         log.mkdir(parents=True)
