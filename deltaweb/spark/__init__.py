@@ -17,6 +17,8 @@ Read in this order:
     checkpoint_progress  how far they are, and whether they shall stop
     column_reader one column as tasks read it
     statistics    the profile of a column
+    table_changes the rows of two versions compared by tasks
+    changed_rows  what these tasks read, shuffle and keep
     pipeline      one Spark job over many tables
     table_tasks   what its tasks do with them
     run_folder    how the tasks and the driver tell each other things
