@@ -18,11 +18,8 @@ from tests.factories import (
     new_user,
 )
 from tests.weekly_table import (
-    copy_log,
     log_names,
-    new_weekly_table,
     page_text,
-    write_weekly_log,
 )
 
 if TYPE_CHECKING:
@@ -31,33 +28,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.django_db
 CHECKPOINT = "/t/default/orders/checkpoint"
 CLEANUP = "/t/default/orders/cleanup"
-
-
-@pytest.fixture(autouse=True)
-def home(settings: "Settings", tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
-
-
-@pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_weekly_log(tmp_path_factory.mktemp("lake") / "orders")
-
-
-@pytest.fixture
-def folder(log: Path, tmp_path: Path) -> Path:
-    return copy_log(log, tmp_path / "orders")
-
-
-@pytest.fixture
-def orders(folder: Path) -> Table:
-    return new_weekly_table(folder)
-
-
-@pytest.fixture
-def editor(client: Client) -> Client:
-    client.force_login(new_user("eve", role=User.Role.EDITOR))
-    return client
 
 
 class TestWhoMay:

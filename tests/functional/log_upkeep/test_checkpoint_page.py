@@ -2,12 +2,11 @@
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.tables import tasks
@@ -19,50 +18,16 @@ from tests.factories import (
     new_protocol,
     new_table,
     new_unindexed_table,
-    new_user,
 )
 from tests.weekly_table import (
-    copy_log,
     log_names,
-    new_weekly_table,
     page_json,
     page_text,
-    write_weekly_log,
 )
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.django_db
 CHECKPOINT = "/t/default/orders/checkpoint"
 HTMX = {"HX-Request": "true"}
-
-
-@pytest.fixture(autouse=True)
-def home(settings: "Settings", tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
-
-
-@pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_weekly_log(tmp_path_factory.mktemp("lake") / "orders")
-
-
-@pytest.fixture
-def folder(log: Path, tmp_path: Path) -> Path:
-    return copy_log(log, tmp_path / "orders")
-
-
-@pytest.fixture
-def orders(folder: Path) -> Table:
-    return new_weekly_table(folder)
-
-
-@pytest.fixture
-def editor(client: Client) -> Client:
-    client.force_login(new_user("eve", role=User.Role.EDITOR))
-    return client
 
 
 class TestWhatACheckpointWouldHold:
