@@ -1,7 +1,7 @@
 """How the files of a snapshot are spread: by size, and over partitions."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 MAX_BINS: Final = 14
 LARGEST_PARTITIONS: Final = 200
+MAX_VALUE_LENGTH: Final = 2_000  # characters; who writes longer ones shows them nowhere
 ROWS_A_PIECE: Final = 65_536
 SMALLEST_EDGE: Final = 1024  # bytes; smaller files share the first bin
 
@@ -60,9 +61,9 @@ def partition_totals(
         columns: The partition columns.
 
     Returns:
-        The partitions that hold most bytes, largest first, and the count of all:
-        `values` as the log writes them, `files`, `bytes`, and `rows` (None when a
-        file does not tell).
+        The partitions that hold most bytes, largest first, without those of endless
+        values, and the count of all: `values` as the log writes them, `files`,
+        `bytes`, and `rows` (None when a file does not tell).
     """
     if not columns or not files.num_rows:
         return [], 0
@@ -79,7 +80,12 @@ def partition_totals(
     groups = groups.rename_columns([*keys, *(name for name, _ in sums)])
     order = [("bytes", "descending"), *((key, "ascending") for key in keys)]
     largest = groups.take(pc.select_k_unstable(groups, LARGEST_PARTITIONS, order))
-    return [_partition(row, columns) for row in largest.to_pylist()], groups.num_rows
+    shown = [_partition(row, columns) for row in largest.to_pylist()]
+    return [one for one in shown if _can_be_shown(one["values"])], groups.num_rows
+
+
+def _can_be_shown(values: Mapping[str, str | None]) -> bool:
+    return all(len(value or "") <= MAX_VALUE_LENGTH for value in values.values())
 
 
 def _grouped(files: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:

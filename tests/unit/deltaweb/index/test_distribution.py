@@ -86,3 +86,12 @@ class TestPartitionTotals:
 
         assert count == 1000
         assert [p["bytes"] for p in largest] == list(range(999, 799, -1))
+
+    def test_leaves_out_a_value_that_no_page_could_show(self) -> None:
+        endless = "x" * 1_000_000
+        table = files([({"d": endless}, 90), ({"d": "1"}, 10), ({"d": None}, 5)])
+
+        largest, count = partition_totals(table, pa.chunked_array([[1, 1, 1]]), ["d"])
+
+        assert [one["values"] for one in largest] == [{"d": "1"}, {"d": None}]
+        assert count == 3
