@@ -20,7 +20,7 @@ import pytest
 VERSION: Final = "4.4.0"
 ARTIFACTS: Final = (f"delta-spark_2.13:{VERSION}", f"delta-storage:{VERSION}")
 FETCH_TIMEOUT_S: Final = 240
-POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+POM: Final = """<project>
 <modelVersion>4.0.0</modelVersion>
 <groupId>tests</groupId><artifactId>jars</artifactId><version>1</version>
 <packaging>pom</packaging>
