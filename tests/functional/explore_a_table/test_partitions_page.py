@@ -10,31 +10,11 @@ from django.test import Client
 
 from apps.jobs.models import Job
 from apps.tables import tasks
-from apps.tables.models import Table
-from deltaweb.samples import make_samples
-from tests.factories import NOW, new_unindexed_table, new_user
+from tests.factories import new_unindexed_table
 from tests.indexed_tables import new_indexed_table
 
 pytestmark = pytest.mark.django_db
 ORDERS = "/t/default/orders/partitions"
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("lake")
-    make_samples(folder, NOW)
-    return folder
-
-
-@pytest.fixture
-def viewer(client: Client) -> Client:
-    client.force_login(new_user("vera"))
-    return client
-
-
-@pytest.fixture
-def orders(lake: Path) -> Table:
-    return new_indexed_table("orders", lake / "orders")
 
 
 def text_of(client: Client, path: str, **headers: str) -> str:
