@@ -1,0 +1,35 @@
+"""An editor, and a viewer who sees one of two subjects."""
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.jobs import visibility
+from tests.factories import new_user
+from tests.functional.jobs.jobs_at_work import SEEN
+
+
+@pytest.fixture
+def editor(client: Client) -> Client:
+    client.force_login(new_user("eve", role=User.Role.EDITOR))
+    return client
+
+
+@pytest.fixture
+def viewer() -> Client:
+    client = Client()
+    client.force_login(new_user("vera"))
+    return client
+
+
+@pytest.fixture(autouse=True)
+def subjects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two subjects, of which viewers see one."""
+    link = visibility.SubjectLink("default.orders", "/t/default/orders/")
+    monkeypatch.setattr(visibility, "_registered", [])
+    visibility.register(
+        visibility.Subjects(
+            visible_ids=lambda _: [SEEN],
+            links=lambda ids: {SEEN: link} if SEEN in ids else {},
+        )
+    )

@@ -1,0 +1,146 @@
+"""The list of jobs: its forms, its filter, its places in the queue, and the chip."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django.fixtures import DjangoAssertNumQueries
+
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from tests.factories import new_job
+from tests.functional.jobs.jobs_at_work import HIDDEN, SEEN, failed, running
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HX-Request": "true"}
+
+
+class TestTheList:
+    def test_has_three_forms(self, editor: Client) -> None:
+        job = running()
+
+        page = editor.get("/jobs/").content.decode()
+        data = editor.get("/jobs.json").json()
+        answer = b"".join(editor.get("/jobs.csv").streaming_content)  # type: ignore[attr-defined]  # a streamed answer
+
+        assert "Replaying the log: 212 of 413 commits" in page
+        assert data["count"] == 1
+        assert data["jobs"][0]["id"] == str(job.id)
+        assert data["jobs"][0]["progress_done"] == 212
+        assert str(job.id) in answer.decode()
+
+    def test_polls_while_a_job_is_active_and_no_longer(self, editor: Client) -> None:
+        job = running()
+        assert "hx-trigger" in editor.get("/jobs/", headers=HTMX).content.decode()
+
+        Job.objects.filter(id=job.id).update(state=Job.State.DONE)
+        rows = editor.get("/jobs/", headers=HTMX).content.decode()
+
+        assert "hx-trigger" not in rows
+        assert "<html" not in rows
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            pytest.param("state=ACTIVE", {"RUNNING", "QUEUED"}, id="active"),
+            pytest.param("state=FAILED", {"FAILED"}, id="one state"),
+            pytest.param("kind=other", {"DONE"}, id="one kind"),
+        ],
+    )
+    def test_filters(self, editor: Client, query: str, expected: set[str]) -> None:
+        running()
+        failed()
+        new_job()
+        new_job(kind="other", state=Job.State.DONE)
+
+        jobs = editor.get(f"/jobs.json?{query}").json()["jobs"]
+
+        assert {job["state"] for job in jobs} == expected
+
+    def test_pages_follow_each_other(self, editor: Client) -> None:
+        for number in range(120):
+            new_job(title=f"Job {number}", state=Job.State.DONE)
+
+        titles: list[str] = []
+        path = "/jobs.json?state=DONE"
+        while path:
+            answer = editor.get(path).json()
+            titles += [job["title"] for job in answer["jobs"]]
+            path = answer["next"]
+
+        assert answer["count"] == 120
+        assert len(titles) == len(set(titles)) == 120
+
+    @pytest.mark.parametrize(
+        "query", ["state=BAD", "page=0", "page=x", "page=99999999999999999999"]
+    )
+    def test_a_hostile_query_is_a_400(self, editor: Client, query: str) -> None:
+        assert editor.get(f"/jobs/?{query}").status_code == 400
+        assert editor.get(f"/jobs.json?{query}").json()["error"] == "filter-invalid"
+
+    def test_says_whether_there_is_none_or_none_matching(self, editor: Client) -> None:
+        assert "No jobs yet" in editor.get("/jobs/").content.decode()
+        page = editor.get("/jobs/?state=FAILED").content.decode()
+        assert "No job matches the filter" in page
+
+    def test_says_the_places_in_the_queue(self, editor: Client) -> None:
+        moments = [timezone.now() - timedelta(minutes=minutes) for minutes in (3, 2, 1)]
+        waiting = [new_job(created_at=moment) for moment in moments]
+
+        page = editor.get("/jobs/").content.decode()
+        listed = editor.get("/jobs.json").json()["jobs"]
+
+        assert "Next in the queue" in page
+        assert "Number 3 in the queue" in page
+        assert {job["id"]: job["queue_position"] for job in listed} == {
+            str(job.id): place for place, job in enumerate(waiting, start=1)
+        }
+
+    def test_asks_the_database_a_few_times_however_long_it_is(
+        self,
+        editor: Client,
+        django_assert_max_num_queries: DjangoAssertNumQueries,
+    ) -> None:
+        for _ in range(60):
+            new_job()
+
+        with django_assert_max_num_queries(15):
+            editor.get("/jobs/")
+
+
+class TestTheChip:
+    def test_counts_what_is_active(self, editor: Client) -> None:
+        running()
+        new_job()
+
+        page = editor.get("/jobs/").content.decode()
+
+        assert 'aria-label="2 jobs active, 51 %"' in page
+        assert "2 jobs, 51 %" in editor.get("/jobs/chip").content.decode()
+
+    def test_is_not_there_when_nothing_runs(self, editor: Client) -> None:
+        assert "dw-jobchip" not in editor.get("/jobs/chip").content.decode()
+
+
+class TestWhatAViewerSees:
+    def test_jobs_of_visible_subjects_and_their_own(self, viewer: Client) -> None:
+        vera = User.objects.get(username="vera")
+        visible = running(subject_id=SEEN)
+        own = running(requested_by=vera)
+        hidden = [
+            running(subject_id=HIDDEN, title="Index secret.table"),
+            running(title="of nobody"),
+            running(subject_id=HIDDEN, requested_by=vera, title="restricted since"),
+        ]
+
+        data = viewer.get("/jobs.json").json()
+        page = viewer.get("/jobs/").content.decode()
+
+        assert {job["id"] for job in data["jobs"]} == {str(visible.id), str(own.id)}
+        assert "2 jobs" in page
+        for job in hidden:
+            assert job.title not in page
+            for suffix in ("/", ".json", "/progress"):
+                assert viewer.get(f"/jobs/{job.id}{suffix}").status_code == 404
+            assert viewer.post(f"/jobs/{job.id}/cancel").status_code == 404

@@ -1,0 +1,90 @@
+"""The status page: which queues have a worker, and which jobs wait."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.jobs.models import Worker
+from apps.jobs.selectors import is_attended
+from tests.factories import new_job
+from tests.functional.jobs.jobs_at_work import new_worker
+
+pytestmark = pytest.mark.django_db
+
+
+class TestStatus:
+    def test_is_green_with_a_living_worker(self, client: Client) -> None:
+        new_worker()
+        new_job()
+
+        assert client.get("/status").status_code == 200
+        answer = client.get("/status.json")
+        assert answer.status_code == 200
+        assert answer.json() | {"worker_seen_at": ""} == {
+            "status": "ok",
+            "workers": 1,
+            "worker_seen_at": "",
+            "unattended_queues": [],
+            "queued": 1,
+            "running": 0,
+        }
+
+    @pytest.mark.parametrize("seconds_ago", [None, 240])
+    def test_says_which_jobs_wait_while_others_are_done(
+        self, client: Client, seconds_ago: int | None
+    ) -> None:
+        new_worker("w", "default")
+        if seconds_ago is not None:
+            new_worker("s", "spark", seconds_ago=seconds_ago)
+
+        page = client.get("/status").content.decode()
+
+        assert "Some jobs wait" in page
+        assert "No worker takes jobs of the queue <code>spark</code>" in page
+        assert ("4 min ago" in page) == (seconds_ago is not None)
+        assert client.get("/status.json").json()["unattended_queues"] == ["spark"]
+
+    @pytest.mark.parametrize("queues", [["default"], ["default", "spark"]])
+    def test_the_list_says_so_too(self, editor: Client, queues: list[str]) -> None:
+        new_worker("w", *queues)
+        new_job(kind="tables.index_log")
+
+        page = editor.get("/jobs/").content.decode()
+
+        assert ("Some jobs wait." in page) == ("spark" not in queues)
+        takes = f"takes {', '.join(queues)}"
+        assert takes in editor.get("/status").content.decode()
+
+    def test_is_green_with_a_worker_for_each_queue(self, client: Client) -> None:
+        new_worker("w", "default")
+        new_worker("s", "spark")
+
+        assert "Everything runs" in client.get("/status").content.decode()
+
+    @pytest.mark.parametrize(
+        ("kind", "expected"), [("tables.index_log", False), ("tables.scan_root", True)]
+    )
+    def test_tells_whether_anybody_takes_a_job(
+        self, kind: str, *, expected: bool
+    ) -> None:
+        new_worker("w", "default")
+
+        assert is_attended(new_job(kind=kind), now=timezone.now()) == expected
+
+    def test_names_the_workers_to_editors_alone(self, editor: Client) -> None:
+        seen_at = timezone.now()
+        Worker.objects.create(name="host-7/99", started_at=seen_at, seen_at=seen_at)
+
+        assert "host-7/99" in editor.get("/status").content.decode()
+        assert "host-7/99" not in Client().get("/status").content.decode()
+
+    @pytest.mark.parametrize("seconds_ago", [None, 60])
+    def test_is_red_without_one(self, client: Client, seconds_ago: int | None) -> None:
+        if seconds_ago is not None:
+            new_worker(seconds_ago=seconds_ago)
+
+        page = client.get("/status")
+
+        assert page.status_code == 503
+        assert "No worker is running" in page.content.decode()
+        assert client.get("/status.json").status_code == 503
