@@ -1,0 +1,236 @@
+"""What is changed on a share's page: its tables, its recipients, its name."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Share, SharedTable
+from tests.factories import (
+    new_metadata,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_user,
+)
+from tests.functional.sharing_pages.pages import page, posted, refused
+
+pytestmark = pytest.mark.django_db
+
+
+class TestTables:
+    def test_a_table_is_added_under_its_own_names_unless_told(
+        self, admin: Client
+    ) -> None:
+        new_share("retail")
+        new_table("crm.orders")
+
+        shown = posted(
+            admin, "/shares/retail/tables/add", table="crm.orders", with_history="on"
+        )
+
+        assert "crm.orders is in retail as crm.orders." in shown
+        added = SharedTable.objects.get()
+        assert (added.schema, added.name, added.with_history) == ("crm", "orders", True)
+
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            pytest.param(
+                {"table": "no.such"}, "No table is named 'no.such'", id="table"
+            ),
+            pytest.param(
+                {"schema": "a.b"}, "cannot be the name of a schema", id="schema"
+            ),
+            pytest.param({"name": "a b"}, "it holds a space", id="name"),
+            pytest.param(
+                {"start_version": "9", "with_history": "on"},
+                "the newest version is 2",
+                id="start version",
+            ),
+            pytest.param(
+                {"start_version": "new", "with_history": "on"},
+                "Write a version: a whole number",
+                id="no number",
+            ),
+            pytest.param(
+                {"partition_filter": "note = 'x'"},
+                "not partitioned",
+                id="filter",
+            ),
+        ],
+    )
+    def test_says_beside_the_field_what_is_wrong(
+        self, admin: Client, fields: dict[str, str], said: str
+    ) -> None:
+        new_share("retail")
+        table = new_table("crm.orders")
+        new_metadata(table)
+
+        shown = refused(
+            admin, "/shares/retail/tables/add", **{"table": "crm.orders", **fields}
+        )
+
+        assert said in shown
+        assert 'aria-invalid="true"' in shown
+        assert not SharedTable.objects.exists()
+
+    def test_a_table_is_edited_in_a_form_that_has_an_address(
+        self, admin: Client
+    ) -> None:
+        shared = new_shared_table(new_share("retail"), "crm.orders")
+        assert 'id="edit"' in page(admin, "/shares/retail/", edit=str(shared.id))
+
+        posted(
+            admin,
+            f"/shares/retail/tables/{shared.id}/update",
+            with_history="on",
+            start_version="1",
+            comment="from the first of May",
+        )
+
+        shared.refresh_from_db()
+        assert shared.start_version == 1
+        assert shared.comment == "from the first of May"
+
+    def test_a_fault_of_an_edit_opens_the_form_again(self, admin: Client) -> None:
+        shared = new_shared_table(new_share("retail"), "crm.orders")
+
+        shown = refused(
+            admin, f"/shares/retail/tables/{shared.id}/update", start_version="1"
+        )
+
+        assert "the table is shared without history" in shown
+
+    def test_a_table_is_removed_and_stays_in_the_catalogue(self, admin: Client) -> None:
+        shared = new_shared_table(new_share("retail"), "crm.orders")
+
+        shown = posted(admin, f"/shares/retail/tables/{shared.id}/remove")
+
+        assert "is no longer in retail" in shown
+        assert not SharedTable.objects.exists()
+        assert admin.get("/t/crm/orders/sharing").status_code == 200
+
+    def test_a_table_of_another_share_is_a_404(self, admin: Client) -> None:
+        shared = new_shared_table(new_share("other"), "crm.orders")
+        new_share("retail")
+
+        answer = admin.post(f"/shares/retail/tables/{shared.id}/remove")
+
+        assert answer.status_code == 404
+        assert SharedTable.objects.exists()
+
+    def test_suggests_tables_by_a_part_of_their_name(self, admin: Client) -> None:
+        new_table("crm.orders")
+        new_table("hr.people")
+
+        shown = page(admin, "/shares/table-options", table="ord")
+
+        assert 'value="crm.orders"' in shown
+        assert "people" not in shown
+
+
+class TestGrants:
+    def test_a_recipient_is_granted_the_share_and_loses_it_again(
+        self, admin: Client
+    ) -> None:
+        share = new_share("retail")
+        new_recipient("Globex")
+
+        shown = posted(admin, "/shares/retail/recipients/add", recipient="globex")
+        assert "Globex may read retail." in shown
+        assert share.recipients.count() == 1
+
+        shown = posted(admin, "/shares/retail/recipients/remove", recipient="Globex")
+        assert "Globex may no longer read retail." in shown
+        assert share.recipients.count() == 0
+
+    def test_a_new_recipient_begins_with_the_share_ticked(self, admin: Client) -> None:
+        new_share("retail")
+        new_share("other")
+        assert 'href="/recipients/new?share=retail"' in page(admin, "/shares/retail/")
+
+        shown = page(admin, "/recipients/new", share="retail")
+
+        assert len(re.findall(r'value="retail"[^>]* checked', shown)) == 1
+        assert not re.search(r'value="other"[^>]* checked', shown)
+
+    def test_an_unknown_recipient_is_named_beside_the_field(
+        self, admin: Client
+    ) -> None:
+        new_share("retail")
+
+        shown = refused(admin, "/shares/retail/recipients/add", recipient="nobody")
+
+        assert "No recipient is named 'nobody'" in shown
+
+
+class TestNameAndEnd:
+    def test_a_share_is_renamed_and_its_comment_set(self, admin: Client) -> None:
+        new_share("retail")
+
+        answer = admin.post("/shares/retail/update", {"name": "emea", "comment": "x"})
+
+        assert answer["Location"] == "/shares/emea/"
+        assert Share.objects.get().comment == "x"
+
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            pytest.param("Taken", "exists already", id="taken"),
+            pytest.param("a/b", "it holds '/'", id="not a name"),
+            pytest.param("", "A share needs a name.", id="empty"),
+        ],
+    )
+    def test_a_name_that_will_not_do_changes_nothing(
+        self, admin: Client, name: str, said: str
+    ) -> None:
+        new_share("retail")
+        new_share("taken")
+
+        shown = refused(admin, "/shares/retail/update", name=name, comment="new")
+
+        assert said in shown
+        assert set(Share.objects.values_list("name", flat=True)) == {"retail", "taken"}
+        assert not Share.objects.filter(comment="new").exists()
+
+    def test_a_share_is_deleted_once_its_name_is_typed(self, admin: Client) -> None:
+        new_shared_table(new_share("retail"), "crm.orders")
+
+        assert "Type retail to delete it." in refused(
+            admin, "/shares/retail/delete", confirm="Retail"
+        )
+        assert "is deleted" in posted(admin, "/shares/retail/delete", confirm="retail")
+        assert not Share.objects.exists()
+
+    def test_every_change_is_in_the_record_with_who_made_it(
+        self, admin: Client
+    ) -> None:
+        new_share("retail")
+        new_recipient("globex")
+        new_table("orders")
+        posted(admin, "/shares/retail/tables/add", table="orders", with_history="on")
+        posted(admin, "/shares/retail/recipients/add", recipient="globex")
+        posted(admin, "/shares/retail/update", name="emea")
+
+        events = AuditEvent.objects.order_by("id").values_list(
+            "action", "actor", "share"
+        )
+
+        assert list(events) == [
+            ("share.add_table", "ada", "retail"),
+            ("grant.add", "ada", "retail"),
+            ("share.rename", "ada", "emea"),
+        ]
+
+    @pytest.mark.parametrize("what", ["update", "delete", "tables/add"])
+    def test_changes_are_posted_with_a_token(self, what: str) -> None:
+        new_share("retail")
+        client = Client(enforce_csrf_checks=True)
+        client.force_login(new_user("ada", role=User.Role.ADMIN))
+
+        assert client.get(f"/shares/retail/{what}").status_code == 405
+        assert client.post(f"/shares/retail/{what}").status_code == 403

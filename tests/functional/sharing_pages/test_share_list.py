@@ -1,0 +1,104 @@
+"""The list of shares: what is in each and who read it, in three forms."""
+
+import csv
+import io
+import json
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from tests.factories import new_grant, new_recipient, new_share, new_shared_table
+from tests.functional.sharing_pages.pages import HTMX, as_json, new_read, page
+
+pytestmark = pytest.mark.django_db
+
+
+class TestList:
+    def test_shows_what_is_in_each_share_and_who_read_it(self, admin: Client) -> None:
+        share = new_share("retail", comment="Every order")
+        new_shared_table(share, "crm.orders")
+        new_grant(share, new_recipient())
+        new_read(share)
+
+        shown = page(admin, "/shares/")
+
+        assert 'href="/shares/retail/"' in shown
+        assert "Every order" in shown
+        assert "crm.orders" in shown
+        assert "just now" in shown
+        assert "1 request in 30 days" in shown
+
+    def test_searches_names_comments_and_tables(self, admin: Client) -> None:
+        new_shared_table(new_share("one"), "crm.orders")
+        new_share("two", comment="about orders")
+        new_share("three")
+
+        found = as_json(admin, "/shares.json", q="ORDERS")["shares"]
+
+        assert {share["name"] for share in found} == {"one", "two"}
+
+    def test_orders_by_what_was_read_last(self, admin: Client) -> None:
+        old, new = new_share("a_old"), new_share("b_new")
+        new_share("c_never")
+        new_read(old, at=timezone.now() - timedelta(days=3))
+        new_read(new)
+        new_read(old, status=404)
+
+        names = [
+            share["name"]
+            for share in as_json(admin, "/shares.json", sort="read")["shares"]
+        ]
+
+        assert names == ["b_new", "a_old", "c_never"]
+
+    def test_tells_none_yet_from_none_that_match(self, admin: Client) -> None:
+        assert "No shares yet" in page(admin, "/shares/")
+
+        new_share("sales")
+        shown = page(admin, "/shares/", q="nothing")
+        assert "No share matches" in shown
+        assert "Clear the search" in shown
+
+    def test_json_pages_through_all_and_csv_has_all(self, admin: Client) -> None:
+        for number in range(60):
+            new_share(f"s{number:02d}")
+
+        names, path = [], "/shares.json"
+        while path:
+            answer = json.loads(admin.get(path).content)
+            assert answer["count"] == 60
+            names += [share["name"] for share in answer["shares"]]
+            path = answer["next"]
+        rows = list(
+            csv.reader(io.StringIO(admin.get("/shares.csv").getvalue().decode()))
+        )
+
+        assert names == [f"s{number:02d}" for number in range(60)]
+        assert [row[0] for row in rows[1:]] == names
+
+    def test_htmx_gets_the_list_alone(self, admin: Client) -> None:
+        new_share("sales")
+
+        answer = admin.get("/shares/", headers=HTMX)
+
+        assert "<html" not in answer.content.decode()
+
+    def test_an_unknown_order_is_a_400_with_the_known_ones(self, admin: Client) -> None:
+        answer = admin.get("/shares.json", {"sort": "colour"})
+
+        assert answer.status_code == 400
+        assert "recipients" in answer.json()["hint"]
+
+    def test_asks_the_database_a_fixed_number_of_times(
+        self, admin: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        for number in range(40):
+            share = new_share(f"s{number}")
+            new_shared_table(share, f"crm.t{number}")
+            new_grant(share, new_recipient(f"r{number}"))
+
+        with django_assert_max_num_queries(10):
+            page(admin, "/shares/")

@@ -1,0 +1,146 @@
+"""The page of one share: its tables, its recipients, what clients make of them."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from tests.factories import (
+    new_grant,
+    new_metadata,
+    new_protocol,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_token,
+)
+from tests.functional.sharing_pages.pages import as_json, new_read, page
+
+pytestmark = pytest.mark.django_db
+EVIL = '<img&src=x>"'
+
+
+class TestShare:
+    def test_shows_tables_recipients_use_and_snippets(self, admin: Client) -> None:
+        share = new_share("retail", comment="Every order")
+        new_shared_table(
+            share, "crm.orders", start_version=1, partition_filter="country = 'DE'"
+        )
+        recipient = new_recipient("globex")
+        new_grant(share, recipient)
+        new_token(recipient, created_at=timezone.now())
+        new_read(share)
+
+        shown = page(admin, "/shares/retail/")
+
+        assert "from v1 on" in shown
+        assert "country = &#x27;DE&#x27;" in shown
+        assert 'href="/recipients/globex/"' in shown
+        assert "1 answered" in shown or ">answered <" in shown
+        assert "retail.crm.orders" in shown
+        assert "delta_sharing" in shown
+
+    def test_a_large_share_is_shown_a_page_at_a_time(self, admin: Client) -> None:
+        share, table = new_share("retail"), new_table("crm.t")
+        for number in range(130):
+            new_shared_table(share, f"crm.t{number:03d}", table=table)
+            new_grant(share, new_recipient(f"r{number:03d}"))
+
+        shown = page(admin, "/shares/retail/")
+        first = as_json(admin, "/shares/retail.json")
+        second = json.loads(admin.get(first["next"]).content)
+
+        assert "130 tables" in shown
+        assert "the first 100 by name of 130" in shown
+        names = [one["name"] for one in first["tables"] + second["tables"]]
+        assert names == [f"t{number:03d}" for number in range(130)]
+        assert second["next"] is None
+
+    def test_is_found_whatever_its_capitals(self, admin: Client) -> None:
+        new_share("Retail")
+
+        assert as_json(admin, "/shares/rETAIL.json")["name"] == "Retail"
+
+    def test_a_share_that_is_not_there_is_a_404(self, admin: Client) -> None:
+        answer = admin.get("/shares/nothing/")
+
+        assert answer.status_code == 404
+        assert "No share is named" in answer.content.decode()
+
+    def test_warns_of_a_table_that_clients_would_misread(self, admin: Client) -> None:
+        table = new_table("crm.orders")
+        new_metadata(table, configuration={"delta.columnMapping.mode": "id"})
+        new_protocol(table, min_reader_version=2)
+        new_shared_table(new_share("retail"), "crm.orders", table=table)
+
+        shown = page(admin, "/shares/retail/")
+        answer = as_json(admin, "/shares/retail.json")
+
+        assert "1 table cannot be read by every client" in shown
+        assert "queries refused: columnMapping" in shown
+        clients = answer["tables"][0]["clients"]
+        assert [one["feature"] for one in clients["refused_for"]] == ["columnMapping"]
+        assert not any(client["can_read"] for client in clients["clients"])
+
+    def test_its_snippets_begin_with_a_table_that_every_client_reads(
+        self, admin: Client
+    ) -> None:
+        share = new_share("retail")
+        for name, reader in (("crm.accounts", 2), ("crm.orders", 1)):
+            table = new_table(name)
+            new_metadata(table, configuration={"delta.columnMapping.mode": "id"})
+            new_protocol(table, min_reader_version=reader)
+            new_shared_table(share, name, table=table)
+
+        shown = page(admin, "/shares/retail/")
+
+        assert "profile.share#retail.crm.orders" in shown
+        assert "profile.share#retail.crm.accounts" not in shown
+
+    def test_what_people_write_is_never_markup(self, admin: Client) -> None:
+        share = new_share(EVIL, comment=EVIL)
+        new_shared_table(
+            share,
+            f"crm.{EVIL}",
+            table=new_table("crm.t"),
+            comment=EVIL,
+            partition_filter=EVIL,
+        )
+        new_grant(share, new_recipient(EVIL))
+        new_read(share, recipient=EVIL, user_agent=EVIL, table=EVIL)
+
+        for path in ("/shares/", share.get_absolute_url(), "/activity/"):
+            assert EVIL not in admin.get(path).content.decode()
+
+    def test_asks_the_database_a_fixed_number_of_times(
+        self, admin: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        share = new_share("retail")
+        for number in range(30):
+            table = new_table(f"crm.t{number}")
+            new_metadata(table)
+            new_protocol(table)
+            new_shared_table(share, f"crm.t{number}", table=table)
+            recipient = new_recipient(f"r{number}")
+            new_grant(share, recipient)
+            new_token(recipient)
+
+        with django_assert_max_num_queries(20):
+            page(admin, "/shares/retail/")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/shares/retail/", "/recipients/", "/recipients/acme/", "/t/crm/orders/sharing"],
+)
+def test_every_page_says_alike_how_tokens_stand(admin: Client, path: str) -> None:
+    share, recipient = new_share("retail"), new_recipient("acme")
+    new_shared_table(share, "crm.orders")
+    new_grant(share, recipient)
+    new_token(recipient, expires_at=timezone.now() + timedelta(days=12, hours=1))
+
+    assert "expires in 12 d" in page(admin, path)

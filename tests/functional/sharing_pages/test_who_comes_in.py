@@ -1,0 +1,76 @@
+"""Shares and recipients are for administrators alone."""
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.sharing.models import Recipient
+from tests.factories import new_recipient, new_share, new_token, new_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR])
+@pytest.mark.parametrize(
+    "path", ["/shares/", "/shares/sales/", "/shares/new", "/shares.json", "/activity/"]
+)
+def test_only_administrators_come_in(role: User.Role, path: str) -> None:
+    new_share("sales")
+    client = Client()
+    client.force_login(new_user("someone", role=role))
+
+    answer = client.get(path)
+
+    assert answer.status_code == 403
+    assert "sales" not in answer.content.decode()
+    assert "/shares/" not in client.get("/tables/").content.decode()
+
+
+class TestRoles:
+    @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR])
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "",
+            "new",
+            "acme/",
+            "acme.json",
+            "acme/grants",
+            "acme/settings",
+            "acme/delete",
+            "acme/tokens/new",
+            "acme/tokens/rotate",
+        ],
+    )
+    def test_only_administrators_come_here(self, role: User.Role, path: str) -> None:
+        new_recipient()
+        client = Client()
+        client.force_login(new_user(role=role))
+
+        assert client.get(f"/recipients/{path}").status_code == 403
+        assert client.post(f"/recipients/{path}").status_code == 403
+
+    @pytest.mark.parametrize("action", ["link", "profile", "revoke", "retire"])
+    def test_only_they_touch_a_token(self, action: str) -> None:
+        token, _ = new_token()
+        client = Client()
+        client.force_login(new_user())
+
+        path = f"/recipients/acme/tokens/{token.id}/{action}"
+
+        assert client.post(path, {"sure": "yes"}).status_code == 403
+        token.refresh_from_db()
+        assert token.revoked_at is None
+
+    def test_forms_need_the_csrf_token(self) -> None:
+        new_recipient()
+        client = Client(enforce_csrf_checks=True)
+        client.force_login(new_user("ada", role=User.Role.ADMIN))
+
+        for path in ("new", "acme/delete", "acme/tokens/new", "acme/settings"):
+            assert client.post(f"/recipients/{path}").status_code == 403
+        assert Recipient.objects.count() == 1
+
+    def test_nobody_is_asked_to_sign_in_first(self) -> None:
+        assert Client().get("/recipients/").status_code == 302
+        assert Client().get("/recipients.json").status_code == 401
