@@ -1,0 +1,138 @@
+"""A recipient is made, changed and deleted."""
+
+import pytest
+from django.test import Client
+
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Recipient
+from tests.factories import new_grant, new_recipient, new_share, new_token
+from tests.functional.sharing_pages.pages import page
+
+pytestmark = pytest.mark.django_db
+
+
+class TestMakingOne:
+    FORM = {
+        "name": "globex",
+        "contact": "data@globex.example",
+        "comment": "contract 4711",
+        "shares": ["retail"],
+        "networks": "10.1.4.0/24\n192.0.2.7",
+        "lifetime": "30d",
+    }
+
+    def test_grants_it_shares_and_shows_its_link(self, admin: Client) -> None:
+        new_share("retail")
+        new_share("secret")
+
+        made = admin.post("/recipients/new", self.FORM)
+
+        assert made.status_code == 201
+        assert made["Cache-Control"] == "no-store"
+        assert "/activate/" in made.content.decode()
+        globex = Recipient.objects.get()
+        assert [share.name for share in globex.shares.all()] == ["retail"]
+        assert globex.allowed_networks == ["10.1.4.0/24", "192.0.2.7/32"]
+        token = globex.tokens.get()
+        assert (token.expires_at - token.created_at).days == 30
+        assert token.created_by_name == "ada"
+
+    @pytest.mark.parametrize(
+        ("changed", "said"),
+        [
+            pytest.param({"name": ""}, "Give it a name", id="no name"),
+            pytest.param({"name": "a/b"}, "cannot be the name", id="an odd name"),
+            pytest.param({"name": "ACME"}, "exists already", id="a name that is taken"),
+            pytest.param({"contact": "nobody"}, "not a mail address", id="a contact"),
+            pytest.param({"networks": "10.1.4.7/24"}, "bits set", id="a network"),
+            pytest.param({"lifetime": "custom"}, "Write 45d", id="no lifetime"),
+            pytest.param(
+                {"lifetime": "custom", "until": "9999d"}, "365 days", id="a long life"
+            ),
+            pytest.param(
+                {"lifetime": "custom", "until": "2001-01-01"}, "in the past", id="over"
+            ),
+            pytest.param({"shares": ["secret"]}, "not one of", id="an unknown share"),
+        ],
+    )
+    def test_says_what_will_not_do_and_makes_nothing(
+        self, admin: Client, changed: dict[str, object], said: str
+    ) -> None:
+        new_share("retail")
+        new_recipient("acme")
+
+        answer = admin.post("/recipients/new", self.FORM | changed)
+
+        assert answer.status_code == 422
+        text = answer.content.decode()
+        assert said in text
+        assert "contract 4711" in text
+        assert Recipient.objects.count() == 1
+        assert not AuditEvent.objects.exists()
+
+
+class TestChangingOne:
+    def test_its_grants_are_set_as_a_whole(self, admin: Client) -> None:
+        acme = new_recipient()
+        new_grant(new_share("old"), acme)
+        new_share("new")
+
+        text = page(admin, "/recipients/acme/grants")
+        done = admin.post("/recipients/acme/grants", {"shares": ["new"]}, follow=True)
+
+        assert 'value="old" checked' in text
+        assert "1 added, 1 taken away" in done.content.decode()
+        assert [share.name for share in acme.shares.all()] == ["new"]
+        actions = AuditEvent.objects.values_list("action", flat=True)
+        assert set(actions) == {"grant.add", "grant.remove"}
+        assert (
+            admin.post("/recipients/acme/grants", {"shares": ["x"]}).status_code == 422
+        )
+
+    def test_contact_and_allow_list_are_saved(self, admin: Client) -> None:
+        new_recipient()
+        form = {"contact": "a@b.example", "comment": "x", "networks": "10.0.0.0/8"}
+
+        done = admin.post("/recipients/acme/settings", form, follow=True)
+
+        assert "Saved" in done.content.decode()
+        assert admin.get("/recipients/acme/settings.json").json() == {
+            "recipient": "acme",
+            "contact": "a@b.example",
+            "comment": "x",
+            "allowed_networks": ["10.0.0.0/8"],
+        }
+
+    def test_a_network_that_is_none_is_refused_beside_its_field(
+        self, admin: Client
+    ) -> None:
+        new_recipient()
+
+        answer = admin.post("/recipients/acme/settings", {"networks": "everywhere"})
+
+        assert answer.status_code == 422
+        assert "everywhere" in answer.content.decode()
+        assert Recipient.objects.get().allowed_networks == []
+
+    def test_a_text_that_is_too_long_is_refused(self, admin: Client) -> None:
+        new_recipient()
+
+        answer = admin.post("/recipients/acme/settings", {"comment": "x" * 10_001})
+
+        assert answer.status_code == 422
+        assert Recipient.objects.get().comment == ""
+
+    def test_it_is_deleted_once_its_name_is_typed(self, admin: Client) -> None:
+        acme = new_recipient()
+        new_token(acme)
+
+        slip = admin.post("/recipients/acme/delete", {"confirm": "acne"})
+        assert slip.status_code == 422
+        assert 'action="/recipients/acme/settings"' in slip.content.decode()
+        assert admin.post("/recipients/acme/delete").status_code == 422
+        assert Recipient.objects.exists()
+        done = admin.post("/recipients/acme/delete", {"confirm": "acme"}, follow=True)
+
+        assert "acme is deleted" in done.content.decode()
+        assert not Recipient.objects.exists()
+        assert admin.get("/recipients/acme/delete").status_code == 405

@@ -1,0 +1,102 @@
+"""A recipient's page says whether the old token may be revoked."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.audit.models import AuditEvent
+from tests.factories import new_recipient, new_token
+from tests.functional.sharing_pages.pages import page
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
+
+
+class TestTheSafetyLight:
+    """Each state in words; the states themselves are tested one by one elsewhere."""
+
+    @pytest.mark.parametrize(
+        ("old", "new", "said"),
+        [
+            pytest.param(
+                {"last_used_at": timedelta(minutes=2)},
+                {},
+                [
+                    "Red: not safe",
+                    "Not safe to revoke",
+                    "1 request today",
+                    "after 7 days without a request",
+                    "Both tokens in use",
+                ],
+                id="red, in use",
+            ),
+            pytest.param(
+                {"last_used_at": 3 * DAY},
+                {},
+                ["Amber: wait", "is quiet", "turns green in 4 d", "monthly job"],
+                id="amber, quiet",
+            ),
+            pytest.param(
+                {"last_used_at": 9 * DAY},
+                {"last_used_at": timezone.now()},
+                ["Green: safe", "Safe to revoke", "The new token has taken over"],
+                id="green, silent",
+            ),
+            pytest.param(
+                {"last_used_at": 9 * DAY},
+                {},
+                ["Safe to revoke", "has not been used yet"],
+                id="green, the new one unused",
+            ),
+            pytest.param(
+                {"last_used_at": 9 * DAY},
+                {"token_sha256": None, "activated_at": None},
+                ["Amber: wait", "has not been activated", "waits for the recipient"],
+                id="the new one not activated",
+            ),
+            pytest.param(
+                {"last_used_at": timedelta(hours=2)},
+                {"revoked_at": timezone.now()},
+                ["Red: not safe", "No newer token is there"],
+                id="the new one gone",
+            ),
+            pytest.param(
+                {}, {}, ["Safe to revoke", "never used since"], id="never used"
+            ),
+        ],
+    )
+    def test_says_why_in_words(
+        self,
+        admin: Client,
+        old: dict[str, timedelta],
+        new: dict[str, object],
+        said: list[str],
+    ) -> None:
+        now = timezone.now()
+        acme = new_recipient()
+        successor, _ = new_token(
+            acme, created_at=now - DAY, **({"activated_at": now - DAY} | new)
+        )
+        retiring, _ = new_token(
+            acme,
+            created_at=now - 30 * DAY,
+            activated_at=now - 30 * DAY,
+            retires_at=now + 5 * DAY,
+            replaced_by=successor,
+            last_used_from="10.1.4.7",
+            **{name: now - ago for name, ago in old.items()},
+        )
+        AuditEvent.objects.create(
+            at=now, kind=AuditEvent.Kind.CALL, action="x", token_id=retiring.id
+        )
+
+        text = page(admin, "/recipients/acme/")
+        data = admin.get("/recipients/acme.json").json()["rotation"]
+
+        for words in [*said, retiring.prefix, "Requests a day"]:
+            assert words in text
+        assert data["old"] == retiring.prefix
+        assert data["requests_old"][-1] == 1
+        assert len(data["days"]) == 14
