@@ -1,0 +1,124 @@
+"""Tokens are issued, and an old one is rotated for a new one."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.sharing.models import Recipient
+from tests.factories import new_token
+from tests.functional.sharing_pages.tokens import DAY, NEW, ROTATE, nonce_in, waiting
+
+pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
+
+
+class TestANewToken:
+    @pytest.mark.parametrize(
+        ("form", "days"),
+        [
+            pytest.param({"lifetime": "7d"}, 7, id="a preset"),
+            pytest.param({"lifetime": "custom", "until": "45d"}, 45, id="a span"),
+        ],
+    )
+    def test_lives_as_long_as_chosen(
+        self, admin: Client, acme: Recipient, form: dict[str, str], days: int
+    ) -> None:
+        admin.post(NEW, form)
+
+        token = acme.tokens.get()
+        assert token.expires_at - token.created_at == days * DAY
+
+    @pytest.mark.parametrize(
+        "until", ["366d", "0d", "soon", "2001-01-01", "99999999d", "-5d"]
+    )
+    def test_cannot_live_for_an_odd_time(
+        self, admin: Client, acme: Recipient, until: str
+    ) -> None:
+        answer = admin.post(NEW, {"lifetime": "custom", "until": until})
+
+        assert answer.status_code == 422
+        assert until in answer.content.decode()
+        assert not acme.tokens.exists()
+
+    @pytest.mark.parametrize("path", [NEW, ROTATE])
+    def test_is_not_made_by_an_empty_form(
+        self, admin: Client, acme: Recipient, path: str
+    ) -> None:
+        answer = admin.post(path, {})
+
+        assert answer.status_code == 422
+        assert "Choose how long the token lives" in answer.content.decode()
+        assert not acme.tokens.exists()
+
+    def test_leaves_the_others_alone(self, admin: Client, acme: Recipient) -> None:
+        old, _ = new_token(acme)
+
+        admin.post(NEW, {"lifetime": "7d"})
+
+        old.refresh_from_db()
+        assert old.retires_at is None
+
+
+class TestRotation:
+    @pytest.mark.parametrize(
+        ("form", "kept"),
+        [
+            pytest.param({"keep": "24h"}, DAY, id="a day"),
+            pytest.param({"keep": "7d"}, 7 * DAY, id="a week"),
+            pytest.param(
+                {"keep": "custom", "keep_until": "36h"}, 36 * HOUR, id="other"
+            ),
+            pytest.param({"keep": "0"}, timedelta(0), id="not at all"),
+        ],
+    )
+    def test_keeps_the_old_token_as_long_as_chosen(
+        self, admin: Client, acme: Recipient, form: dict[str, str], kept: timedelta
+    ) -> None:
+        old, _ = new_token(acme)
+
+        text = admin.post(ROTATE, {"lifetime": "90d", **form}).content.decode()
+
+        assert nonce_in(text)
+        assert old.prefix in text
+        old.refresh_from_db()
+        assert old.replaced_by is not None
+        assert old.retires_at == old.replaced_by.created_at + kept
+
+    @pytest.mark.parametrize(
+        ("form", "field"),
+        [
+            pytest.param({"lifetime": "custom", "until": "x"}, "until", id="its life"),
+            pytest.param(
+                {"keep": "custom", "keep_until": "x"}, "keep_until", id="the overlap"
+            ),
+            pytest.param(
+                {"keep": "custom", "keep_until": "400d"}, "keep_until", id="too long"
+            ),
+        ],
+    )
+    def test_says_beside_the_field_what_will_not_do(
+        self, admin: Client, acme: Recipient, form: dict[str, str], field: str
+    ) -> None:
+        old, _ = new_token(acme)
+
+        answer = admin.post(ROTATE, {"lifetime": "90d", "keep": "24h"} | form)
+
+        assert answer.status_code == 422
+        assert list(answer.context["form"].errors) == [field]
+        old.refresh_from_db()
+        assert old.retires_at is None
+        assert acme.tokens.count() == 1
+
+    def test_names_what_it_replaces(self, admin: Client, acme: Recipient) -> None:
+        old, _ = new_token(acme, expires_at=timezone.now() + 9 * DAY)
+        never = waiting(acme)
+        gone, _ = new_token(acme, revoked_at=timezone.now())
+
+        text = admin.get(ROTATE).content.decode()
+
+        assert old.prefix in text
+        assert never.prefix in text
+        assert "it ends at once, with its link" in text
+        assert gone.prefix not in text
