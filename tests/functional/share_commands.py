@@ -1,37 +1,12 @@
-"""Commands about shares as tests run them, and tables to share."""
+"""Tables to share by commands, and the profiles that these write."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-from django.core.management import CommandError, call_command
-
 from apps.tables.models import Table
 from tests.delta_logs import Action, commit_bytes, metadata, protocol
 from tests.factories import new_table
-
-
-class Ran:
-    """What a command wrote."""
-
-    def __init__(self, *arguments: object) -> None:
-        out, err = io.StringIO(), io.StringIO()
-        call_command(*map(str, arguments), stdout=out, stderr=err)
-        self.stdout, self.stderr = out.getvalue(), err.getvalue()
-
-
-def run_json(*arguments: object) -> Any:  # noqa: ANN401 (any document)
-    return json.loads(Ran(*arguments, "--json").stdout)
-
-
-def refusal(*arguments: object, code: int = 1) -> str:
-    """Return the sentence with which a command refuses."""
-    with pytest.raises(CommandError) as caught:
-        Ran(*arguments)
-    assert caught.value.returncode == code
-    return str(caught.value)
 
 
 def written_table(

@@ -12,7 +12,8 @@ from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.selectors.access import authenticate
 from apps.sharing.services.activation import activate
 from tests.factories import new_recipient, new_share
-from tests.functional.share_commands import Ran, profile_of, refusal, run_json
+from tests.functional.command_line import Ran, refusal, run_json
+from tests.functional.share_commands import profile_of
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,8 @@ from tests.factories import (
     new_shared_table,
     new_table,
 )
-from tests.functional.share_commands import Ran, refusal, run_json, written_table
+from tests.functional.command_line import Ran, refusal, run_json
+from tests.functional.share_commands import written_table
 
 pytestmark = pytest.mark.django_db
 

@@ -1,16 +1,14 @@
 """`deltaweb table checkpoint` and `table cleanup`, as scripts use them."""
 
 import io
-import json
 import os
 import shutil
 import sys
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
@@ -18,19 +16,9 @@ from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_json_log
 from tests.factories import new_table
+from tests.functional.table_command.commands import run, run_json
 
 COMMITS = 9
-
-
-def run(*arguments: object) -> str:
-    """Return what the command writes to stdout."""
-    out, err = io.StringIO(), io.StringIO()
-    call_command("table", *map(str, arguments), stdout=out, stderr=err)
-    return out.getvalue()
-
-
-def run_json(*arguments: object) -> Any:  # noqa: ANN401 (any document)
-    return json.loads(run(*arguments, "--json"))
 
 
 @pytest.fixture

@@ -1,9 +1,56 @@
+"""Rows for people and for scripts are exact, whatever their types."""
+
+import csv
 from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
 
 from apps.tables.management.row_output import csv_lines, json_rows, row_lines
+
+ROWS = pa.table(
+    {
+        "long": pa.array([2**60 + 1, None], pa.int64()),
+        "decimal": pa.array(["12345678901234567890.10", None]).cast(
+            pa.decimal128(38, 2)
+        ),
+        "text": ["a,b", ""],
+        "at": pa.array([0, 1], pa.timestamp("us", "UTC")),
+        "bytes": pa.array([b"\x00\xff", None]),
+        "double": [float("nan"), float("-inf")],
+        "nested": pa.array(
+            [{"id": 2**60 + 1, "tags": ["x"]}, None],
+            pa.struct([("id", pa.int64()), ("tags", pa.list_(pa.string()))]),
+        ),
+    }
+)
+
+
+def test_json_keeps_longs_and_decimals_as_text() -> None:
+    first, second = json_rows(ROWS)
+
+    assert first["long"] == "1152921504606846977"
+    assert first["decimal"] == "12345678901234567890.10"
+    assert first["nested"] == {"id": "1152921504606846977", "tags": ["x"]}
+    assert first["at"] == "1970-01-01T00:00:00Z"
+    assert first["bytes"] == "00ff"
+    assert (first["double"], second["double"]) == ("NaN", "-Infinity")
+    assert second["long"] is None
+
+
+def test_csv_is_exact_and_quotes_what_it_must() -> None:
+    lines = list(csv_lines(ROWS))
+    rows = list(csv.reader(lines))
+
+    assert rows[1][:3] == ["1152921504606846977", "12345678901234567890.10", "a,b"]
+    assert rows[2][:2] == ["", ""]
+
+
+def test_a_table_for_people_shows_nulls() -> None:
+    lines = list(row_lines(ROWS))
+
+    assert "NULL" in lines[2]
+    assert "1152921504606846977" in lines[1]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""Commands as tests run them: what they write, and how they refuse."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+
+class Ran:
+    """What a command wrote."""
+
+    def __init__(self, *arguments: object) -> None:
+        out, err = io.StringIO(), io.StringIO()
+        call_command(*map(str, arguments), stdout=out, stderr=err)
+        self.stdout, self.stderr = out.getvalue(), err.getvalue()
+
+
+def run_json(*arguments: object) -> Any:  # noqa: ANN401 (any document)
+    """Return the document that a command writes for scripts."""
+    return json.loads(Ran(*arguments, "--json").stdout)
+
+
+def refusal(*arguments: object, code: int = 1) -> str:
+    """Return the sentence with which a command refuses."""
+    with pytest.raises(CommandError) as caught:
+        Ran(*arguments)
+    assert caught.value.returncode == code
+    return str(caught.value)
