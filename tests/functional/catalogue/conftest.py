@@ -1,0 +1,21 @@
+"""A viewer and an editor."""
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from tests.factories import new_user
+
+
+@pytest.fixture
+def viewer() -> Client:
+    client = Client()
+    client.force_login(new_user("vera"))
+    return client
+
+
+@pytest.fixture
+def editor() -> Client:
+    client = Client()
+    client.force_login(new_user("ed", role=User.Role.EDITOR))
+    return client

@@ -1,0 +1,108 @@
+"""The head of a table: its version, its timeline, what is wrong with it."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from apps.jobs.models import Job
+from apps.tables import services
+from apps.tables.models import Table
+from tests.factories import NOW, new_commit, new_table, new_unindexed_table
+from tests.functional.catalogue.pages import as_json, text
+
+pytestmark = pytest.mark.django_db
+
+
+class TestTableHead:
+    def test_shows_an_old_version_under_a_ribbon(self, viewer: Client) -> None:
+        table = new_table("sales.orders", version=9, summary={})
+        for version in range(10):
+            new_commit(table, version)
+
+        shown = text(viewer, "/t/sales/orders/", v="4")
+
+        assert "You are looking at <b>v4</b>" in shown
+        assert "5 commits behind" in shown
+        assert 'href="/t/sales/orders/schema?v=4"' in shown
+
+    def test_the_timeline_is_a_form_that_works_without_script(
+        self, viewer: Client
+    ) -> None:
+        table = new_table("orders")
+        for version in range(3):
+            new_commit(table, version)
+
+        shown = text(viewer, "/t/default/orders/")
+
+        strip = shown.split("data-timeline")[1].split("</form>")[0]
+        assert 'type="range"' in strip
+        assert 'name="v"' in strip
+        assert 'max="2"' in strip
+        assert "<button" in strip.split("<noscript>")[1]
+        assert "style=" not in strip
+
+    def test_the_timelines_tip_says_who_made_a_version(self, viewer: Client) -> None:
+        new_commit(new_table("orders"), 1, operation="MERGE", user_name="etl")
+
+        tip = as_json(viewer, "/t/default/orders/versions/1.json")
+
+        assert (tip["operation"], tip["user"]) == ("MERGE", "etl")
+        unknown = viewer.get(f"/t/default/orders/versions/{'9' * 40}.json")
+        assert unknown.status_code == 404
+
+    @pytest.mark.parametrize(
+        ("fields", "words"),
+        [
+            pytest.param(
+                {"latest_version_seen": 5}, "the source is at", id="newer commits"
+            ),
+            pytest.param(
+                {"error_code": "location-unreachable", "error": "The disk is gone."},
+                "The disk is gone.",
+                id="source unreachable",
+            ),
+            pytest.param(
+                {"state": Table.State.UNSUPPORTED, "error_code": "unsupported-feature"},
+                "Metadata only.",
+                id="a feature that we do not read",
+            ),
+        ],
+    )
+    def test_says_what_is_wrong_in_one_banner(
+        self, viewer: Client, fields: dict[str, Any], words: str
+    ) -> None:
+        new_commit(new_table("orders", **fields), 2)
+
+        shown = text(viewer, "/t/default/orders/")
+
+        assert words in shown
+        assert shown.count('id="table-state"') == 1
+
+    def test_a_first_index_shows_its_progress_and_then_the_page(
+        self, viewer: Client
+    ) -> None:
+        table = new_unindexed_table("orders")
+        services.refresh_table(table, now=NOW)
+
+        assert "for the first time" in text(viewer, "/t/default/orders/")
+        state = "/t/default/orders/state?since="
+        assert "hx-get" in viewer.get(state).content.decode()
+        Table.objects.update(indexed_at=NOW, version=0, state=Table.State.INDEXED)
+        assert "page-moved-on" in viewer.get(state)["HX-Trigger"]
+
+    def test_a_failed_first_index_says_where_and_offers_another_try(
+        self, viewer: Client
+    ) -> None:
+        table = new_unindexed_table("orders", state=Table.State.FAILED)
+        services.refresh_table(table, now=NOW)
+        Job.objects.update(
+            state=Job.State.FAILED, step="Replaying the log", error="Commit 5 is gone."
+        )
+
+        shown = text(viewer, "/t/default/orders/")
+
+        assert "failed at: Replaying the log" in shown
+        assert "Commit 5 is gone." in shown
+        viewer.post("/t/default/orders/refresh")
+        assert Job.objects.filter(state=Job.State.QUEUED).count() == 1

@@ -1,0 +1,129 @@
+"""The list of tables: what matters of each, in three forms."""
+
+import json
+import re
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from apps.tables.models import Table
+from tests.factories import new_column, new_commit, new_table, new_unindexed_table
+from tests.functional.catalogue.pages import as_csv, as_json, text
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HX-Request": "true"}
+
+
+class TestList:
+    def test_shows_what_matters_of_each_table(self, viewer: Client) -> None:
+        table = new_table(
+            "sales.orders", description="Every order", num_records=18_400_000
+        )
+        new_commit(table, 2, user_name="etl-nightly")
+
+        shown = text(viewer, "/tables/")
+
+        assert 'href="/t/sales/orders/"' in shown
+        assert "Every order" in shown
+        assert "18.4 M" in shown
+        assert "v2 by <bdi>etl-nightly</bdi>" in shown
+        assert "1 table in 1 namespace" in re.sub(r"\s+", " ", shown)
+
+    def test_unknown_numbers_are_said_to_be_unknown(self, viewer: Client) -> None:
+        new_table("orders", num_records=None)
+
+        assert "unknown" in text(viewer, "/tables/")
+
+    def test_what_tables_say_of_themselves_is_never_markup(
+        self, viewer: Client
+    ) -> None:
+        table = new_table("orders", description="<script>alert(1)</script>")
+        new_column(table, "<img src=x>")
+
+        shown = text(viewer, "/tables/", q="<img")
+
+        assert "<script>alert" not in shown
+        assert "<img src=x>" not in shown
+
+    def test_htmx_gets_the_list_alone(self, viewer: Client) -> None:
+        new_table("orders")
+
+        answer = viewer.get("/tables/", headers=HTMX)
+
+        assert "<html" not in answer.content.decode()
+        assert "HX-Request" in answer["Vary"]
+
+    def test_asks_again_while_a_table_waits_for_its_index(self, viewer: Client) -> None:
+        new_unindexed_table("orders")
+        assert "hx-trigger" in text(viewer, "/tables/").split('id="table-rows"')[1]
+
+        Table.objects.update(state=Table.State.INDEXED)
+        rows = text(viewer, "/tables/").split('id="table-rows"')[1]
+        assert "hx-trigger" not in rows
+
+    def test_tells_none_yet_from_none_that_match(
+        self, viewer: Client, editor: Client
+    ) -> None:
+        assert "No tables yet" in text(viewer, "/tables/")
+        assert "Register a table" not in text(viewer, "/tables/")
+        assert "Register a table" in text(editor, "/tables/")
+
+        new_table("orders")
+        shown = text(viewer, "/tables/", q="nothing")
+        assert "No table matches this filter" in shown
+        assert "Clear the filters" in shown
+
+    def test_json_pages_through_every_table(self, viewer: Client) -> None:
+        for number in range(120):
+            new_table(f"t{number:03d}")
+
+        names, path = [], "/tables.json?sort=name"
+        while path:
+            page = json.loads(viewer.get(path).content)
+            assert page["count"] == 120
+            names += [table["name"] for table in page["tables"]]
+            path = page["next"]
+            assert path is None or path.startswith("http://testserver/tables.json?")
+
+        assert names == [f"t{number:03d}" for number in range(120)]
+
+    def test_json_keeps_large_numbers_exact(self, viewer: Client) -> None:
+        new_table("orders", num_records=2**62 + 1, size_bytes=2**61 + 1)
+
+        table = as_json(viewer, "/tables.json")["tables"][0]
+
+        assert table["num_records"] == 2**62 + 1
+        assert table["size_bytes"] == 2**61 + 1
+        assert table["indexed_at"].endswith("Z")
+
+    def test_csv_holds_every_row_of_the_filter(self, viewer: Client) -> None:
+        for number in range(60):
+            new_table(f"sales.t{number}")
+        new_table("web.t")
+
+        rows = as_csv(viewer, "/tables.csv", namespace="sales")
+
+        assert len(rows) == 61
+        assert rows[0][0] == "name"
+
+    def test_names_the_parameter_that_makes_no_sense(self, viewer: Client) -> None:
+        answer = viewer.get("/tables.json", {"page": "x"})
+
+        assert answer.status_code == 400
+        assert json.loads(answer.content)["error"] == "query-invalid"
+        assert "page" in json.loads(answer.content)["message"]
+
+    @pytest.mark.parametrize("number_of_tables", [5, 60])
+    def test_the_page_asks_the_database_as_often_for_few_tables_as_for_many(
+        self,
+        viewer: Client,
+        django_assert_max_num_queries: DjangoAssertNumQueries,
+        number_of_tables: int,
+    ) -> None:
+        for number in range(number_of_tables):
+            new_commit(new_table(f"t{number}"), 2)
+        text(viewer, "/tables/")
+
+        with django_assert_max_num_queries(8):
+            text(viewer, "/tables/")

@@ -1,0 +1,98 @@
+"""An editor renames, describes, restricts and schedules a table."""
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from apps.tables.models import Table
+from tests.factories import new_commit, new_table
+from tests.functional.catalogue.pages import as_json, text
+
+pytestmark = pytest.mark.django_db
+
+
+class TestSettings:
+    def test_renames_describes_and_restricts(self, editor: Client) -> None:
+        new_table("orders")
+
+        answer = editor.post(
+            "/t/default/orders/settings",
+            {"name": "sales.orders", "description": "All", "restricted": "on"},
+        )
+
+        table = Table.objects.get()
+        assert answer["Location"] == "/t/sales/orders/settings"
+        assert (table.full_name, table.description) == ("sales.orders", "All")
+        assert table.restricted
+
+    def test_a_refused_name_changes_nothing(self, editor: Client) -> None:
+        new_table("orders")
+        new_table("items")
+
+        answer = editor.post(
+            "/t/default/orders/settings", {"name": "items", "description": "x"}
+        )
+
+        assert answer.status_code == 422
+        assert "already registered" in answer.content.decode()
+        assert Table.objects.get(name="orders").description == ""
+
+    @pytest.mark.parametrize(
+        ("refresh", "interval_s", "words"),
+        [
+            pytest.param("1d", 86_400, ", refreshed every day", id="an interval"),
+            pytest.param("never", 0, ", refreshed only when asked", id="never"),
+        ],
+    )
+    def test_a_schedule_is_set_and_told_of_on_every_page_of_the_table(
+        self, editor: Client, refresh: str, interval_s: int, words: str
+    ) -> None:
+        new_commit(new_table("orders"), 2)
+        path = "/t/default/orders/settings"
+        assert ", refreshed" not in text(editor, "/t/default/orders/")
+
+        editor.post(path, {"name": "orders", "refresh": refresh})
+        editor.post(path, {"name": "orders"})  # which says nothing of it
+
+        assert Table.objects.get().refresh_interval_s == interval_s
+        assert words in text(editor, "/t/default/orders/")
+        shown = editor.get(path).content.decode()
+        assert f'<option value="{refresh}" selected>' in shown
+        assert shown.count(" selected>") == 1
+
+    def test_takes_a_schedule_back(self, editor: Client) -> None:
+        new_table("orders", refresh_interval_s=0)
+
+        editor.post(
+            "/t/default/orders/settings", {"name": "orders", "refresh": "default"}
+        )
+
+        assert Table.objects.get().refresh_interval_s is None
+
+    def test_a_schedule_that_is_not_listed_changes_nothing(
+        self, editor: Client
+    ) -> None:
+        new_table("orders")
+
+        answer = editor.post(
+            "/t/default/orders/settings",
+            {"name": "orders", "description": "x", "refresh": "7s"},
+        )
+
+        assert answer.status_code == 422
+        assert "Choose one of the listed schedules." in answer.content.decode()
+        table = Table.objects.get()
+        assert (table.description, table.refresh_interval_s) == ("", None)
+
+    def test_scripts_read_the_schedule(
+        self, editor: Client, settings: Settings
+    ) -> None:
+        settings.PROBE_INTERVAL_S = 90
+        new_table("orders")
+        new_table("items", refresh_interval_s=0)
+
+        usual = as_json(editor, "/t/default/orders/settings.json")
+        never = as_json(editor, "/t/default/items/settings.json")
+
+        assert (usual["refresh"], usual["refresh_interval_s"]) == ("default", 90)
+        assert (never["refresh"], never["refresh_interval_s"]) == ("never", None)
