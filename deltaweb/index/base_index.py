@@ -16,6 +16,7 @@ from deltaweb.delta.schema import parse_schema
 from deltaweb.index.file_index import (
     COMMIT_SCHEMA,
     COMMITS,
+    FILES,
     METADATA,
     METADATA_SCHEMA,
     PROTOCOL_SCHEMA,
@@ -25,7 +26,13 @@ from deltaweb.index.file_index import (
     map_batches,
 )
 from deltaweb.index.index_result import INDEXED, IndexResult
-from deltaweb.index.index_source import IndexSource, commit_digest, load_source
+from deltaweb.index.index_seal import IndexSeal, SealBrokenError, load_seal
+from deltaweb.index.index_source import (
+    SOURCE,
+    IndexSource,
+    commit_digest,
+    load_source,
+)
 from deltaweb.index.indexed_block import IndexedBlock, map_blocks
 from deltaweb.index.readability import GONE, GONE_REASON, ReadableRun
 
@@ -86,15 +93,16 @@ class BaseIndex:
     def rows_before(self, name: str, version: int) -> Iterator[pa.RecordBatch]:
         """Yield the history that the log has lost: what is older than a version.
 
-        Nothing where the rows are not there, or not in our form.
+        Nothing where the rows are not there, not what was written, or not in our form.
 
         Args:
             name: `commits.arrow`, `metadata.arrow` or `protocols.arrow`.
             version: The oldest version that the log still tells of.
         """
         try:
+            _check_unchanged(self.folder, name)
             batches = map_batches(self.folder, name, HISTORY_SCHEMAS[name])
-        except IndexMissingError:
+        except (IndexMissingError, SealBrokenError):
             return
         for batch in batches:
             older = batch.filter(pc.less(batch["version"], version))
@@ -147,15 +155,28 @@ def load_base(folder: Path) -> BaseIndex:
     """Read what an index says of itself.
 
     Raises:
-        IndexMissingError: If there is none, or not in our form.
+        IndexMissingError: If there is none, or not as it was written, or not in our
+            form.
     """
     try:
+        _check_unchanged(folder, SUMMARY)
         values: dict[str, Any] = json.loads((folder / SUMMARY).read_text("utf-8"))
         base = BaseIndex(folder, IndexResult.from_json(values))
         _check_form(base.result)
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, SealBrokenError) as error:
         raise IndexMissingError(str(folder)) from error
     return base
+
+
+def _check_unchanged(folder: Path, name: str) -> None:
+    """Check a file of an index, which may be one without a seal.
+
+    Raises:
+        SealBrokenError: If it is not what was written.
+    """
+    seal = load_seal(folder)
+    if seal is not None:
+        seal.check(name)
 
 
 def _check_form(result: IndexResult) -> None:
@@ -187,16 +208,18 @@ def _is(value: Any, kind: type) -> bool:  # noqa: ANN401 (as JSON gives it)
 
 
 def open_whole_base(folder: Path) -> WholeBase:
-    """Open an index to go on from.
+    """Open an index to go on from; all of it is read once, to see that it is sound.
 
     Raises:
-        CannotGoOnError: If it is not whole, is of another form, or lacks what going
-            on takes: a newest version that reads, files without deletion vectors, a
-            schema that parses, and a history without holes.
+        CannotGoOnError: If it is not whole or not what was written, is of another
+            form, or lacks what going on takes: a newest version that reads, files
+            without deletion vectors, a schema that parses, and a history without
+            holes.
     """
     try:
         result = load_base(folder).result
         source = load_source(folder)
+        _load_seal(folder).check(SOURCE, FILES, *HISTORY_SCHEMAS)
         blocks = tuple(map_blocks(folder, source))
         rows = {
             name: map_batches(folder, name, schema)
@@ -206,13 +229,20 @@ def open_whole_base(folder: Path) -> WholeBase:
         parse_schema(source.metadata.schema_string or "")
         base = WholeBase(folder, result, source, blocks, rows, runs)
         _check_is_sound(base)
-    except (IndexMissingError, KeyError, TypeError) as error:
+    except (IndexMissingError, KeyError, SealBrokenError, TypeError) as error:
         reason = f"its index is not whole: {error}"
         raise CannotGoOnError(reason) from error
     except SchemaError as error:  # nothing of its files is typed, not even their rows
         reason = "its schema does not parse"
         raise CannotGoOnError(reason) from error
     return base
+
+
+def _load_seal(folder: Path) -> IndexSeal:
+    seal = load_seal(folder)
+    if seal is None:
+        raise IndexMissingError(str(folder))
+    return seal
 
 
 def mark_gone(commits: pa.RecordBatch, first_version: int) -> pa.RecordBatch:

@@ -6,6 +6,7 @@
     metadata.arrow   a row a version that sets the metadata
     protocols.arrow  a row a version that sets the protocol
     summary.json     what pages draw at once
+    seal.json        sizes and checksums of the others; see `index_seal`
 
 An index is written beside and renamed into place, so a reader sees a whole one or
 none. `files.arrow` is missing where the newest snapshot may not be read.
@@ -24,6 +25,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from deltaweb.delta.errors import StorageFullError
+from deltaweb.index.index_seal import carry_mark, write_seal
 from deltaweb.storage.write_faults import write_fault
 
 FILES: Final = "files.arrow"
@@ -198,11 +200,12 @@ def link_file(folder: Path, name: str, source: Path) -> None:
         (folder / name).hardlink_to(source / name)
     except OSError:  # not every file system has links
         shutil.copyfile(source / name, folder / name)
+    carry_mark(folder, name, source)
 
 
 @contextmanager
 def written_beside(folder: Path) -> Iterator[Path]:
-    """Give a folder to write in; rename it to `folder` when the block succeeds.
+    """Give a folder to write in; seal it and rename it when the block succeeds.
 
     What a killed process left half written is removed by the next writer's cleaning
     (`remove_other_indexes`); an error in the block removes it at once.
@@ -215,6 +218,7 @@ def written_beside(folder: Path) -> Iterator[Path]:
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside.mkdir()
         yield beside
+        write_seal(beside)
         if folder.exists():
             shutil.rmtree(folder)
         beside.rename(folder)

@@ -8,9 +8,10 @@
 An index made so is the one that the whole log would give. It is not gone on from, and
 the log is read from the start, where
 
-- the index is not whole or of another form, is of a version that may not be read or
-  has a schema that does not parse, of files with deletion vectors (it does not hold
-  these), or of a log with holes or commits that do not read;
+- the index is not whole, not what was written or of another form, is of a version
+  that may not be read or has a schema that does not parse, of files with deletion
+  vectors (it does not hold these), or of a log with holes or commits that do not
+  read;
 - the commit that it is of is gone or another one, the log ends before it, or does
   not follow it commit by commit: a table made anew, a backup put back, a long
   absence, a copy whose files have other times;

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from deltaweb.index.file_index import COMMITS, FILES, SUMMARY
+from deltaweb.index.index_seal import SEAL, write_seal
 from deltaweb.index.index_source import SOURCE
 from tests.delta_logs import (
     Action,
@@ -130,6 +131,52 @@ class TestWhatIsReadFromTheStart:
     ) -> None:
         assert indexed.folder is not None
         spoil(indexed.folder)
+        _seal_again(indexed.folder)
+        indexed.commit(file_of("a", 1))
+
+        result = indexed.index()
+
+        assert not indexed.has_gone_on
+        assert (result.version, result.is_rewritten) == (1, False)
+        indexed.assert_is_what_the_log_gives()
+
+    @pytest.mark.parametrize("name", [FILES, COMMITS, SUMMARY, SOURCE])
+    @pytest.mark.parametrize("commits", [0, 1])
+    def test_is_the_log_of_an_index_on_a_disk_that_forgot_a_bit(
+        self, indexed: Indexed, name: str, commits: int
+    ) -> None:
+        assert indexed.folder is not None
+        _change_a_letter(indexed.folder / name)
+        for number in range(commits):
+            indexed.commit(file_of(f"new-{number}", 1))
+
+        result = indexed.index()
+
+        assert (result.version, result.is_rewritten) == (commits, False)
+        indexed.assert_is_what_the_log_gives()
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            pytest.param(lambda at: (at / SEAL).unlink(), id="none"),
+            pytest.param(lambda at: (at / SEAL).write_bytes(b""), id="an empty one"),
+            pytest.param(lambda at: (at / SEAL).write_text("[]"), id="a list"),
+            pytest.param(lambda at: (at / SEAL).write_text("{}"), id="one of no file"),
+            pytest.param(
+                lambda at: (at / SEAL).write_text(f'{{"{FILES}": 7}}'), id="numbers"
+            ),
+            pytest.param(
+                # as a machine leaves it that goes down before the disk has the bytes
+                lambda at: [path.write_bytes(b"") for path in at.iterdir()],
+                id="empty as all else",
+            ),
+        ],
+    )
+    def test_is_the_log_of_an_index_whose_seal_is(
+        self, indexed: Indexed, spoil: Callable[[Path], object]
+    ) -> None:
+        assert indexed.folder is not None
+        spoil(indexed.folder)
         indexed.commit(file_of("a", 1))
 
         result = indexed.index()
@@ -164,6 +211,20 @@ class TestWhatIsReadFromTheStart:
 
         assert (result.version, result.is_rewritten) == (5, False)
         assert result.summary["readable_runs"][1][2] == "GONE"
+
+
+def _seal_again(folder: Path) -> None:
+    """Let the checksums fit what a program, and no disk, has changed."""
+    (folder / SEAL).unlink()
+    write_seal(folder)
+
+
+def _change_a_letter(path: Path) -> None:
+    """Make another letter of one in the middle of a text, as one bit does."""
+    before = path.read_bytes()
+    text = {FILES: b"p=3/3", COMMITS: b"Added", SUMMARY: b"table", SOURCE: b"table"}
+    at = before.index(text[path.name])
+    path.write_bytes(before[:at] + bytes([before[at] ^ 1]) + before[at + 1 :])
 
 
 def _change_summary(folder: Path, **fields: object) -> None:
