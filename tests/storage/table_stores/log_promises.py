@@ -1,0 +1,121 @@
+"""What every store promises of the files of a log."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from deltaweb.delta.log_store import TableStore
+
+
+class LogPromises:
+    """Files of a log are listed, read, written and never overwritten by accident."""
+
+    def test_an_empty_root_lists_nothing(self, store: TableStore) -> None:
+        assert store.list_names_from("0") == []
+        assert store.list_from("0") == []
+
+    def test_a_file_reads_as_it_was_written(self, store: TableStore) -> None:
+        content = bytes(range(256)) * 1000
+
+        store.put_if_absent("a.json", content)
+
+        assert store.read("a.json") == content
+        assert store.read_head("a.json", 300) == content[:300]
+        assert store.read_head("a.json", 10**7) == content
+        with store.open_input("a.json") as file:
+            assert file.read() == content
+        assert store.root_exists()
+
+    @pytest.mark.parametrize("size", [0, 1, 65535, 65536, 65537, 131072, 4_300_000])
+    def test_any_size_reads_whole(self, store: TableStore, size: int) -> None:
+        store.put("a", b"x" * size)
+
+        assert len(store.read("a")) == size
+        assert len(store.read_head("a", 65536)) == min(size, 65536)
+        assert store.status("a").size == size
+
+    def test_lists_from_a_name_in_order(self, store: TableStore) -> None:
+        for name in ("c", "a", "b", "B", "d"):
+            store.put(name, name.encode())
+
+        assert store.list_names_from("b") == ["b", "c", "d"]
+        assert store.list_names_from("bb") == ["c", "d"]
+        assert [s.name for s in store.list_from("")] == ["B", "a", "b", "c", "d"]
+        assert [s.size for s in store.list_from("d")] == [1]
+
+    def test_reads_many_in_the_order_asked_for(self, store: TableStore) -> None:
+        names = [f"{number:03d}" for number in range(40)]
+        for name in names:
+            store.put(name, name.encode())
+
+        assert store.read_many([]) == []
+        assert store.read_many(names[::-1]) == [name.encode() for name in names[::-1]]
+
+    def test_a_missing_file_is_not_found(self, store: TableStore) -> None:
+        store.put("there", b"")
+
+        for read in (
+            lambda: store.read("gone"),
+            lambda: store.read_head("gone", 1),
+            lambda: store.read_many(["there", "gone"]),
+            lambda: store.open_input("gone"),
+            lambda: store.status("gone"),
+        ):
+            with pytest.raises(FileNotFoundError):
+                read()
+
+    def test_put_if_absent_never_overwrites(self, store: TableStore) -> None:
+        store.put_if_absent("a", b"first")
+
+        with pytest.raises(FileExistsError):
+            store.put_if_absent("a", b"second")
+
+        assert store.read("a") == b"first"
+        assert store.list_names_from("") == ["a"]
+
+    def test_put_overwrites(self, store: TableStore) -> None:
+        store.put("a", b"first")
+        store.put("a", b"second")
+
+        assert store.read("a") == b"second"
+        assert store.list_names_from("") == ["a"]
+
+    def test_of_many_writers_one_wins(self, store: TableStore) -> None:
+        start = threading.Barrier(8)
+
+        def write(number: int) -> int | None:
+            start.wait()
+            try:
+                store.put_if_absent("a", b"%d" % number * 10_000)
+            except FileExistsError:
+                return None
+            return number
+
+        with ThreadPoolExecutor(8) as pool:
+            winners = [n for n in pool.map(write, range(8)) if n is not None]
+
+        assert len(winners) == 1
+        assert store.read("a") == b"%d" % winners[0] * 10_000
+
+    def test_an_update_sees_what_is_there(self, store: TableStore) -> None:
+        store.put("0", b"")
+        seen: list[bytes | None] = []
+
+        def change(before: bytes | None) -> bytes | None:
+            seen.append(before)
+            return b"new" if before is None else None
+
+        store.update("a", change)
+        store.update("a", change)
+
+        assert seen == [None, b"new"]
+        assert store.read("a") == b"new"
+
+    def test_a_deleted_file_is_gone(self, store: TableStore) -> None:
+        store.put("a", b"x")
+        store.put("b", b"x")
+
+        store.delete("a")
+
+        assert store.list_names_from("") == ["b"]

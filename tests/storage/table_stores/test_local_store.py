@@ -1,0 +1,117 @@
+"""A store in a folder: links, other files, and what Hadoop leaves beside."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from deltaweb.delta.errors import LocationDeniedError, PathEscapesTableError
+from deltaweb.delta.log_path import checkpoint_name
+from deltaweb.delta.log_store import TableStore
+from deltaweb.storage.local import LocalTableStore
+from tests.storage.table_stores.every_store import TableStorePromises
+
+CHECKPOINT = checkpoint_name(3)
+
+
+class TestLocalTableStore(TableStorePromises):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> TableStore:
+        return LocalTableStore(str(tmp_path / "table"))
+
+    def test_leaves_no_temporary_file(self, store: TableStore, tmp_path: Path) -> None:
+        store.put_if_absent("a", b"1")
+        store.put("b", b"2")
+        with pytest.raises(FileExistsError):
+            store.put_if_absent("a", b"3")
+
+        found = os.listdir(tmp_path / "table" / "_delta_log")  # noqa: PTH208  # names
+        assert sorted(found) == ["a", "b"]
+
+    @pytest.mark.parametrize("way", ["put", "commit", "take over", "delete"])
+    def test_what_hadoop_says_of_other_bytes_goes_with_them(
+        self, store: TableStore, tmp_path: Path, way: str
+    ) -> None:
+        store.put(CHECKPOINT, b"old")
+        checksum = tmp_path / "table" / "_delta_log" / f".{CHECKPOINT}.crc"
+        checksum.write_bytes(b"crc")
+
+        if way == "put":
+            store.put(CHECKPOINT, b"new")
+        elif way == "delete":
+            store.delete(CHECKPOINT)
+        else:
+            file = store.begin_file(CHECKPOINT)
+            file.finish()
+            if way == "commit":
+                file.commit()
+            else:
+                store.take_over(CHECKPOINT, file.hand_over("build")).commit()
+
+        assert not checksum.exists()
+
+    def test_folders_are_not_listed(self, store: TableStore, tmp_path: Path) -> None:
+        store.put("a", b"")
+        (tmp_path / "table" / "_delta_log" / "b").mkdir()
+
+        assert store.list_names_from("") == ["a"]
+        for read in (store.read, store.status):
+            with pytest.raises(FileNotFoundError):
+                read("b")
+
+    def test_an_allowed_root_is_read(self, tmp_path: Path) -> None:
+        (tmp_path / "shared").mkdir()
+        (tmp_path / "shared" / "a b").write_bytes(b"data")
+        root, allowed = str(tmp_path / "table"), [str(tmp_path / "shared")]
+        store = LocalTableStore(root, allowed)
+
+        for path in (f"{allowed[0]}/a%20b", f"file://{allowed[0]}/a%20b"):
+            with store.open_data_file(path) as file:
+                assert file.read() == b"data"
+        with pytest.raises(PathEscapesTableError):
+            LocalTableStore(root).open_data_file(f"{allowed[0]}/a%20b")
+
+    def test_a_link_out_of_the_table_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "table").mkdir()
+        (tmp_path / "outside").write_bytes(b"secret")
+        (tmp_path / "table" / "link").symlink_to(tmp_path / "outside")
+        store = LocalTableStore(str(tmp_path / "table"))
+
+        with pytest.raises(PathEscapesTableError):
+            store.open_data_file("link")
+        with pytest.raises(PathEscapesTableError):
+            store.has_data_file("link")
+
+    def test_nothing_is_written_into_a_log_that_lies_elsewhere(
+        self, tmp_path: Path
+    ) -> None:
+        (tmp_path / "table").mkdir()
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "table" / "_delta_log").symlink_to(tmp_path / "elsewhere")
+        store = LocalTableStore(str(tmp_path / "table"))
+
+        for write in (store.put, store.put_if_absent):
+            with pytest.raises(PathEscapesTableError):
+                write("a", b"data")
+        assert list((tmp_path / "elsewhere").iterdir()) == []
+
+    def test_a_link_inside_the_table_is_followed(self, tmp_path: Path) -> None:
+        log = tmp_path / "table" / "_delta_log"
+        log.mkdir(parents=True)
+        (tmp_path / "table" / "kept").write_bytes(b"data")
+        (log / "a").symlink_to(tmp_path / "table" / "kept")
+        store = LocalTableStore(str(tmp_path / "table"))
+
+        assert store.read("a") == b"data"
+        assert store.list_names_from("") == ["a"]
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+    def test_a_folder_that_may_not_be_read_is_denied(self, tmp_path: Path) -> None:
+        log = tmp_path / "table" / "_delta_log"
+        log.mkdir(parents=True)
+        log.chmod(0)
+
+        with pytest.raises(LocationDeniedError):
+            LocalTableStore(str(tmp_path / "table")).list_names_from("")
+
+        log.chmod(0o755)
