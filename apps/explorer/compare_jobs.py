@@ -28,7 +28,7 @@ def file_diff_job(
 
     With `waits` it waits for the job a while, as a download does.
     """
-    parameters = found.job_parameters()
+    parameters = found.file_parameters()
     job, result = result_job(
         found.table,
         kind=FILES_KIND,
@@ -45,7 +45,7 @@ def file_diff_job(
 
 def known_file_diff(found: Comparison) -> JobRows | None:
     """Return what a comparison of files has found before, without asking for one."""
-    job = newest_job(found.table, FILES_KIND, found.job_parameters())
+    job = newest_job(found.table, FILES_KIND, found.file_parameters())
     return file_diff_result(job) if job else None
 
 

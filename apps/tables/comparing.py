@@ -6,7 +6,7 @@ engine that is handed in: that of Spark, for large changes.
 """
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +22,8 @@ from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
 from apps.tables.reading import ROWS_A_BATCH, results_folder, write_result
 from apps.tables.storage_connections import options_for
+from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.delta.log_store import TableStore
 from deltaweb.delta.schema import type_text
 from deltaweb.delta.table_changes import (
     FileChanges,
@@ -32,6 +34,8 @@ from deltaweb.delta.table_changes import (
 from deltaweb.delta.table_changes.snapshots import DiffRows
 
 SAMPLE_ROWS: Final = 200  # of each kind
+MAX_LOOKED_FOR: Final = 500  # files of a version, each a question to storage
+MISSING_NAMED: Final = 3
 KIND: Final = "kind"
 
 Report = Callable[[int, int], None]
@@ -78,18 +82,20 @@ def compare_files(
 
     Args:
         table: The table.
-        parameters: `from` and `to`, versions.
+        parameters: `from` and `to`, versions; in `partly` those of them of which
+            files may be deleted.
         job_id: Names the result: kind, path, size, modification_time and
             partition_values of each file that one of the versions lacks.
 
     Returns:
-        The counts of `files_json`, `estimate` (what comparing rows will read), and
-        files and bytes of both versions.
+        The counts of `files_json`, `estimate` (what comparing rows will read), files
+        and bytes of both versions, and `missing` as `_missing_files` tells it.
 
     Raises:
         DeltaError: If a version cannot be read.
     """
-    diff = open_diff(table, parameters)
+    opened = open_table(table, roots=roots_of_server())
+    diff = opened.compare(parameters["from"], parameters["to"])
     files = _changed_files(diff.files)
     write_result(job_id, files.schema, files.to_batches(ROWS_A_BATCH))
     estimate = diff.estimate()
@@ -105,6 +111,7 @@ def compare_files(
             "bytes": diff.before.size_bytes,
         },
         "to_totals": {"files": diff.after.num_files, "bytes": diff.after.size_bytes},
+        "missing": _missing_files(opened.store, diff, parameters.get("partly", ())),
     }
 
 
@@ -170,6 +177,46 @@ def _changed_files(files: FileChanges) -> pa.Table:
         kinds = pa.repeat(pa.scalar(kind, pa.string()), part.num_rows)
         tables.append(part.select(columns).add_column(0, KIND, kinds))
     return pa.concat_tables(tables).combine_chunks()
+
+
+def _missing_files(
+    store: TableStore, diff: SnapshotDiff, partly: Collection[int]
+) -> list[dict[str, Any]]:
+    """Look whether files that comparing rows would read are deleted.
+
+    Args:
+        store: The table.
+        diff: Its versions.
+        partly: Those of which files may be deleted.
+
+    Returns:
+        Of each version that lacks any: `version`, `files` (how many it lacks),
+        `of` (how many were looked for) and the first of their `paths`.
+    """
+    sides = ((diff.before, diff.files.removed), (diff.after, diff.files.added))
+    found = []
+    for snapshot, files in sides:
+        if snapshot.version not in partly:
+            continue
+        looked_for = files["path"].slice(0, MAX_LOOKED_FOR).to_pylist()
+        gone = [path for path in looked_for if _is_missing(store, path)]
+        if gone:
+            found.append(
+                {
+                    "version": snapshot.version,
+                    "files": len(gone),
+                    "of": len(looked_for),
+                    "paths": gone[:MISSING_NAMED],
+                }
+            )
+    return found
+
+
+def _is_missing(store: TableStore, path: str) -> bool:
+    try:
+        return not store.has_data_file(path)
+    except PathEscapesTableError:
+        return False  # nobody may look: reading it says so
 
 
 @contextmanager

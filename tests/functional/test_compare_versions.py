@@ -394,24 +394,6 @@ class TestRows:
         assert viewer.get(f"{COMPARE}/1...2.csv?view=rows").status_code == 409
 
 
-class TestATableThatIsMadeAnewAtTheSamePlace:
-    @pytest.mark.parametrize("view", ["files", "rows"])
-    def test_what_was_found_of_the_old_one_is_not_shown(
-        self, viewer: Client, table: Table, view: str
-    ) -> None:
-        viewer.get(f"{COMPARE}/1...2?view={view}")
-        viewer.post(f"{COMPARE}/1...2/rows")
-        work()
-        data = json_of(viewer, f"{COMPARE}/1...2.json?view={view}")
-        assert data["files"] is not None
-
-        Table.objects.filter(id=table.id).update(delta_id="another log")
-        data = json_of(viewer, f"{COMPARE}/1...2.json?view={view}", status=202)
-
-        assert (data["files"], data.get("rows")) == (None, None)
-        assert Job.objects.filter(state=Job.State.QUEUED).count() == 1
-
-
 @pytest.mark.usefixtures("table")
 class TestVersionsThatCannotBeRead:
     @pytest.fixture(autouse=True)

@@ -10,9 +10,15 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
+from apps.explorer.selectors.compared_version import (
+    ComparedVersion,
+    VersionsOfState,
+    compared_version,
+    versions_by_state,
+)
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.tables.change_json import schema_json, values_json
-from apps.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
+from apps.tables.models import ProtocolVersion, Table
 from apps.tables.selectors import TableHead, requested_version
 from apps.tables.timeline import TimelineSpan, build_span
 from deltaweb.delta.actions import Format, Metadata, Protocol
@@ -33,24 +39,6 @@ VERSION_WORDS = {
     "min_reader_version": "minimum reader version",
     "min_writer_version": "minimum writer version",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedVersion:
-    """One of the two versions, as far as it is indexed."""
-
-    version: int
-    commit: Commit | None
-    metadata: MetadataVersion | None
-    protocol: ProtocolVersion | None
-    gone_reason: str
-
-    @property
-    def unreadable_reason(self) -> str:
-        """Why its files and rows cannot be read, or nothing."""
-        if self.protocol is not None and self.protocol.unsupported_reason:
-            return self.protocol.unsupported_reason
-        return self.gone_reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +104,17 @@ class Comparison:
         return ""
 
     @property
+    def partly_sides(self) -> list[ComparedVersion]:
+        """Those of the two versions that lack files, as far as the log tells."""
+        sides = (self.before, self.after)
+        return [side for side in sides if side is not None and side.is_partly]
+
+    @property
+    def states(self) -> list[VersionsOfState]:
+        """Which versions can be chosen for what; none where all can be read."""
+        return versions_by_state(self.at)
+
+    @property
     def settings_count(self) -> int:
         """How many properties and other settings changed."""
         return self.properties.count + self.details.count + bool(self.partitions)
@@ -147,12 +146,24 @@ class Comparison:
             return {}
         return {"from": self.before.version, "to": self.after.version, **more}
 
+    def file_parameters(self) -> dict[str, Any]:
+        """Return what names the work of comparing their files.
+
+        What may be deleted of a version is looked up anew once it lacks files.
+        """
+        partly = [side.version for side in self.partly_sides]
+        return self.job_parameters(partly=partly) if partly else self.job_parameters()
+
     def describe(self) -> dict[str, Any]:
         """Return what the JSON form starts with: the keys of `table diff --json`."""
         return {
             **self.at.describe(),
             "from": self.before.version if self.before else None,
             "to": self.after.version if self.after else None,
+            "readability": {
+                "from": self.before.describe() if self.before else None,
+                "to": self.after.describe() if self.after else None,
+            },
             "schema": schema_json(self.schema) if self.schema else None,
             "properties": values_json(self.properties),
             "protocol": values_json(self.protocol),
@@ -175,7 +186,7 @@ def compare_versions(
     first = requested_version(at.table, before)
     if first is None or at.version is None:
         return _nothing(at)
-    old, new = _side(at, first), _side(at, at.version)
+    old, new = compared_version(at, first), compared_version(at, at.version)
     schema, problem = _schemas(old, new)
     timeline = at.head.timeline
     return Comparison(
@@ -256,28 +267,6 @@ def _nothing(at: TableVersion) -> Comparison:
         partitions=None,
         columns=(),
         span=None,
-    )
-
-
-def _side(at: TableVersion, version: int) -> ComparedVersion:
-    table = at.table
-    runs = at.head.timeline.runs if at.head.timeline else ()
-    gone = ""
-    for run in runs:
-        if run.first <= version <= run.last and run.state == Commit.Readability.GONE:
-            known = "the log no longer tells which files it had"
-            gone = f"{known}: {run.reason}" if run.reason else f"{known}."
-    is_shown = version == at.version
-    return ComparedVersion(
-        version=version,
-        commit=at.commit if is_shown else table.commits.filter(version=version).first(),
-        metadata=at.metadata
-        if is_shown
-        else table.metadata_versions.filter(version__lte=version).first(),
-        protocol=at.protocol
-        if is_shown
-        else table.protocol_versions.filter(version__lte=version).first(),
-        gone_reason=gone,
     )
 
 

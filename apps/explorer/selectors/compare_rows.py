@@ -10,6 +10,7 @@ import pyarrow as pa
 from apps.explorer.cells import Cell, cell, json_value, python_values
 from apps.explorer.selectors.page_numbers import PageNumbers
 from deltaweb.delta.table_changes import ChangeType
+from deltaweb.index.commit_facts import counted
 
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
 ROW_KINDS = ("updated", "inserted", "deleted")
@@ -66,6 +67,23 @@ class RowChangesPage(PageNumbers):
         """How many rows changed."""
         names = ("inserted", "deleted", "updated")
         return sum(int(self.facts.get(name) or 0) for name in names)
+
+
+def missing_files_reason(facts: Mapping[str, Any] | None) -> str:
+    """Say which files are deleted that comparing rows would read, or nothing.
+
+    Args:
+        facts: What the comparison of files found, if it has.
+    """
+    sentences = []
+    for side in (facts or {}).get("missing", ()):
+        count, names = side["files"], ", ".join(side["paths"])
+        more = " and others" if count > len(side["paths"]) else ""
+        sentences.append(
+            f"Of the {counted(side['of'], 'file')} of version {side['version']} that "
+            f"differ, {count:,} {'is' if count == 1 else 'are'} deleted: {names}{more}."
+        )
+    return " ".join(sentences)
 
 
 def row_changes_page(

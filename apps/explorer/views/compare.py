@@ -88,11 +88,12 @@ def compare_start(
 ) -> HttpResponseBase:
     """Start comparing the rows of two versions; a key that none has is said above."""
     found = compare_versions(request.user, namespace, name, str(before), str(after))
-    if found.unreadable_reason or found.is_same:
+    problem = found.unreadable_reason or _missing(found)
+    if problem or found.is_same:
         raise PageError(
             status=409,
             code="rows-not-comparable",
-            message=found.unreadable_reason or "That is one version twice.",
+            message=problem or "That is one version twice.",
             hint="Choose two versions that can be read.",
         )
     url = _url(namespace, name, before, after)
@@ -106,6 +107,12 @@ def compare_start(
     )
     query = {"view": "rows"} | ({"key": ",".join(key)} if key else {})
     return HttpResponseRedirect(f"{url}?{urlencode(query)}")
+
+
+def _missing(found: Comparison) -> str:
+    """Say which files are known to be deleted that comparing rows would read."""
+    known = compare_jobs.known_file_diff(found) if found.partly_sides else None
+    return compare_rows.missing_files_reason(known.facts if known else None)
 
 
 @require_safe
@@ -234,7 +241,9 @@ def _rows_view(
     suggestion = compare_key.suggest_key(found)
     key = compare_key.parse_key(request.GET.get("key", ""), found)
     job, result = compare_jobs.row_diff_job(found, key)
+    problem = compare_rows.missing_files_reason(files.facts if files else None)
     context: dict[str, Any] = {
+        "missing": problem,
         "suggestion": suggestion,
         "key_text": ",".join(key)
         or (suggestion.text if suggestion and not job else ""),
@@ -248,6 +257,7 @@ def _rows_view(
             "rows": None,
             "suggested_key": suggestion.columns if suggestion else [],
             "suggested_because": suggestion.reason if suggestion else None,
+            "rows_problem": problem or None,
         }
         waiting = job is not None or files is None
         return _Answer(context, data, job=job or None, is_waiting=waiting)

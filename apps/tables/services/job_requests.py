@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
@@ -13,6 +13,19 @@ from apps.jobs.services import enqueue
 from apps.tables.locations import check_allowed, parse_location
 from apps.tables.models import Table
 from apps.tables.services.roots import roots_for
+
+_VERSIONS: Final = ("version", "from", "to")  # parameters that are one
+_COMMIT_FACTS: Final = (
+    "version",
+    "operation",
+    "parameters",
+    "metrics",
+    "user_name",
+    "engine_info",
+    "num_added_files",
+    "num_removed_files",
+    "added_bytes",
+)
 
 
 def refresh_table(
@@ -204,9 +217,21 @@ class _Work:
         """What equal work has in common.
 
         It is that of this very table: one that is made anew at the same place, or a row
-        that points elsewhere now, asks for other work.
+        that points elsewhere now, asks for other work. So does a version that another
+        commit has made since: a backup was put back, and the log went on from it.
         """
-        return _key(self.kind, self._facts, self.table.delta_id, self.table.location)
+        place = (self.table.delta_id, self.table.location)
+        return _key(self.kind, self._facts, *place, self._commits)
+
+    @property
+    def _commits(self) -> list[list[Any]]:
+        """What is indexed of the commits that made the versions."""
+        wanted = [self.parameters[name] for name in _VERSIONS if name in self.parameters]
+        commits = self.table.commits.filter(version__in=wanted).order_by("version")
+        return [
+            [at.isoformat(), *facts]
+            for at, *facts in commits.values_list("committed_at", *_COMMIT_FACTS)
+        ]
 
     @property
     def _facts(self) -> dict[str, Any]:
