@@ -5,6 +5,9 @@ that the file lacks is null, one that the schema lacks is dropped. Only casts th
 keep every value are made; whatever else a file holds is an error naming the column.
 """
 
+from typing import Any
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,7 +24,8 @@ from deltaweb.delta.value_text import rescaled
 _TINY_TO_INT = frozenset({pa.int8(), pa.int16(), pa.int32()})
 _UNSIGNED = frozenset({pa.uint8(), pa.uint16(), pa.uint32()})
 _NARROW_FLOATS = frozenset({pa.float32()})
-_INTEGERS = _TINY_TO_INT | _UNSIGNED | {pa.int64(), pa.uint64()}
+_UNSIGNED_LONG = pa.uint64()
+_INTEGERS = _TINY_TO_INT | _UNSIGNED | {pa.int64(), _UNSIGNED_LONG}
 
 
 class MismatchError(Exception):
@@ -79,9 +83,11 @@ def conform(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
 
 
 def _plain(array: pa.Array) -> pa.Array:
-    """The values without extension types and encodings."""
+    """The values without extension types, encodings, and what is Arrow's alone."""
     if isinstance(array, pa.ExtensionArray):
         return _plain(array.storage)
+    if pa.types.is_duration(array.type):
+        return array.cast(pa.int64())  # a plain INT64 of Parquet
     if pa.types.is_dictionary(array.type):
         return _plain(array.dictionary_decode())
     if pa.types.is_run_end_encoded(array.type):
@@ -132,23 +138,56 @@ def _conform_map(array: pa.Array, data_type: MapType, column: str) -> pa.Array:
         pairs = pa.StructArray.from_arrays([array.keys, array.items], ["key", "value"])
         offsets = pa.array(array.offsets.to_numpy(), pa.int32())
         array = pa.ListArray.from_arrays(offsets, pairs, mask=array.is_null())
-    is_pairs = (
-        pa.types.is_list(array.type)
-        and pa.types.is_struct(array.type.value_type)
-        and array.type.value_type.num_fields == 2  # noqa: PLR2004 # key and value
-    )
-    if not is_pairs:
-        raise _mismatch(array, data_type, column)
-    pairs = array.flatten()
-    keys = conform(pc.struct_field(pairs, [0]), data_type.key_type, f"{column}.key")
-    items = conform(
-        pc.struct_field(pairs, [1]), data_type.value_type, f"{column}.value"
-    )
+    stored_keys, stored_items = _keys_and_items(array, data_type, column)
+    keys = conform(stored_keys, data_type.key_type, f"{column}.key")
+    items = conform(stored_items, data_type.value_type, f"{column}.value")
     if keys.null_count:
         raise MismatchError(column=column, reason="a key of the map is null")
+    lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy()
+    lengths, keys, items = _last_values(lengths, keys, items)
     return pa.MapArray.from_arrays(
-        _offsets(array), keys, items, type=arrow_type(data_type), mask=array.is_null()
+        pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32()),
+        keys,
+        items,
+        type=arrow_type(data_type),
+        mask=array.is_null(),
     )
+
+
+def _keys_and_items(
+    array: pa.Array, data_type: MapType, column: str
+) -> tuple[pa.Array, pa.Array]:
+    """The keys and values of all maps; Parquet may leave the values out: nulls."""
+    if not pa.types.is_list(array.type):
+        raise _mismatch(array, data_type, column)
+    entries = array.flatten()
+    if not pa.types.is_struct(entries.type):
+        return entries, pa.nulls(len(entries))
+    if entries.type.num_fields != 2:  # noqa: PLR2004 # key and value
+        raise _mismatch(array, data_type, column)
+    return pc.struct_field(entries, [0]), pc.struct_field(entries, [1])
+
+
+def _last_values(
+    lengths: "np.ndarray[Any, Any]", keys: pa.Array, items: pa.Array
+) -> tuple["np.ndarray[Any, Any]", pa.Array, pa.Array]:
+    """Leave each map the last value of a key that it holds more than once.
+
+    Source: parquet_logical_types.md, "Maps".
+    """
+    if pa.types.is_nested(keys.type) or not len(keys) or lengths.max() <= 1:
+        return lengths, keys, items
+    codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    owners = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    entries = owners * (int(codes.max()) + 1) + codes
+    if pc.count_distinct(pa.array(entries)).as_py() == len(entries):
+        return lengths, keys, items
+    _, first, number = np.unique(entries, return_index=True, return_inverse=True)
+    last = np.empty_like(first)
+    last[number] = np.arange(len(entries))
+    order = np.argsort(first)
+    kept = np.bincount(owners[first], minlength=len(lengths))
+    return kept, keys.take(pa.array(first[order])), items.take(pa.array(last[order]))
 
 
 def _offsets(array: pa.Array) -> pa.Array:
@@ -167,7 +206,7 @@ def _conform_leaf(
     try:
         if pa.types.is_timestamp(target):
             return _micros(array, target)
-        if pa.types.is_decimal(target):
+        if pa.types.is_decimal(target) and pa.types.is_decimal(array.type):
             return rescaled(array, target)
         return _checked_text(array.cast(target), column)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
@@ -190,7 +229,8 @@ def _may_hold(source: pa.DataType, target: pa.DataType) -> bool:
     """Tell whether a file may hold a column of `target` as `source`.
 
     Parquet stores small integers as 32 bits, a decimal in any of four ways, and
-    text or bytes with or without saying which. Wider numbers hold narrower ones.
+    text or bytes with or without saying which. Wider numbers hold narrower ones, and
+    a decimal the unsigned numbers of 64 bits, for which Delta has no integer.
     """
     if pa.types.is_integer(target):
         if target.bit_width <= 32:  # noqa: PLR2004 # Parquet's INT32
@@ -200,6 +240,8 @@ def _may_hold(source: pa.DataType, target: pa.DataType) -> bool:
         return _is_bytes(source)
     if pa.types.is_float64(target):
         return source in _NARROW_FLOATS
+    if pa.types.is_decimal(target) and source == _UNSIGNED_LONG:
+        return True
     kinds = (pa.types.is_decimal, pa.types.is_timestamp, pa.types.is_date)
     return any(kind(source) and kind(target) for kind in kinds)
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pyarrow as pa
 import pytest
 
@@ -99,6 +101,46 @@ class TestMaps:
         array = pa.array([[{"key": "a", "value": 1}], None])
 
         assert conformed(array, MAP).to_pylist() == [[("a", 1)], None]
+
+    @pytest.mark.parametrize(
+        ("stored", "expected"),
+        [
+            pytest.param(
+                [[("a", 1), ("b", 2), ("a", 3)], None, [("a", 4)]],
+                [[("a", 3), ("b", 2)], None, [("a", 4)]],
+                id="in one of many maps",
+            ),
+            pytest.param(
+                [[("a", 1)], [("a", 2), ("a", None)], []],
+                [[("a", 1)], [("a", None)], []],
+                id="the last one a null",
+            ),
+        ],
+    )
+    def test_have_the_last_value_of_a_key_that_is_there_twice(
+        self, stored: list[Any], expected: list[Any]
+    ) -> None:
+        array = pa.array([[("a", 9), ("a", 8)], *stored], PAIRS).slice(1)
+
+        assert conformed(array, MAP).to_pylist() == expected
+
+    def test_with_keys_that_are_structs_stay_as_they_are(self) -> None:
+        key = StructType((StructField("x", LONG),))
+        kind = pa.map_(pa.struct([("x", pa.int64())]), pa.int64())
+        pairs = [({"x": 1}, 2), ({"x": 1}, 3)]
+
+        array = conformed(pa.array([pairs], kind), MapType(key, LONG))
+
+        assert array.to_pylist() == [pairs]
+
+    def test_without_values_have_nulls(self) -> None:
+        array = pa.array([["a", "b"], None, []], pa.list_(pa.string()))
+
+        assert conformed(array, MAP).to_pylist() == [
+            [("a", None), ("b", None)],
+            None,
+            [],
+        ]
 
     def test_with_a_null_key_are_refused(self) -> None:
         array = pa.array([[{"key": None, "value": 1}]])

@@ -59,6 +59,18 @@ class TestTypes:
                 pa.array(["x", "x"]).dictionary_encode(), STRING, ["x", "x"], id="codes"
             ),
             pytest.param(
+                pa.array([2**64 - 1, None], pa.uint64()),
+                DecimalType(20, 0),
+                [_decimal("18446744073709551615"), None],
+                id="an unsigned long",
+            ),
+            pytest.param(
+                pa.array([-5, None], pa.duration("us")),
+                LONG,
+                [-5, None],
+                id="a number that is a duration to Arrow alone",
+            ),
+            pytest.param(
                 pa.array([_decimal("1.5")], pa.decimal128(4, 1)),
                 DecimalType(10, 3),
                 [_decimal("1.500")],
