@@ -33,6 +33,8 @@ class HeldLease:
     """A worker's right to work on a job.
 
     Attributes:
+        job_id: The job.
+        owner: What its row calls this lease: the process, and one of its leases.
         is_lost: Set once a write has found that the job is another's.
         has_ended: Whether the job's end is written, and nothing is renewed any more.
     """
@@ -42,14 +44,14 @@ class HeldLease:
     ) -> None:
         self.is_lost = threading.Event()
         self.has_ended = False
-        self._job_id = job_id
-        self._owner = owner
+        self.job_id = job_id
+        self.owner = owner
         self._clock = clock
 
     def holds(self) -> Any:  # noqa: ANN401 (the stubs know it as a QuerySet of Job)
         """The job's row, as long as it is this worker's."""
         return Job.objects.filter(
-            id=self._job_id, state=Job.State.RUNNING, lease_owner=self._owner
+            id=self.job_id, state=Job.State.RUNNING, lease_owner=self.owner
         )
 
     def write(self, fields: dict[str, Any]) -> None:
@@ -83,7 +85,7 @@ class HeldLease:
         """Renew the lease in a thread for as long as the block runs."""
         stop = threading.Event()
         thread = threading.Thread(
-            target=self._renew, args=(stop,), name=f"lease-{self._job_id}", daemon=True
+            target=self._renew, args=(stop,), name=f"lease-{self.job_id}", daemon=True
         )
         thread.start()
         try:
@@ -100,7 +102,7 @@ class HeldLease:
                     if not self._update({}):
                         return
                 except (DatabaseError, InterfaceError):
-                    logger.warning("The lease of job %s was not renewed.", self._job_id)
+                    logger.warning("The lease of job %s was not renewed.", self.job_id)
                     connection.close()
         finally:
             if threading.current_thread() is not threading.main_thread():

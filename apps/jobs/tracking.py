@@ -15,7 +15,6 @@ the lease, and a worker that has lost it stops with `LeaseLostError`.
 """
 
 import logging
-import math
 import time
 import traceback
 import uuid
@@ -26,6 +25,7 @@ from typing import Any, cast
 
 from django.utils import timezone
 
+from apps.jobs.cancel_watch import CancelWatch
 from apps.jobs.database_faults import DATABASE_FAULTS, let_go
 from apps.jobs.held_lease import HeldLease, LeaseLostError, take_lease
 from apps.jobs.models import Job
@@ -33,7 +33,7 @@ from apps.jobs.row_texts import iso, one_line, storable
 
 logger = logging.getLogger(__name__)
 
-WRITE_INTERVAL_S = 0.5  # between two writes of progress, and two looks for a cancel
+WRITE_INTERVAL_S = 0.5  # between two writes of progress
 LOG_LIMIT = 20_000  # characters kept of a job's log and of an error's details
 
 
@@ -51,7 +51,12 @@ class TrackedJob:
     """
 
     def __init__(
-        self, row: Job, *, lease: HeldLease, clock: Callable[[], datetime]
+        self,
+        row: Job,
+        *,
+        lease: HeldLease,
+        watch: CancelWatch,
+        clock: Callable[[], datetime],
     ) -> None:
         self.id = row.id
         self.kind = row.kind
@@ -63,23 +68,35 @@ class TrackedJob:
         self.result: Any = None
         self._clock = clock
         self._lease = lease
+        self._watch = watch
         self._log = row.log
         self._steps: list[dict[str, str | None]] = []
         self._counters: dict[str, int] = {}
         self._pending: dict[str, Any] = {}
         self._written_at = time.monotonic()
-        self._looked_at = -math.inf  # the first look is never put off
 
     @classmethod
     def take(
-        cls, job_id: str | uuid.UUID, *, clock: Callable[[], datetime]
+        cls,
+        job_id: str | uuid.UUID,
+        *,
+        clock: Callable[[], datetime],
+        watch: CancelWatch | None = None,
     ) -> "TrackedJob | None":
-        """Take a queued job; None when it is not there to be taken."""
+        """Take a queued job; None when it is not there to be taken.
+
+        Args:
+            job_id: The job.
+            clock: Tells the time.
+            watch: Looks for cancels; one that several jobs share asks once for all.
+        """
         taken = take_lease(job_id, clock=clock)
         if taken is None:
             return None
         lease, row = taken
-        return cls(row, lease=lease, clock=clock)
+        watch = watch or CancelWatch()
+        watch.add(lease)
+        return cls(row, lease=lease, watch=watch, clock=clock)
 
     def renewing(self) -> AbstractContextManager[None]:
         """Renew the lease in a thread for as long as the block runs."""
@@ -137,17 +154,7 @@ class TrackedJob:
         """
         if self._lease.is_lost.is_set():
             raise LeaseLostError
-        if time.monotonic() - self._looked_at < WRITE_INTERVAL_S:
-            return
-        self._looked_at = time.monotonic()
-        asked = self._lease.holds().filter(cancel_requested_at__isnull=False)
-        try:
-            is_asked = asked.exists()
-        except DATABASE_FAULTS:
-            logger.warning("Nobody can tell whether job %s is cancelled.", self.id)
-            let_go()
-            return
-        if is_asked:
+        if self._watch.is_asked(self._lease):
             raise JobCancelled
 
     # === Ends ===

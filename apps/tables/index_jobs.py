@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from django.utils import timezone
 
+from apps.jobs.cancel_watch import CancelWatch
 from apps.jobs.database_faults import DATABASE_FAULTS, persistently
 from apps.jobs.held_lease import LeaseLostError
 from apps.jobs.models import Job
@@ -147,6 +148,7 @@ class IndexBatch:
 
     jobs: list[IndexJob] = field(default_factory=list)
     _leases: ExitStack = field(default_factory=ExitStack)
+    _watch: CancelWatch = field(default_factory=CancelWatch)
 
     @classmethod
     def take(cls, job_id: str, *, clock: Callable[[], datetime]) -> "IndexBatch":
@@ -220,7 +222,7 @@ class IndexBatch:
         self._leases.close()
 
     def _take_one(self, job_id: str, clock: Callable[[], datetime]) -> None:
-        job = TrackedJob.take(job_id, clock=clock)
+        job = TrackedJob.take(job_id, clock=clock, watch=self._watch)
         if job is None:
             return
         table = Table.objects.filter(id=str(job.parameters["table_id"])).first()

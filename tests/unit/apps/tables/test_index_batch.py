@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import OperationalError
 
+from apps.jobs.cancel_watch import CancelWatch
 from apps.jobs.models import Job
+from apps.jobs.services import cancel
 from apps.jobs.tracking import TrackedJob
 from apps.tables import services
 from apps.tables.index_jobs import IndexBatch
@@ -18,6 +20,8 @@ from tests.factories import NOW, new_unindexed_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pytest_django.fixtures import DjangoAssertNumQueries
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -44,11 +48,11 @@ class TestIndexBatch:
         take = TrackedJob.take
 
         def take_one(
-            job_id: str, *, clock: "Callable[[], datetime]"
+            job_id: str, *, clock: "Callable[[], datetime]", watch: CancelWatch
         ) -> TrackedJob | None:
             if job_id == str(jobs[1].id):
                 raise away
-            return take(job_id, clock=clock)
+            return take(job_id, clock=clock, watch=watch)
 
         monkeypatch.setattr(TrackedJob, "take", take_one)
 
@@ -65,11 +69,11 @@ class TestIndexBatch:
         take = TrackedJob.take
 
         def take_one(
-            job_id: str, *, clock: "Callable[[], datetime]"
+            job_id: str, *, clock: "Callable[[], datetime]", watch: CancelWatch
         ) -> TrackedJob | None:
             if job_id == str(jobs[1].id):
                 raise KeyboardInterrupt
-            return take(job_id, clock=clock)
+            return take(job_id, clock=clock, watch=watch)
 
         monkeypatch.setattr(TrackedJob, "take", take_one)
 
@@ -78,6 +82,19 @@ class TestIndexBatch:
 
         names = [thread.name for thread in threading.enumerate()]
         assert not [name for name in names if name.startswith("lease-")]
+
+    def test_asks_once_at_a_tick_whether_any_job_is_cancelled(
+        self, django_assert_max_num_queries: "DjangoAssertNumQueries"
+    ) -> None:
+        jobs = [queue(f"t{number}") for number in range(8)]
+        with closing(IndexBatch.take(str(jobs[0].id), clock=clock)) as batch:
+            cancel(jobs[5], now=NOW)
+
+            # A machine that stands still in between asks a second time.
+            with django_assert_max_num_queries(2):
+                to_stop = batch.on_tick(batch.jobs, {})
+
+            assert [batch.jobs[n].job.id for n in to_stop] == [jobs[5].id]
 
     def test_puts_back_what_the_database_did_not_take(
         self, monkeypatch: pytest.MonkeyPatch, away: OperationalError

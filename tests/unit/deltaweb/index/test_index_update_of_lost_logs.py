@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.log_path import commit_name
-from deltaweb.index.file_index import METADATA, PROTOCOLS
+from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS
+from deltaweb.index.index_seal import SEAL
 from tests.delta_logs import (
     metadata,
     protocol,
@@ -74,6 +75,28 @@ class TestALogThatWasCleaned:
         assert [row["version"] for row in rows] == [0, 1, 2, 3]
         assert [row["readability"] for row in rows[:2]] == ["GONE", "GONE"]
         assert sum(result.summary["commits_30d"]) == 4
+        assert not result.is_rewritten
+
+    def test_keeps_what_an_index_without_a_seal_knows(self, cleaned: Indexed) -> None:
+        assert cleaned.folder is not None
+        (cleaned.folder / SEAL).unlink()
+
+        result = cleaned.index()
+
+        rows = commit_rows(Path(result.folder))
+        assert [row["version"] for row in rows] == [0, 1, 2]
+
+    def test_takes_nothing_from_rows_that_a_disk_has_changed(
+        self, cleaned: Indexed
+    ) -> None:
+        assert cleaned.folder is not None
+        spoilt = (cleaned.folder / COMMITS).read_bytes().replace(b"READ", b"REAF")
+        (cleaned.folder / COMMITS).write_bytes(spoilt)
+
+        result = cleaned.index()
+
+        rows = commit_rows(Path(result.folder))
+        assert [row["version"] for row in rows] == [2]
         assert not result.is_rewritten
 
     def test_beyond_the_indexed_version_is_the_same_log(self, indexed: Indexed) -> None:
