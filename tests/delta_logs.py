@@ -3,16 +3,13 @@
 import io
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.log_path import (
-    checkpoint_name,
-    checkpoint_part_names,
-    commit_name,
-)
+from deltaweb.delta.log_path import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 
@@ -188,6 +185,14 @@ class LogBuilder:
     def delete(self, name: str) -> "LogBuilder":
         del self.store.log_files[name]
         return self
+
+    def on_disk(self, folder: Path) -> Path:
+        """Write the log into the new folder of a table; return the folder."""
+        log = folder / "_delta_log"
+        log.mkdir(parents=True)
+        for name, data in self.store.log_files.items():
+            (log / name).write_bytes(data)
+        return folder
 
 
 def checkpoint_bytes(

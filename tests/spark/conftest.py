@@ -1,4 +1,4 @@
-"""One SparkSession for all tests of this folder."""
+"""One SparkSession and one S3 server for all tests of this folder."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
+
+    from tests.s3_server import S3Server
 
 
 @pytest.fixture(scope="session")
@@ -41,3 +43,12 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lake")
     make_samples(folder, datetime(2026, 11, 21, 12, 0, tzinfo=UTC))
     return folder
+
+
+@pytest.fixture(scope="session")
+def s3() -> "Iterator[S3Server]":
+    """An S3 server that ends with the last test."""
+    from tests.s3_server import running_s3
+
+    with running_s3() as server:
+        yield server

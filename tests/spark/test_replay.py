@@ -176,14 +176,6 @@ def _canonical(path: str) -> str:
     return path.removeprefix("file://").removeprefix("file:")
 
 
-def on_disk(builder: LogBuilder, folder: Path) -> Path:
-    log = folder / "_delta_log"
-    log.mkdir(parents=True)
-    for name, data in builder.store.log_files.items():
-        (log / name).write_bytes(data)
-    return folder
-
-
 # === What each engine makes of it ===
 
 
@@ -300,7 +292,7 @@ class TestEveryVersion:
                     pair
                     for number, builder in enumerate(builders)
                     for pair in every_version(
-                        spark, on_disk(builder, Path(home) / str(number))
+                        spark, builder.on_disk(Path(home) / str(number))
                     )
                 ]
                 assert_engines_agree(pairs)

@@ -1,6 +1,5 @@
 """A large table on S3: every executor reads its log with the options of its storage."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from apps.tables.models import Table
 from apps.tables.storage_connections import add_connection
 from apps.tables.storage_options import parse_options
 from tests.factories import NOW, new_unindexed_table
-from tests.s3_server import S3Server, running_s3
+from tests.s3_server import S3Server
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -21,12 +20,6 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("spark"),
 ]
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[S3Server]:
-    with running_s3() as server:
-        yield server
 
 
 @pytest.mark.parametrize(
