@@ -3,7 +3,8 @@
 Source: delta_protocol.md, "Checkpoint Format" and "Checkpoint Schema".
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from deltaweb.delta.file_actions import (
     as_text_map,
     dv_ids,
     files_batch,
+    filled_map,
     no_dv_ids,
     partition_map,
 )
@@ -44,6 +46,11 @@ REMOVE_LEAVES: Final = (
 
 
 UNREADABLE = "its statistics are not readable"
+_NOT_FINITE: Final[Mapping[str, Callable[[pa.Array], pa.Array]]] = {
+    "NaN": pc.is_nan,
+    "Infinity": lambda column: pc.equal(column, math.inf),
+    "-Infinity": lambda column: pc.equal(column, -math.inf),
+}
 
 
 def read_blocks(group: RowGroup) -> list[FileBlock]:
@@ -54,7 +61,8 @@ def read_blocks(group: RowGroup) -> list[FileBlock]:
     """
     blocks = []
     first = 0
-    for rows, files in _read_rows(group, "add", add_leaves(group), _files):
+    convert = partial(_files, has_values=_has_partition_values(group))
+    for rows, files in _read_rows(group, "add", add_leaves(group), convert):
         if files.num_rows:
             load_statistics = partial(_load_statistics, group, first, rows)
             load_text = partial(_load_text, group, first, rows)
@@ -131,13 +139,20 @@ def _take_rows(
     return array.take(pa.array(rows))
 
 
-def _files(adds: pa.StructArray) -> pa.RecordBatch:
+def _has_partition_values(group: RowGroup) -> bool:
+    """Tell whether the checkpoint has a column of them, whatever it holds here."""
+    return any(leaf.startswith("add.partitionValues") for leaf in group.part.leaves)
+
+
+def _files(adds: pa.StructArray, *, has_values: bool) -> pa.RecordBatch:
+    # Maps without an entry may be nulls alone to Parquet, and are not read then.
+    values = partition_values(adds)
     columns = [
         typed_column(adds, "path", pa.string()),
         typed_column(adds, "size", pa.int64()),
         typed_column(adds, "modificationTime", pa.int64()),
         typed_column(adds, "dataChange", pa.bool_()),
-        partition_values(adds),
+        filled_map(values) if has_values else values,
         _dv_column(adds),
     ]
     batch = files_batch(columns)
@@ -206,7 +221,12 @@ def _format_parsed_values(parsed: pa.StructArray) -> pa.MapArray:
 def _partition_text(column: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(column.type):
         return pc.strftime(column.cast(pa.timestamp("us")), format="%Y-%m-%d %H:%M:%S")
-    return column.cast(pa.string())
+    texts = column.cast(pa.string())
+    if pa.types.is_floating(column.type):
+        # The names that writers have for them, where Arrow has its own.
+        for name, is_named in _NOT_FINITE.items():
+            texts = pc.if_else(is_named(column), name, texts)
+    return texts
 
 
 # === Statistics ===

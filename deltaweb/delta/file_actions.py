@@ -13,6 +13,11 @@ import pyarrow.compute as pc
 PARTITION_VALUES: Final = pa.map_(pa.string(), pa.string())
 ENCODED_TEXT: Final = pa.dictionary(pa.int32(), pa.string())
 ENCODED_VALUES: Final = pa.map_(ENCODED_TEXT, ENCODED_TEXT)
+_AS_LIST: Final = pa.list_(
+    pa.struct(
+        [pa.field("key", pa.string(), nullable=False), pa.field("value", pa.string())]
+    )
+)
 FILES_SCHEMA: Final = pa.schema(
     [
         pa.field("path", pa.string()),
@@ -157,6 +162,20 @@ def as_text_map(array: pa.Array) -> pa.MapArray:
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
         return _map_array(offsets, keys.cast(pa.string()), items.cast(pa.string()))
     raise pa.ArrowInvalid(str(array.type))
+
+
+def filled_map(maps: pa.MapArray) -> pa.MapArray:
+    """Return maps of text where a missing one is empty; others stay as encoded."""
+    if not maps.null_count:
+        return maps
+    if maps.null_count == len(maps):
+        offsets = np.zeros(len(maps) + 1, dtype=np.int32)
+        return _map_array(offsets, pa.array([], pa.string()), pa.array([], pa.string()))
+    entries = maps.cast(PARTITION_VALUES).cast(_AS_LIST)
+    lengths = pc.fill_null(pc.list_value_length(entries), 0).to_numpy()
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    pairs = entries.flatten()
+    return _map_array(offsets, pairs.field(0), pairs.field(1))
 
 
 def files_batch(columns: list[pa.Array]) -> pa.RecordBatch:

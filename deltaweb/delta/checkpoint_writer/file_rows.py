@@ -21,7 +21,7 @@ from deltaweb.delta.checkpoint_writer.stats_columns import (
     typed_statistics,
 )
 from deltaweb.delta.errors import UnsupportedFeatureError
-from deltaweb.delta.file_actions import PARTITION_VALUES, as_text_map
+from deltaweb.delta.file_actions import PARTITION_VALUES, as_text_map, filled_map
 from deltaweb.delta.schema import StructType
 from deltaweb.delta.table_features import DELETION_VECTORS
 
@@ -78,7 +78,7 @@ class RowShaper:
             PartitionValueError: If a partition value is not of its column's type.
         """
         self._check_no_vectors(adds)
-        values = filled_map(partition_values(adds))
+        values = filled_map(partition_values(adds)).cast(PARTITION_VALUES)
         paths = typed_column(adds, "path", pa.string())
         columns: dict[str, pa.Array] = {
             "path": paths,
@@ -143,18 +143,6 @@ def text_maps(actions: pa.StructArray, name: str) -> pa.Array:
     return maps if maps.type == PARTITION_VALUES else maps.cast(PARTITION_VALUES)
 
 
-def filled_map(maps: pa.Array) -> pa.MapArray:
-    """Return maps of text where a missing one is empty: a file has to have one."""
-    plain = maps if maps.type == PARTITION_VALUES else maps.cast(PARTITION_VALUES)
-    if not plain.null_count:
-        return plain
-    lengths = pc.fill_null(pc.list_value_length(plain.cast(_AS_LIST)), 0)
-    ends = pc.cumulative_sum(lengths)
-    offsets = pa.concat_arrays([pa.array([0], ends.type), ends]).cast(pa.int32())
-    entries = plain.cast(_AS_LIST).flatten()
-    return pa.MapArray.from_arrays(offsets, entries.field(0), entries.field(1))
-
-
 def valid_rows(actions: pa.StructArray) -> pa.StructArray:
     """Return actions whose texts are UTF-8, which Parquet's need not be.
 
@@ -165,13 +153,6 @@ def valid_rows(actions: pa.StructArray) -> pa.StructArray:
         if actions.type.get_field_index(name) >= 0:
             pc.struct_field(actions, [name]).validate(full=True)
     return actions
-
-
-_AS_LIST: Final = pa.list_(
-    pa.struct(
-        [pa.field("key", pa.string(), nullable=False), pa.field("value", pa.string())]
-    )
-)
 
 
 def _struct(

@@ -201,6 +201,52 @@ class TestPartitionValues:
             "s": None,
         }
 
+    @pytest.mark.parametrize(
+        ("value", "expected"),
+        [
+            (float("inf"), "Infinity"),
+            (float("-inf"), "-Infinity"),
+            (float("nan"), "NaN"),
+            (1.5, "1.5"),
+        ],
+    )
+    def test_that_are_typed_floats_read_as_writers_spell_them(
+        self, value: float, expected: str
+    ) -> None:
+        typed = pa.struct([("x", pa.float64())])
+        schema = schema_with(("partitionValues_parsed", typed))
+        file = {"path": "a", "partitionValues_parsed": {"x": value}}
+
+        files = snapshot_of([*SMALL_HEAD, {"add": file}], schema).files
+
+        assert files["partition_values"].to_pylist() == [[("x", expected)]]
+
+    @pytest.mark.parametrize("values", [{}, None])
+    def test_of_a_table_without_partitions_are_none_and_not_unknown(
+        self, values: dict[str, str] | None
+    ) -> None:
+        adds = [add(name, partitionValues=values) for name in "ab"]
+        builder = LogBuilder().checkpoint(5, *HEAD, *adds)
+
+        files = builder.table.snapshot().files
+
+        assert files["partition_values"].to_pylist() == [[], []]
+
+    def test_that_are_missing_of_one_file_alone_are_none_of_it(self) -> None:
+        builder = LogBuilder().checkpoint(
+            5,
+            *HEAD,
+            add("a", partitionValues=None),
+            add("b", partitionValues={"p": "x", "q": None}),
+        )
+
+        files = builder.table.snapshot().files
+
+        assert files.select(["path", "partition_values"]).to_pylist() == [
+            {"path": "a", "partition_values": []},
+            {"path": "b", "partition_values": [("p", "x"), ("q", None)]},
+        ]
+
     def test_that_are_all_null_keep_their_keys(self) -> None:
         builder = LogBuilder().checkpoint(
             5, *HEAD, add("a", partitionValues={"p": None})
