@@ -9,7 +9,7 @@ import pyarrow as pa
 from deltaweb.delta.column_path import ColumnPath
 from deltaweb.delta.column_ranges import statistics_ranges
 from deltaweb.delta.predicate import Comparison, IsNull, Not, NullSafeEqual
-from deltaweb.delta.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.schema import ArrayType, PrimitiveType, StructField, StructType
 from deltaweb.delta.skipping import ColumnRange, may_match
 from deltaweb.delta.statistics import parse_statistics
 
@@ -17,6 +17,7 @@ SCHEMA = StructType(
     (
         StructField("i", PrimitiveType("long")),
         StructField("y", PrimitiveType("binary")),
+        StructField("list", ArrayType(PrimitiveType("long"))),
         StructField("st", StructType((StructField("x", PrimitiveType("long")),))),
     )
 )
@@ -58,3 +59,25 @@ class TestStatisticsRanges:
 
         assert np.array_equal(known[("i",)].some_null, [False])
         assert np.array_equal(known[("st", "x")].some_null, [True])
+
+    def test_a_struct_itself_has_no_range(self) -> None:
+        stats = {"numRecords": 2, "nullCount": {"i": 0, "st": {"x": 0}}}
+
+        known = ranges(stats, ("i",), ("st", "x"), ("st",))
+
+        assert set(known) == {("i",), ("st", "x")}
+
+    def test_columns_without_an_order_tell_of_nulls(self) -> None:
+        stats = {"numRecords": 2, "nullCount": {"list": 2, "y": 0}}
+
+        known = ranges(stats, ("list",), ("y",))
+
+        assert known[("list",)].all_null[0]
+        assert not known[("y",)].some_null[0]
+
+    def test_a_column_that_was_not_parsed_is_left_out(self) -> None:
+        table = parse_statistics(pa.chunked_array([["{}"]]), SCHEMA, ["i"])
+
+        known = statistics_ranges(table, [("i",), ("y",), ("i", "x")])
+
+        assert set(known) == {("i",)}

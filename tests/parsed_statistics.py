@@ -1,0 +1,65 @@
+"""A schema of every type, and what is read of statistics that the log writes of it."""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+
+from deltaweb.delta.schema import (
+    ArrayType,
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.delta.statistics import parse_statistics
+from deltaweb.delta.statistics_shape import statistics_shape
+
+LONG = PrimitiveType("long")
+SCHEMA = StructType(
+    (
+        StructField("i", LONG),
+        StructField("n", PrimitiveType("byte")),
+        StructField("f", PrimitiveType("double")),
+        StructField("g", PrimitiveType("float")),
+        StructField("s", PrimitiveType("string")),
+        StructField("b", PrimitiveType("boolean")),
+        StructField("d", PrimitiveType("date")),
+        StructField("t", PrimitiveType("timestamp")),
+        StructField("z", PrimitiveType("timestamp_ntz")),
+        StructField("m", DecimalType(38, 18)),
+        StructField("bin", PrimitiveType("binary")),
+        StructField("list", ArrayType(LONG)),
+        StructField(
+            "st",
+            StructType(
+                (
+                    StructField("x", LONG),
+                    StructField("y", StructType((StructField("z", LONG),))),
+                )
+            ),
+        ),
+        StructField("a.b", LONG),
+        StructField("v", PrimitiveType("void")),
+    )
+)
+
+
+def column(*texts: str | None) -> pa.ChunkedArray:
+    """The `stats` of some files."""
+    return pa.chunked_array([pa.array(texts, pa.string())])
+
+
+def parsed(*texts: str | None, columns: Any = None) -> list[dict[str, Any]]:  # noqa: ANN401 # names
+    """What is read of each text, after a look at the table's types."""
+    table = parse_statistics(column(*texts), SCHEMA, columns)
+    table.validate(full=True)
+    assert table.schema.equals(statistics_shape(SCHEMA, columns).arrow)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def bound(name: str, value: object) -> Any:  # noqa: ANN401 # of any type
+    """The smallest value that is read where the log says `value`."""
+    text = json.dumps({"minValues": {name: value}})
+    return (parsed(text, columns=[name])[0]["min"] or {}).get(name)
