@@ -112,7 +112,7 @@ def _note_cleanup(name: str | None, found: LogCleanup) -> None:
         size_bytes=found.size_bytes,
     )
     if name is not None:
-        services.refresh_table(services.find_table(name), now=timezone.now())
+        services.refresh_anew(services.find_table(name), now=timezone.now())
 
 
 def _part_count(text: str) -> int:

@@ -9,6 +9,7 @@ roots          the folders that tables may come from
 
 from apps.tables.services.job_requests import (
     profile_key,
+    refresh_anew,
     refresh_table,
     request_check,
     request_file_diff,
@@ -52,6 +53,7 @@ __all__ = [
     "load_samples",
     "profile_key",
     "record_upkeep",
+    "refresh_anew",
     "refresh_table",
     "register_found",
     "register_table",

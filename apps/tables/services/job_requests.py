@@ -43,6 +43,24 @@ def refresh_table(
     )
 
 
+def refresh_anew(table: Table, *, now: datetime) -> Job:
+    """Queue an index of a log that has just lost commits; no version tells of that.
+
+    One that runs may have listed the log before: another comes after it.
+    """
+    job = refresh_table(table, now=now)
+    if job.state != Job.State.RUNNING:
+        return job
+    return enqueue(
+        kind=job.kind,
+        title=job.title,
+        parameters=job.parameters,
+        subject_id=table.id,
+        key=f"index:{table.id}:after:{job.id}",
+        now=now,
+    )
+
+
 def request_check(*, location: str, now: datetime, requested_by: User) -> Job:
     """Queue a look at a location before it is registered.
 
@@ -226,7 +244,9 @@ class _Work:
     @property
     def _commits(self) -> list[list[Any]]:
         """What is indexed of the commits that made the versions."""
-        wanted = [self.parameters[name] for name in _VERSIONS if name in self.parameters]
+        wanted = [
+            self.parameters[name] for name in _VERSIONS if name in self.parameters
+        ]
         commits = self.table.commits.filter(version__in=wanted).order_by("version")
         return [
             [at.isoformat(), *facts]

@@ -58,15 +58,19 @@ def clean_up_log(*, job_id: str, **_: object) -> None:
             return
         table = table_of(job)
         job.step("Looking for history that has expired")
+        deletes = job.parameters["seen"] is not None
         try:
             job.result = upkeep.clean_up(table, job, now=timezone.now())
         except CleanupOutdatedError:
             # The page then shows what would go now.
+            deletes = False
             services.list_again(table, now=timezone.now())
             raise
-        if job.result["is_done"]:
-            # Versions that are gone are marked in the history.
-            services.refresh_table(table, now=timezone.now())
+        finally:
+            if deletes:
+                # Versions that are gone are marked in the history; one that is stopped
+                # halfway has taken some.
+                services.refresh_anew(table, now=timezone.now())
 
 
 def _write_by_spark(

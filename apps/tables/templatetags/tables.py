@@ -17,6 +17,7 @@ from apps.tables.timeline import Run, mini_runs
 register = template.Library()
 
 OVERVIEW = "explorer:table-overview"
+VERSION_PARTS = {"version", "before", "after"}  # of an address
 STATE_WORDS = {
     "READABLE": "readable",
     "PARTLY": "partly readable",
@@ -63,18 +64,23 @@ class ButtonLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadLinks:
-    """Where the head's links lead: `base_url` is the current tab without a version."""
+    """Where the head's links lead: `base_url` is the current tab without a version.
+
+    `is_pinned` tells whether the page's own address names what it shows.
+    """
 
     tabs: list[TabLink]
     buttons: list[ButtonLink]
     base_url: str
     version_query: str
+    is_pinned: bool
 
 
 @register.simple_tag(takes_context=True)
 def table_links(context: template.Context, head: TableHead) -> HeadLinks:
     """Return the links of the head of the page that is being rendered."""
-    match, user = context["request"].resolver_match, context["request"].user
+    request = context["request"]
+    match, user = request.resolver_match, request.user
     current = tabs.current_tab(match.view_name if match else "")
     names = {"namespace": head.table.namespace, "name": head.table.name}
     query = "" if head.is_latest else f"?v={head.version}"
@@ -98,6 +104,8 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
         ],
         base_url=reverse(current.url_name if current else OVERVIEW, kwargs=names),
         version_query=query,
+        is_pinned=bool(request.GET.get("v"))
+        or not VERSION_PARTS.isdisjoint(match.kwargs if match else ()),
     )
 
 

@@ -22,8 +22,15 @@ def table_refresh(request: HttpRequest, namespace: str, name: str) -> HttpRespon
 
 @require_GET
 def table_state(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
-    """Say whether the index has moved on; if so the page fetches itself."""
+    """Say whether the index has moved on.
+
+    A page that saw an index job, and tells `since` when it was indexed, then fetches
+    itself. One that somebody reads tells the version `shown`, and offers the new one.
+    """
     table = selectors.get_table(signed_in(request), namespace, name)
+    if "shown" in request.GET:
+        context = {"table": table, "shown": request.GET["shown"]}
+        return render(request, "tables/_table_news.html", context)
     head = selectors.table_head(table)
     now_at = str(int(table.indexed_at.timestamp())) if table.indexed_at else ""
     moved_on = now_at != request.GET.get("since", "") or head.index_job is None

@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.jobs.services import cancel
-from apps.tables import tasks
+from apps.tables import services, tasks
 from apps.tables.models import Table
 from deltaweb.delta.log_path import checkpoint_name
 from deltaweb.table import DeltaTable
@@ -20,6 +20,7 @@ from tests.factories import (
     new_protocol,
     new_table,
 )
+from tests.indexed_tables import index_table, new_indexed_table
 from tests.weekly_table import (
     log_names,
     page_json,
@@ -90,6 +91,61 @@ class TestACleanUp:
         assert event.detail["checkpoint_version"] == 3
         index = Job.objects.get(kind="tables.index_log")  # marks what is gone
         assert (index.subject_id, index.state) == (orders.id, Job.State.QUEUED)
+
+    @pytest.mark.usefixtures("orders")
+    def test_is_indexed_after_an_index_that_has_begun_before(
+        self, editor: Client
+    ) -> None:
+        job = self.listed(editor)
+        editor.post(CLEANUP, {"seen": str(job.id)})
+        deletion = Job.objects.latest("created_at")
+        running = services.refresh_table(Table.objects.get(), now=timezone.now())
+        Job.objects.filter(id=running.id).update(state=Job.State.RUNNING)
+
+        tasks.clean_up_log(job_id=str(deletion.id))
+
+        index = Job.objects.exclude(id=running.id).get(kind="tables.index_log")
+        assert index.state == Job.State.QUEUED
+        assert index.parameters == running.parameters
+
+    @pytest.mark.usefixtures("orders")
+    def test_that_fails_is_indexed_too(self, editor: Client, folder: Path) -> None:
+        job = self.listed(editor)
+        editor.post(CLEANUP, {"seen": str(job.id)})
+        deletion = Job.objects.latest("created_at")
+        for path in (folder / "_delta_log").iterdir():
+            path.write_text("{")
+
+        tasks.clean_up_log(job_id=str(deletion.id))
+
+        deletion.refresh_from_db()
+        assert deletion.state == Job.State.FAILED
+        assert Job.objects.filter(kind="tables.index_log").count() == 1
+
+    def test_shows_what_is_gone_once_it_is_indexed(
+        self, editor: Client, folder: Path
+    ) -> None:
+        table = new_indexed_table("orders", folder)
+        job = self.listed(editor)
+        before = page_text(editor, "/t/default/orders/history")
+        editor.post(CLEANUP, {"seen": str(job.id)})
+        tasks.clean_up_log(job_id=str(Job.objects.latest("created_at").id))
+
+        assert Job.objects.get(kind="tables.index_log").subject_id == table.id
+        index_table(table)  # as that job does
+
+        after = page_text(editor, "/t/default/orders/history")
+        assert ("3 gone" in before, "3 gone" in after) == (False, True)
+        assert after.count("from deltaweb's archive") == 3
+
+    @pytest.mark.usefixtures("orders")
+    def test_loads_the_whole_page_anew_at_its_end(self, editor: Client) -> None:
+        job = self.listed(editor)
+        listing = page_text(editor, CLEANUP)
+        editor.post(CLEANUP, {"seen": str(job.id)})
+
+        assert "?then=reload" not in listing
+        assert "?then=reload" in page_text(editor, CLEANUP)
 
     @pytest.mark.usefixtures("orders")
     def test_of_what_was_listed_before_another_list_is_refused(
