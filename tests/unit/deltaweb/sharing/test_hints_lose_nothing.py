@@ -48,6 +48,7 @@ from tests.hint_conditions import (
     truth,
     value_at,
 )
+from tests.written_bounds import written_bound
 
 SCHEMA = StructType(
     (
@@ -257,22 +258,7 @@ def _bounds(
     low, high = min(known), max(known)
     if isinstance(low, bool):
         return None, None
-    return _bound(low), _bound(high)
-
-
-def _bound(value: object) -> object:
-    match value:
-        case datetime():
-            text = value.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3]
-            return text if value.tzinfo is None else f"{text}Z"
-        case date():
-            return value.isoformat()
-        case Decimal():
-            return float(value)
-        case float() if math.isinf(value):
-            return None
-        case _:
-            return value
+    return written_bound(low), written_bound(high)
 
 
 # === Conditions ===
