@@ -16,6 +16,9 @@ from plotly.basedatatypes import BaseTraceType
 from apps.explorer.operations import OperationFamily
 
 BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+COUNT_UNITS = ("", "k", "M", "B", "T")
+FIRST_SHORTENED = 10_000  # counts from here on are written with a unit
+MAX_AMOUNT_TICKS = 4  # above 0
 INK = "var(--dw-ink-3)"
 ACCENT = "var(--dw-accent)"
 SMALL = "var(--dw-amber-m)"
@@ -26,6 +29,7 @@ MAX_SIZE_TICKS = 7
 MAX_SINGLE_STEPS = 4  # counts up to here have a tick each
 MAX_TABLE_ROWS = 60  # newest versions in the table beside a line
 ROOM_FOR_NOTES = 1.18  # above the highest bar
+ROOM_FOR_LINE = 1.04  # or half of the line's width is cut off
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,17 +194,20 @@ def over_versions(
     values = [point.num_records if by_rows else point.size_bytes for point in points]
     word = "Rows" if by_rows else "Size"
     hover = "v%{x}<br>%{y:,} " + ("rows" if by_rows else "bytes") + "<extra></extra>"
-    line = go.Scatter(
-        x=[point.version for point in points],
-        y=values,
-        mode="lines",
-        connectgaps=False,
-        line={"shape": "hv", "width": 1.75, "color": ACCENT},
-        fill="tozeroy",
-        fillcolor="var(--x-area)",
-        hovertemplate=hover,
-    )
     known = {point.version: value for point, value in zip(points, values, strict=True)}
+    lines = [
+        go.Scatter(
+            x=[version for version, _ in run],
+            y=[value for _, value in run],
+            mode="lines" if len(run) > 1 else "markers",
+            line={"shape": "hv", "width": 1.75, "color": ACCENT},
+            marker={"size": 4, "color": ACCENT},
+            fill="tozeroy",
+            fillcolor="var(--x-area)",
+            hovertemplate=hover,
+        )
+        for run in _unbroken(known)
+    ]
     marked = [version for version in schema_changes if known.get(version) is not None]
     changes = go.Scatter(
         x=marked,
@@ -211,9 +218,12 @@ def over_versions(
     )
     is_older = shown is not None and bool(points) and shown != points[-1].version
     figure = plain_figure(
-        [line, changes] if marked else [line],
+        [*lines, changes] if marked else lines,
         xaxis={"tickprefix": "v", "tickformat": "d", "nticks": 4},
-        yaxis={"rangemode": "tozero", "nticks": 5, "tickformat": "~s"},
+        yaxis=_amount_axis(
+            max((value for value in values if value is not None), default=0),
+            by_rows=by_rows,
+        ),
         shapes=[_upright(shown, dash="dot")] if is_older else [],
     )
     rows = [
@@ -229,6 +239,48 @@ def over_versions(
         note=note,
         height="x-plot-s",
     )
+
+
+def _unbroken(
+    known: dict[int, int | None],
+) -> list[list[tuple[int, int]]]:
+    """Return the runs of versions whose value is known, one at least.
+
+    Plotly fills the area below a line across its gaps as well, so a gap parts lines.
+    """
+    runs: list[list[tuple[int, int]]] = [[]]
+    for version, value in known.items():
+        if value is not None:
+            runs[-1].append((version, value))
+        elif runs[-1]:
+            runs.append([])
+    return runs if runs[-1] or len(runs) == 1 else runs[:-1]
+
+
+def _amount_axis(highest: int, *, by_rows: bool) -> dict[str, Any]:
+    """Return an axis from 0 whose ticks read as the numbers beside the chart do."""
+    step = 1
+    while highest // step > MAX_AMOUNT_TICKS:
+        # 1, 2, 5, 10, 20, ... rows; 1, 2, 4, ... bytes.
+        step = step * 5 // 2 if by_rows and str(step).startswith("2") else step * 2
+    ticks = range(0, highest + 1, step)
+    texts = [count_text(tick) if by_rows else bytes_text(tick) for tick in ticks]
+    return {
+        "range": [0, highest * ROOM_FOR_LINE or 1],
+        "tickmode": "array",
+        "tickvals": list(ticks),
+        "ticktext": texts,
+    }
+
+
+def count_text(count: int) -> str:
+    """Return a count as an axis writes it: 2,500 or 20 B."""
+    value, unit = float(count), 0
+    if count < FIRST_SHORTENED:
+        return f"{count:,}"
+    while value >= 1000 and unit < len(COUNT_UNITS) - 1:  # noqa: PLR2004 (the base)
+        value, unit = value / 1000, unit + 1
+    return f"{value:.10g} {COUNT_UNITS[unit]}"
 
 
 def bytes_text(size_bytes: int) -> str:

@@ -43,12 +43,19 @@ def partition_heatmap(grid: PartitionGrid) -> Chart:
     ]
     figure = plain_figure(
         [_cells(grid.across, grid.down, grid.size_bytes, texts)],
-        xaxis={"type": "category", "nticks": 10, "showline": False, "tickangle": 0},
+        xaxis={
+            "type": "category",
+            "nticks": 10,
+            "showline": False,
+            "tickangle": 0,
+            "labelalias": _short_labels(grid.across),
+        },
         yaxis={
             "type": "category",
             "autorange": "reversed",
             "showgrid": False,
             "nticks": 16,
+            "labelalias": _short_labels(grid.down),
         },
     )
     cells = sorted(
@@ -71,6 +78,15 @@ def partition_heatmap(grid: PartitionGrid) -> Chart:
         note="; ".join(part for part in (grid.caption, grid.note) if part),
         height="x-plot-l",
     )
+
+
+def _short_labels(labels: Sequence[str]) -> dict[str, str]:
+    """Return what an axis writes instead of labels that would take all its room."""
+    return {
+        as_written(label): as_written(label[: MAX_TICK - 1] + "…")
+        for label in labels
+        if len(label) > MAX_TICK
+    }
 
 
 def lorenz(skew: Skew) -> Chart:

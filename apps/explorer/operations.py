@@ -18,7 +18,8 @@ class OperationFamily:
     @property
     def mark(self) -> str:
         """The CSS colour of the family's shapes in charts."""
-        return f"var(--dw-{self.hue}-m)"
+        # Gray is VACUUM's; what no family knows is paler, in the legend too.
+        return "var(--dw-line-strong)" if self is OTHER else f"var(--dw-{self.hue}-m)"
 
 
 WRITE = OperationFamily(name="WRITE", icon="file-plus", hue="blue")

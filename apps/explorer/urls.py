@@ -11,6 +11,7 @@ app_name = "explorer"
 
 TABLE = "t/<str:namespace>/<str:name>"
 COMPARE = f"{TABLE}/compare/<int:before>...<int:after>"
+NAMED = (views.compare_named, "compare-named")
 
 urlpatterns = [
     *page("", views.dashboard, "dashboard", json_route="dashboard"),
@@ -31,6 +32,7 @@ urlpatterns = [
     *page(COMPARE, views.compare_detail, "compare-detail", csv=True),
     path(f"{COMPARE}/rows", views.compare_start, name="compare-start"),
     path(f"{COMPARE}/rows.parquet", views.compare_download, name="compare-download"),
+    *reversed(page(f"{TABLE}/compare/<str:versions>", *NAMED, csv=True)),
     *page(f"{TABLE}/files", views.file_list, "file-list", csv=True),
     *page(
         f"{TABLE}/partitions",

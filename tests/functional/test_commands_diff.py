@@ -89,6 +89,21 @@ class TestTheJsonForm:
         assert together == apart
         assert together["key"] == ["order_id", "amount"]
 
+    @pytest.mark.parametrize(
+        ("versions", "expected"),
+        [
+            (("1", "latest"), (1, 4)),
+            (("latest", "1"), (4, 1)),
+            (("latest", "latest"), (4, 4)),
+        ],
+    )
+    def test_names_the_newest_version(
+        self, folder: Path, versions: tuple[str, str], expected: tuple[int, int]
+    ) -> None:
+        answer = run_json(folder, *versions)
+
+        assert (answer["from"], answer["to"]) == expected
+
     def test_one_version_twice_differs_in_nothing(self, folder: Path) -> None:
         answer = run_json(folder, 3, 3, "--rows")
 
@@ -109,6 +124,11 @@ class TestTheFormForPeople:
         assert text.splitlines()[0] == "From version 2 to version 3"
         assert "Schema: no change" in text
         assert "rewritten into 1 file" in text
+
+    def test_names_the_way_back(self, folder: Path) -> None:
+        text = Ran(folder, 3, 2).stdout
+
+        assert text.splitlines()[0] == "From version 3 back to version 2"
 
     def test_shows_rows_and_what_is_not_shown(self, folder: Path) -> None:
         ran = Ran(folder, 0, 2, "--key", "order_id", "--sample", "2")
@@ -157,6 +177,7 @@ class TestRefusals:
         assert "version 1" in sentence
         assert "a-1.parquet" in sentence
 
-    def test_a_version_below_zero_is_bad_usage(self, folder: Path) -> None:
-        with pytest.raises(CommandError):
-            Ran(folder, "x", 1)
+    @pytest.mark.parametrize("version", ["x", "newest", "1.5"])
+    def test_what_is_no_version_is_bad_usage(self, folder: Path, version: str) -> None:
+        with pytest.raises(CommandError, match="a whole number from 0, nor latest"):
+            Ran(folder, version, 1)

@@ -150,6 +150,18 @@ class TestTheWayToAComparison:
             pytest.param("?from=4&to=1", "4...1", id="two versions of the pickers"),
             pytest.param("?pick=3&pick=1", "1...3", id="two ticked in the history"),
             pytest.param("?pick=3", "2...3", id="one ticked in the history"),
+            pytest.param("?from=1&to=latest", "1...4", id="the newest one by its name"),
+            pytest.param("?from=latest&to=2", "4...2", id="back from the newest one"),
+            pytest.param("/1...latest", "1...4", id="an address with a name"),
+            pytest.param("/latest...0", "4...0", id="an address back from a name"),
+            pytest.param("/1..3", "1...3", id="two dots"),
+            pytest.param("/2...", "2...4", id="no end is the newest"),
+            pytest.param("/2", "2...4", id="one version is where it begins"),
+            pytest.param(
+                "/1...latest.json?view=schema",
+                "1...4.json?view=schema",
+                id="a script's address with a name",
+            ),
         ],
     )
     def test_an_address_leads_to_two_versions(
@@ -167,8 +179,38 @@ class TestTheWayToAComparison:
         assert response.status_code == 404
         assert b"Choose a version from 0 to 4" in response.content
 
+    @pytest.mark.parametrize(
+        "query",
+        ["/1...newest", "/old", "/1...-2", "?from=first", f"?pick={'9' * 5000}"],
+    )
+    def test_what_is_no_version_is_404_with_the_range(
+        self, viewer: Client, query: str
+    ) -> None:
+        response = viewer.get(f"{COMPARE}{query}")
+
+        assert response.status_code == 404
+        assert b"Choose a version from 0 to 4" in response.content
+
     def test_one_version_twice_says_so(self, viewer: Client) -> None:
         assert "That is one version twice" in page_of(viewer, f"{COMPARE}/2...2")
+
+    @pytest.mark.parametrize("view", ["files", "rows"])
+    def test_one_version_twice_says_so_to_scripts(
+        self, viewer: Client, view: str
+    ) -> None:
+        data = json_of(viewer, f"{COMPARE}/2...2.json?view={view}")
+        lines = viewer.get(f"{COMPARE}/2...2.csv?view={view}")
+
+        assert data["warning"] == "That is one version twice: nothing differs."
+        assert lines.status_code == 409
+        assert b"That is one version twice." in lines.content
+        assert not Job.objects.exists()
+
+    def test_the_way_back_is_named(self, viewer: Client) -> None:
+        words = "From the later version back to the earlier one"
+
+        assert words in page_of(viewer, f"{COMPARE}/4...1?view=schema")
+        assert words not in page_of(viewer, f"{COMPARE}/1...4?view=schema")
 
     def test_a_view_that_is_not_known_is_refused(self, viewer: Client) -> None:
         assert viewer.get(f"{COMPARE}/1...2?view=moods").status_code == 400

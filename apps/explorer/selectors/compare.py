@@ -96,12 +96,25 @@ class Comparison:
         )
 
     @property
+    def is_backwards(self) -> bool:
+        """Whether the first is the later one."""
+        return bool(
+            self.before and self.after and self.before.version > self.after.version
+        )
+
+    @property
     def unreadable_reason(self) -> str:
         """Why files and rows cannot be compared, or nothing."""
         for side in (self.before, self.after):
             if side is not None and side.unreadable_reason:
                 return f"Version {side.version}: {side.unreadable_reason}"
         return ""
+
+    @property
+    def warning(self) -> str:
+        """What the JSON form lacks and why, or nothing."""
+        same = "That is one version twice: nothing differs." if self.is_same else ""
+        return self.unreadable_reason or self.schema_problem or same
 
     @property
     def partly_sides(self) -> list[ComparedVersion]:
@@ -169,7 +182,11 @@ class Comparison:
             "protocol": values_json(self.protocol),
             "details": values_json(self.details),
             "partition_columns": _partitions_json(self),
-            "warning": self.unreadable_reason or self.schema_problem or None,
+            "warning": self.unreadable_reason
+            or self.schema_problem
+            or (
+                "That is one version twice: nothing differs." if self.is_same else None
+            ),
         }
 
 

@@ -4,9 +4,9 @@ from apps.explorer.views.commit import commit_detail, commit_raw
 from apps.explorer.views.compare import (
     compare_detail,
     compare_download,
-    compare_latest,
     compare_start,
 )
+from apps.explorer.views.compare_addresses import compare_latest, compare_named
 from apps.explorer.views.dashboard import dashboard
 from apps.explorer.views.files import file_list
 from apps.explorer.views.history import commit_list
@@ -21,6 +21,7 @@ __all__ = [
     "compare_detail",
     "compare_download",
     "compare_latest",
+    "compare_named",
     "compare_start",
     "dashboard",
     "file_list",

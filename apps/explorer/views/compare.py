@@ -33,40 +33,11 @@ from apps.pages.errors import PageError
 from apps.pages.links import changed
 from apps.pages.responses import respond
 from apps.tables.comparing import SAMPLE_ROWS
-from apps.tables.selectors import get_table, requested_version
 from apps.tables.selectors.results import JobRows
 from deltaweb.delta.table_changes import SchemaChanges, ValueChanges
 
 VIEWS = ("files", "schema", "properties", "protocol", "rows")
 CSV_ROWS = 1_000
-
-
-@require_safe
-def compare_latest(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
-    """Lead to a comparison: of `from` and `to`, or of a version and the one before."""
-    table = get_table(request.user, namespace, name)
-    picked = request.GET.getlist("pick")
-    last = request.GET.get("to") or request.GET.get("v", "")
-    first = request.GET.get("from", "")
-    if picked:
-        first, last = _picked(picked)
-    to_version = requested_version(table, last)
-    if to_version is None:
-        return _comparison_page(request, namespace, name, ("", ""), fmt)
-    start = requested_version(table, first) if first else None
-    if start is None:
-        runs = table.summary.get("readable_runs") or [[0]]
-        start = max(to_version - 1, runs[0][0] if runs[0] else 0, 0)
-    suffix = "" if fmt == "html" else f".{fmt}"
-    query = {
-        key: request.GET.get(key, "")
-        for key in ("view", "key", "page", "kind")
-        if key in request.GET
-    }
-    url = _url(namespace, name, start, to_version) + suffix
-    return HttpResponseRedirect(f"{url}?{urlencode(query)}" if query else url)
 
 
 @require_safe
@@ -79,7 +50,7 @@ def compare_detail(  # noqa: PLR0913, PLR0917 (the parts of the address)
     fmt: str,
 ) -> HttpResponseBase:
     """Compare two versions: files, schema, properties, protocol, or rows."""
-    return _comparison_page(request, namespace, name, (str(before), str(after)), fmt)
+    return comparison_page(request, namespace, name, (str(before), str(after)), fmt)
 
 
 @require_POST
@@ -88,15 +59,8 @@ def compare_start(
 ) -> HttpResponseBase:
     """Start comparing the rows of two versions; a key that none has is said above."""
     found = compare_versions(request.user, namespace, name, str(before), str(after))
-    problem = found.unreadable_reason or _missing(found)
-    if problem or found.is_same:
-        raise PageError(
-            status=409,
-            code="rows-not-comparable",
-            message=problem or "That is one version twice.",
-            hint="Choose two versions that can be read.",
-        )
-    url = _url(namespace, name, before, after)
+    _check_comparable(found, missing=_missing(found))
+    url = comparison_url(namespace, name, before, after)
     try:
         key = compare_key.parse_key(request.POST.get("key", ""), found)
     except QueryError as error:
@@ -107,6 +71,22 @@ def compare_start(
     )
     query = {"view": "rows"} | ({"key": ",".join(key)} if key else {})
     return HttpResponseRedirect(f"{url}?{urlencode(query)}")
+
+
+def _check_comparable(found: Comparison, *, missing: str = "") -> None:
+    """Refuse what no job can compare.
+
+    Raises:
+        PageError: 409, with the reason.
+    """
+    problem = found.unreadable_reason or missing
+    if problem or found.is_same:
+        raise PageError(
+            status=409,
+            code="not-comparable",
+            message=problem or "That is one version twice.",
+            hint="Choose two versions that can be read.",
+        )
 
 
 def _missing(found: Comparison) -> str:
@@ -139,13 +119,14 @@ class _Answer:
     is_waiting: bool = False
 
 
-def _comparison_page(
+def comparison_page(
     request: HttpRequest,
     namespace: str,
     name: str,
     versions: tuple[str, str],
     fmt: str,
 ) -> HttpResponseBase:
+    """Answer with what is known of two versions; "" for both is an unindexed table."""
     view = request.GET.get("view") or VIEWS[0]
     if view not in VIEWS:
         raise QueryError(part="view", expected=f"one of {', '.join(VIEWS)}")
@@ -289,9 +270,10 @@ def _change_rows(
     """Return the CSV form of the views that come from the database.
 
     Raises:
-        PageError: 409 when files or rows are not compared yet.
+        PageError: 409 when files or rows cannot be compared, or are not yet.
     """
     if view in {"files", "rows"}:
+        _check_comparable(found)
         raise _not_ready(job)
     values = found.properties if view == "properties" else found.protocol
     changes = found.schema if view == "schema" else values
@@ -378,21 +360,13 @@ def _not_ready(job: Job | None) -> PageError:
     )
 
 
-def _picked(picked: list[str]) -> tuple[str, str]:
-    """Return the outermost of the versions that were ticked in a history."""
-    numbers = sorted(int(text) for text in picked if text.isascii() and text.isdigit())
-    if not numbers:
-        raise QueryError(part="pick", expected="versions")
-    first = numbers[0] if len(numbers) > 1 else max(numbers[0] - 1, 0)
-    return str(first), str(numbers[-1])
-
-
 def _job(job: Job | None) -> dict[str, object] | None:
     if job is None:
         return None
     return {"id": job.id, "state": job.state, "error": job.error or None}
 
 
-def _url(namespace: str, name: str, before: int, after: int) -> str:
+def comparison_url(namespace: str, name: str, before: int, after: int) -> str:
+    """Return the address of a comparison."""
     parts = {"namespace": namespace, "name": name, "before": before, "after": after}
     return reverse("explorer:compare-detail", kwargs=parts)

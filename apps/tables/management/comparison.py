@@ -1,6 +1,7 @@
 """`deltaweb table diff`: what changed between two versions."""
 
 import tempfile
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from deltaweb.delta.table_changes import RowChanges, RowDiffRequest, SnapshotDif
 
 SAMPLE_ROWS = 10
 PARQUET, CSV = ".parquet", ".csv"
+LATEST = "latest"
 
 
 class ComparisonSubcommands(SubcommandsCommand):
@@ -27,8 +29,10 @@ class ComparisonSubcommands(SubcommandsCommand):
         """Add the subcommand."""
         parser = add("diff", self.diff, help="show what changed from version A to B")
         parser.add_argument("table", metavar="name|location")
-        parser.add_argument("from_version", type=whole_number, metavar="A")
-        parser.add_argument("to_version", type=whole_number, metavar="B")
+        parser.add_argument(
+            "from_version", type=_version, metavar="A", help="a version, or latest"
+        )
+        parser.add_argument("to_version", type=_version, metavar="B")
         parser.add_argument("--rows", action="store_true", help="compare rows, too")
         parser.add_argument(
             "--key",
@@ -55,19 +59,27 @@ class ComparisonSubcommands(SubcommandsCommand):
         self,
         *,
         table: str,
-        from_version: int,
-        to_version: int,
+        from_version: int | None,
+        to_version: int | None,
         rows: bool,
         key: list[str],
         sample: int,
         output: Path | None,
         **_: object,
     ) -> Output:
-        """Compare two versions, either of which may be the later one."""
+        """Compare two versions, either of which may be the later one.
+
+        None is the newest one.
+        """
         name, location = locate(table)
         if output is not None and output.suffix not in {PARQUET, CSV}:
             raise OutputFormatError(name=output.name, formats=(PARQUET, CSV))
-        found = open_location(location).compare(from_version, to_version)
+        opened = open_location(location)
+        versions = [
+            opened.latest_version() if version is None else version
+            for version in (from_version, to_version)
+        ]
+        found = opened.compare(*versions)
         if found.refusal is not None:
             self.warn(f"{found.refusal.message} Files and rows are not compared.")
         data: dict[str, Any] = {"name": name, "location": location, **diff_json(found)}
@@ -81,6 +93,17 @@ class ComparisonSubcommands(SubcommandsCommand):
         sample_json = comparison_output.sample_json(changes)
         data["rows"] = rows_json(changes) | {"sample": sample_json}
         return Output(data, lines=comparison_output.lines(found, changes))
+
+
+def _version(text: str) -> int | None:
+    """Read a version; None for the newest one."""
+    if text == LATEST:
+        return None
+    try:
+        return whole_number(text)
+    except ArgumentTypeError:
+        message = f"{text!r} is neither a version, a whole number from 0, nor {LATEST}"
+        raise ArgumentTypeError(message) from None
 
 
 def _compare_rows(

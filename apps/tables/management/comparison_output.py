@@ -18,7 +18,9 @@ from deltaweb.delta.table_changes import (
 
 def lines(diff: SnapshotDiff, rows: RowChanges | None = None) -> Iterator[str]:
     """Yield the lines of all that changed; what did not says so in a word."""
-    yield f"From version {diff.before.version} to version {diff.after.version}"
+    before, after = diff.before.version, diff.after.version
+    way = "back to" if before > after else "to"
+    yield f"From version {before} {way} version {after}"
     try:
         yield from _section("Schema", list(_schema_lines(diff)))
     except SchemaError as error:
