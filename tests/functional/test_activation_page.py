@@ -317,4 +317,5 @@ def test_no_log_holds_the_nonce(path: str, caplog: pytest.LogCaptureFixture) -> 
     nonce = path.rpartition("/")[2]
     hide = HideSignInLinks()
     written = [r.getMessage() for r in caplog.records if hide.filter(r)]
+    assert any("/activate/" in line for line in written)
     assert not any(nonce in line or "nonsense" in line for line in written)

@@ -112,8 +112,9 @@ class TestDropping:
 
     def test_workers_not_heard_of_for_a_day_are_forgotten(self) -> None:
         long_ago = NOW - timedelta(days=2)
-        Worker.objects.create(name="gone", started_at=long_ago, seen_at=long_ago)
+        for name, seen_at in (("gone", long_ago), ("here", NOW - timedelta(hours=1))):
+            Worker.objects.create(name=name, started_at=long_ago, seen_at=seen_at)
 
         sweep(now=NOW)
 
-        assert not Worker.objects.exists()
+        assert Worker.objects.get().name == "here"

@@ -92,3 +92,7 @@ class TestIsStorable:
     @pytest.mark.parametrize("text", ["a\0", "\ud800", "\udfffx"])
     def test_a_database_is_not_asked_for_what_it_cannot_hold(self, text: str) -> None:
         assert not is_storable(text)
+
+    @pytest.mark.parametrize("text", ["", "a", "größe", "\U0010ffff"])
+    def test_it_is_asked_for_everything_else(self, text: str) -> None:
+        assert is_storable(text)

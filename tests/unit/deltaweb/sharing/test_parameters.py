@@ -110,8 +110,14 @@ class TestParseMoment:
 
         assert parse_moment(text, name="timestamp") == moment
 
-    @given(text=st.text(max_size=40))
-    def test_refuses_everything_else(self, text: str) -> None:
+    @given(
+        text=st.from_regex(
+            r"[0-9]{4}-[01][0-9]-[0-3][0-9][T ][0-9:.,]{0,15}([zZ]|[+ -][0-9:]{0,8})?",
+            fullmatch=True,
+        )
+        | st.text(max_size=40)
+    )
+    def test_has_a_zone_or_is_refused(self, text: str) -> None:
         found = None
         with contextlib.suppress(ParameterInvalidError):
             found = parse_moment(text, name="startingTimestamp")

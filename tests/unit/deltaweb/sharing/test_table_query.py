@@ -15,6 +15,19 @@ from deltaweb.sharing.errors import (
 from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.sharing.table_query import TableQuery, parse_table_query
 
+numbers = st.integers() | st.sampled_from([-1, 0, 1, MAX_LONG, MAX_LONG + 1])
+values = st.none() | st.booleans() | numbers | st.floats() | st.text(max_size=5)
+bodies = st.fixed_dictionaries(
+    {},
+    optional={
+        "predicateHints": values | st.lists(values, max_size=2),
+        "jsonPredicateHints": values,
+        "limitHint": numbers | values,
+        "version": numbers | values,
+        "timestamp": st.just("2026-01-31T12:00:00Z") | values,
+    },
+).map(lambda fields: json.dumps(fields).encode())
+
 
 def parsed(**fields: object) -> TableQuery:
     return parse_table_query(json.dumps(fields).encode())
@@ -72,10 +85,13 @@ class TestParseTableQuery:
         with pytest.raises(RequestMalformedError):
             parse_table_query(body)
 
-    @given(body=st.binary())
+    @given(body=st.binary() | bodies)
     def test_refuses_bytes_by_an_error_of_its_own(self, body: bytes) -> None:
-        query = None
+        query = TableQuery()
         with contextlib.suppress(SharingError):
             query = parse_table_query(body)
 
-        assert query is None or query.version is None or query.version >= 0
+        assert query.version is None or 0 <= query.version <= MAX_LONG
+        assert query.version is None or query.timestamp is None
+        assert query.limit_hint is None or 0 <= query.limit_hint <= MAX_LONG
+        assert all(isinstance(hint, str) for hint in query.predicate_hints)
