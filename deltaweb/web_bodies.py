@@ -1,22 +1,50 @@
-"""Files as the bodies of answers: sent piece by piece, as their clients take them in.
+"""Bodies of answers that are sent piece by piece, as their clients take them in.
 
-The application hands a file over as WSGI has it; its headers go out as usual. The file
-then waits with its connection: whenever the client can take more, a thread sends what
-fits and goes on to other work. A client that stalls so holds no thread.
+The application hands a file over as WSGI has it, or marks an answer that it streams by
+`may_wait`; its headers go out as usual. The body then waits with its connection:
+whenever the client can take more, a thread sends what fits and goes on to other work.
+A client that stalls so holds no thread.
 
 Source: PEP 3333, "Optional Platform-Specific File Handling".
 """
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
 from socket import socket
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+
+if TYPE_CHECKING:
+    from types import MethodType
 
 TURN_BYTES: Final = 16 << 20  # sent at once to a client that takes them: others wait
 BODIES: Final = ("200 ", "206 ")  # statuses with a body
+MAY_WAIT: Final = "may_wait"  # of an answer whose parts any thread may make
 _LENGTH: Final = "content-length"
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+
+
+class HeldBody(Protocol):
+    """What is left to send of an answer."""
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the client has all of it."""
+
+    def send_to(self, client: socket) -> bool:
+        """Send what a client takes without making us wait; tell whether it has all.
+
+        Raises:
+            OSError: If the client is gone, or the rest cannot be made.
+        """
+
+    def end(self) -> None:
+        """Close the application's answer.
+
+        Raises:
+            OSError: If the application finds that it is not whole.
+        """
 
 
 class HeldFile:
@@ -85,14 +113,89 @@ class HeldFile:
         self.file.close()
 
 
-def holding_files(
-    application: Application, hold: Callable[[socket, HeldFile], None]
+class HeldStream:
+    """An answer whose parts are made when its client can take them.
+
+    They are made by one thread after the other, and never by two at once.
+
+    Args:
+        answer: The application's; closed at the end.
+        response: The server's response to the request.
+    """
+
+    def __init__(self, answer: Any, response: Any) -> None:  # noqa: ANN401 (Django's and gunicorn's own)
+        self._answer = answer
+        self._response = response
+        self._parts: Iterator[bytes] = iter(answer)
+        self._is_chunked = False
+        self._is_made = False
+        self._unsent = memoryview(b"")
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the client has all of it, and knows it."""
+        return self._is_made and not self._unsent
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Send the headers; the server finds nothing else to send, and no end."""
+        self._response.send_headers()
+        self._is_chunked = self._response.chunked
+        if self._is_chunked:
+            self._response.chunked = False
+            self._response.response_length = 0  # or the connection would be closed
+        return iter(())
+
+    def send_to(self, client: socket) -> bool:
+        """Make and send parts as long as a client takes them; tell whether it has all.
+
+        Raises:
+            OSError: If the client is gone, or a part cannot be made.
+        """
+        turn = TURN_BYTES
+        while turn > 0:
+            if not self._unsent:
+                if self._is_made:
+                    return True
+                self._unsent = memoryview(self._next_part())
+                continue
+            try:
+                sent = client.send(self._unsent)
+            except BlockingIOError:
+                return False
+            self._unsent = self._unsent[sent:]
+            turn -= sent
+        return self.is_sent
+
+    def end(self) -> None:
+        """Close the application's answer."""
+        self._answer.close()
+
+    def _next_part(self) -> bytes:
+        """Make the next part, as it goes over the wire.
+
+        Source: RFC 9112, section 7.1.
+        """
+        try:
+            part = next(self._parts, None)
+        except Exception as error:
+            # The client must see that the answer is not whole.
+            raise ConnectionAbortedError(errno.ECONNABORTED, "it broke off") from error
+        if part is None:
+            self._is_made = True
+            return b"0\r\n\r\n" if self._is_chunked else b""
+        if not self._is_chunked or not part:
+            return part
+        return b"%x\r\n%b\r\n" % (len(part), part)
+
+
+def holding_bodies(
+    application: Application, hold: Callable[[socket, HeldBody], None]
 ) -> Application:
-    """Let the server send the files of an application.
+    """Let the server send the files, and what may wait, of an application.
 
     Args:
         application: A WSGI application.
-        hold: Told of each file that is to be sent after the headers, and to whom.
+        hold: Told of each body that is to be sent after the headers, and to whom.
     """
 
     def wrapped(environ: Environ, start_response: Callable[..., Any]) -> Any:  # noqa: ANN401 (what the application answers)
@@ -108,6 +211,11 @@ def holding_files(
         environ["wsgi.file_wrapper"] = HeldFile
         answer = application(environ, start)
         environ["wsgi.file_wrapper"] = usual
+        if getattr(answer, MAY_WAIT, False) and environ["REQUEST_METHOD"] != "HEAD":
+            response = cast("MethodType", start_response).__self__
+            stream = HeldStream(answer, response)
+            hold(environ["gunicorn.socket"], stream)
+            return stream
         if not isinstance(answer, HeldFile):
             return answer
         has_body = environ["REQUEST_METHOD"] != "HEAD" and "length" in started

@@ -2,9 +2,9 @@
 
 gunicorn's own worker lets a thread read a request as slowly as it is sent, and its loop
 wait for clients to hang up. Here that loop takes requests in, from all connections at
-once; a thread gets one when it is there: head and body. An answer that is a file goes
-out likewise: a thread sends what a client takes, and the loop waits until it can take
-more (`deltaweb.web_bodies`). Each wait has an end.
+once; a thread gets one when it is there: head and body. An answer that is a file, or
+one whose parts may wait, goes out likewise: a thread sends what a client takes, and the
+loop waits until it can take more (`deltaweb.web_bodies`). Each wait has an end.
 
 Source: RFC 9112, section 9.6 (how a connection is closed).
 """
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from deltaweb.web_bodies import HeldFile, holding_files
+from deltaweb.web_bodies import HeldBody, holding_bodies
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -41,7 +41,7 @@ _END_OF_HEAD: Final = b"\r\n\r\n"
 _LENGTH: Final = re.compile(
     rb"\r\ncontent-length:[ \t]*(\d{1,9})[ \t]*\r\n", re.IGNORECASE
 )
-_MORE: Final = object()  # what a thread says that has sent a part of a file
+_MORE: Final = object()  # what a thread says that has sent a part of a body
 _EXPECTS: Final = re.compile(rb"\r\nexpect:", re.IGNORECASE)
 
 
@@ -52,7 +52,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         arrived: The bytes so far.
         wanted: How many there will be; None until the head is there.
         deadline: When it is closed if it waits still.
-        file: What is left to send of its answer, if that is a file.
+        body: What is left to send of its answer.
         keeps: Whether it stays open after that.
     """
 
@@ -61,7 +61,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         self.arrived = bytearray()
         self.wanted: int | None = None
         self.deadline = 0.0
-        self.file: HeldFile | None = None
+        self.body: HeldBody | None = None
         self.keeps: object = False
 
     def take_in(self, data: bytes) -> bool:
@@ -86,14 +86,14 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         self.arrived = bytearray()
         self.wanted = None
 
-    def end_file(self) -> bool:
-        """Close the file that was to be sent; tell whether it was whole."""
-        file, self.file = self.file, None
-        if file is None:
+    def end_body(self) -> bool:
+        """Close what was to be sent; tell whether it was whole."""
+        body, self.body = self.body, None
+        if body is None:
             return True
         with contextlib.suppress(OSError):
-            file.end()
-            return file.is_sent
+            body.end()
+            return body.is_sent
         return False
 
 
@@ -128,7 +128,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (gunicorn's own)
         super().__init__(*arguments, **named)
         self._waiting: dict[Connection, None] = {}
-        self._files: dict[socket.socket, HeldFile] = {}
+        self._bodies: dict[socket.socket, HeldBody] = {}
         self._kept_bytes = 0
         self._next_sweep = 0.0
 
@@ -140,9 +140,9 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         super().init_process()
 
     def load_wsgi(self) -> None:
-        """Load the application; its files are sent here."""
+        """Load the application; its files and streams are sent here."""
         super().load_wsgi()
-        self.wsgi = holding_files(self.wsgi, self._files.__setitem__)
+        self.wsgi = holding_bodies(self.wsgi, self._bodies.__setitem__)
 
     # === In the loop ===
 
@@ -195,7 +195,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             return
         self._next_sweep = now + 1.0
         for conn in list(self._waiting):
-            is_busy = self.alive or conn.arrived or conn.file
+            is_busy = self.alive or conn.arrived or conn.body
             if conn.deadline <= now or not is_busy:
                 self._unwatch(conn)
                 self._drop(conn)
@@ -225,7 +225,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     def _on_taking(self, conn: Connection, client: socket.socket) -> None:
         del client
         self._unwatch(conn)
-        sending = self.tpool.submit(self._send_file, conn)
+        sending = self.tpool.submit(self._send_body, conn)
         sending.add_done_callback(
             lambda done: self.method_queue.defer(self.finish_request, conn, done)
         )
@@ -251,23 +251,28 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
 
     def _drop(self, conn: Connection) -> None:
         self.nr_conns -= 1
-        conn.end_file()
+        if conn.body is not None:
+            # Its end may be written to a database, which this loop cannot wait for.
+            try:
+                self.tpool.submit(conn.end_body)
+            except RuntimeError:  # this process ends
+                conn.end_body()
         conn.close()
 
     # === In a thread ===
 
     def handle(self, conn: Connection) -> object:
-        """Answer the request that arrived, and begin to send a file."""
+        """Answer the request that arrived, and begin to send its body."""
         conn.hand_over()
         conn.keeps = super().handle(conn)
-        if conn.file is not None:
-            return self._send_file(conn)
-        if (unsent := self._files.pop(conn.sock, None)) is not None:
-            conn.file = unsent  # its headers found nobody
-            conn.end_file()
+        if conn.body is not None:
+            return self._send_body(conn)
+        if (unsent := self._bodies.pop(conn.sock, None)) is not None:
+            conn.body = unsent  # its headers found nobody
+            conn.end_body()
         return conn.keeps
 
-    def _send_file(self, conn: Connection) -> object:
+    def _send_body(self, conn: Connection) -> object:
         """Send what the client takes; at its end tell whether to keep the connection.
 
         Returns:
@@ -275,11 +280,11 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         """
         conn.sock.settimeout(0)
         try:
-            if conn.file is not None and not conn.file.send_to(conn.sock):
+            if conn.body is not None and not conn.body.send_to(conn.sock):
                 return _MORE
         except OSError:
             conn.keeps = False
-        is_whole = conn.end_file()
+        is_whole = conn.end_body()
         return conn.keeps if is_whole else False
 
     def handle_request(self, req: Any, conn: Connection) -> object:  # noqa: ANN401 (gunicorn's own)
@@ -290,7 +295,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         except TimeoutError as error:
             # What a client that is gone raises: nobody needs to hear of either.
             raise ConnectionResetError(errno.ECONNRESET, "too slow") from error
-        conn.file = self._files.pop(conn.sock, None)
+        conn.body = self._bodies.pop(conn.sock, None)
         return keeps
 
     def _keepalive_after(self, conn: Connection, keepalive: object) -> bool:

@@ -17,7 +17,8 @@
     ├── EndpointNotFoundError        404: no endpoint has this path
     ├── MethodNotAllowedError        405
     ├── TooManyRequestsError         429: faster than a token may ask
-    └── TooManyDownloadsError        429: more files at once than a token may fetch
+    ├── TooManyDownloadsError        429: more files at once than a token may fetch
+    └── TooManyStreamsError          429: more queries at once than a token may read
 
 An error takes facts and writes its own sentence. `status` and `error_code` are what the
 wire says; `code` is the stable name inside.
@@ -313,4 +314,22 @@ class TooManyDownloadsError(SharingError):
         super().__init__(
             "More files are being fetched than the server sends at the same time.",
             hint="Finish other downloads, or try again in a few seconds.",
+        )
+
+
+class TooManyStreamsError(SharingError):
+    """A token is in the middle of more answers than it may, or all tokens are.
+
+    `retry_after_s` is a whole number of seconds.
+    """
+
+    code = "too-many-streams"
+    status = 429
+    error_code = ErrorCode.RESOURCE_EXHAUSTED
+    retry_after_s: ClassVar[int] = 2
+
+    def __init__(self) -> None:
+        super().__init__(
+            "More queries are being answered than the server sends at the same time.",
+            hint="Read other answers to their end, or try again in a few seconds.",
         )

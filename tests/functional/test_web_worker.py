@@ -49,9 +49,31 @@ def file(environ, start_response):
     start_response("200 OK", [("Content-Length", str(length))])
     return environ["wsgi.file_wrapper"](File(path))
 
+class Stream:
+    may_wait = True
+
+    def __init__(self, path):
+        self.file = File(path)
+
+    def __iter__(self):
+        while part := self.file.read(100_000):
+            if part.startswith(b"break"):
+                raise ValueError(part)
+            yield part
+            yield b""
+
+    def close(self):
+        self.file.close()
+
+def stream(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return Stream(environ["QUERY_STRING"])
+
 def application(environ, start_response):
     if environ["PATH_INFO"] == "/file":
         return file(environ, start_response)
+    if environ["PATH_INFO"] == "/stream":
+        return stream(environ, start_response)
     if environ["PATH_INFO"] == "/ended":
         told = str(ended.count(environ["QUERY_STRING"])).encode()
         start_response("200 OK", [("Content-Length", str(len(told)))])
@@ -260,10 +282,13 @@ class TestRequests:
         assert _received(wire) == b""
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    """A file that no buffer of a connection holds, every part of it different."""
-    path = tmp_path / "file"
+@pytest.fixture(params=["file", "stream"])
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """What no buffer of a connection holds, every part of it different.
+
+    Its name tells how it is answered.
+    """
+    path = tmp_path / str(request.param)
     path.write_bytes(array("Q", range(FILE_BYTES // 8)).tobytes())
     return path
 
@@ -278,8 +303,12 @@ def _ask_for(
     connection.sock.settimeout(ANSWERED_S)
     connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.sock.connect(("127.0.0.1", port))
-    connection.request("GET", f"/file?{file}")
+    connection.request("GET", _target(file))
     return connection.getresponse()
+
+
+def _target(file: Path) -> str:
+    return f"/{file.name}?{file}"
 
 
 def _num_ended(file: Path, port: int) -> int:
@@ -290,7 +319,15 @@ def _num_ended(file: Path, port: int) -> int:
         return int(connection.getresponse().read())
 
 
-class TestFiles:
+def _spoil(file: Path) -> None:
+    """Let a file end too soon, and what makes a stream meet an error."""
+    if file.name == "stream":
+        file.write_bytes(b"break" * (FILE_BYTES // 5))
+    else:
+        os.truncate(file, 10)
+
+
+class TestBodies:
     def test_that_nobody_takes_hold_no_thread(
         self, port: int, connections: contextlib.ExitStack, file: Path
     ) -> None:
@@ -315,7 +352,7 @@ class TestFiles:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
         with contextlib.closing(connection):
             for method in ("GET", "HEAD", "GET"):
-                connection.request(method, f"/file?{file}")
+                connection.request(method, _target(file))
                 length = len(connection.getresponse().read())
                 assert length == (0 if method == "HEAD" else FILE_BYTES)
             taken = connection.sock
@@ -339,11 +376,11 @@ class TestFiles:
         with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
             answer.read()
 
-    def test_that_become_shorter_end_the_connection(
+    def test_that_cannot_be_sent_whole_end_the_connection(
         self, port: int, connections: contextlib.ExitStack, file: Path
     ) -> None:
         answer = _ask_for(file, port, connections)
-        os.truncate(file, 10)
+        _spoil(file)
 
         with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
             answer.read()

@@ -50,6 +50,7 @@ from deltaweb.sharing.errors import (
     SharingError,
     TooManyDownloadsError,
     TooManyRequestsError,
+    TooManyStreamsError,
 )
 
 logger = logging.getLogger(__name__)
@@ -130,7 +131,9 @@ def _of_request(error: SharingError) -> Failure:
     headers = {}
     if error.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, TooManyRequestsError | TooManyDownloadsError):
+    if isinstance(
+        error, TooManyRequestsError | TooManyDownloadsError | TooManyStreamsError
+    ):
         headers["Retry-After"] = str(error.retry_after_s)
     if isinstance(error, RangeUnsatisfiableError):
         headers["Content-Range"] = f"bytes */{error.size_bytes}"

@@ -18,8 +18,8 @@ from rest_framework.request import Request
 
 from apps.sharing.answers.files import FileRequest, open_file
 from apps.sharing.api.base import ProtocolView
-from apps.sharing.api.downloads import Download
 from apps.sharing.api.keys import file_url_keys
+from apps.sharing.api.places import Download
 from apps.sharing.api.ranges import ByteRange, parse_range
 from apps.sharing.api.responses import Answer, WholeAnswer
 from deltaweb.sharing.errors import EndpointNotFoundError

@@ -29,7 +29,12 @@ class WholeAnswer(Answer, HttpResponse):
 
 
 class StreamedAnswer(Answer, StreamingHttpResponse):
-    """An answer that is sent while it is made."""
+    """An answer that is sent while it is made, by whichever thread is free.
+
+    Source: `deltaweb.web_bodies`.
+    """
+
+    may_wait = True
 
 
 def json_answer(body: object, *, status: int = 200) -> WholeAnswer:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from apps.sharing.api.audit import CallRecord
+from apps.sharing.api.places import Place
 
 logger = logging.getLogger(__name__)
 
@@ -21,14 +22,21 @@ class RecordedStream:
         chunks: The answer's chunks.
         record: What is known of the call.
         status: The status that the answer began with.
+        place: Ends when the stream does.
     """
 
     def __init__(
-        self, chunks: Iterator[bytes], record: CallRecord, *, status: int = 200
+        self,
+        chunks: Iterator[bytes],
+        record: CallRecord,
+        *,
+        status: int = 200,
+        place: Place | None = None,
     ) -> None:
         self._chunks = chunks
         self._record = record
         self._status = status
+        self._place = place
         self._bytes_sent = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -52,7 +60,9 @@ class RecordedStream:
         return chunk
 
     def close(self) -> None:
-        """Record a call whose client left before the end."""
+        """Give the place back, and record a call whose client left before the end."""
+        if self._place is not None:
+            self._place.end()
         close = getattr(self._chunks, "close", None)
         if close is not None:
             close()

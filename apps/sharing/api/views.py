@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from apps.sharing.answers import listings, tables
 from apps.sharing.api.base import InShareView, ProtocolView, SharingView, TableView
 from apps.sharing.api.keys import file_url_keys
+from apps.sharing.api.places import Stream
 from apps.sharing.api.request_body import read_body
 from apps.sharing.api.responses import (
     json_answer,
@@ -211,7 +212,7 @@ class TableQueryView(TableView):
         )
         self._note(found)
         return stream_answer(
-            RecordedStream(found.lines, self.record),
+            RecordedStream(found.lines, self.record, place=Stream(self.token.id)),
             version=found.version,
             num_skipped_hints=len(found.skipped_hints),
         )

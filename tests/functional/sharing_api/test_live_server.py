@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pytest
 
-from apps.sharing.api.downloads import MAX_OF_A_TOKEN
+from apps.sharing.api.places import MAX_OF_A_TOKEN
 from deltaweb.samples.sample_table import Operation, TableWriter
 from tests.functional.sharing_api.calls import SCHEMA
 from tests.installation import ROOT, environment, run, wait_for
@@ -91,14 +91,23 @@ class Live:
         assert parts.path.endswith(f"/part-{number}")
         return f"{parts.path}?{parts.query}"
 
-    def stall(self, target: str) -> socket.socket:
-        """Ask for a file, and read nothing of it."""
+    def stall(self, request: str) -> socket.socket:
+        """Ask for something, and read nothing of it."""
         wire = socket.socket()
         wire.settimeout(60)
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         wire.connect(("127.0.0.1", self.port))
-        wire.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        wire.sendall(request.encode())
         return wire
+
+    def stall_file(self, target: str) -> socket.socket:
+        """Ask for a file, and read nothing of it."""
+        return self.stall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+
+    def stall_query(self) -> socket.socket:
+        """Ask for all files of the table, and read nothing of the answer."""
+        head = f"POST {QUERY} HTTP/1.1\r\nAuthorization: Bearer {self.secret}\r\n"
+        return self.stall(f"{head}Host: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{{}}")
 
     def calls(self) -> list[dict[str, object]]:
         """The rows of the record, newest first."""
@@ -235,6 +244,29 @@ class TestStream:
             timeout_s=120,
         )
 
+    def test_that_many_do_not_read_leaves_the_server_to_others(
+        self, live: Live
+    ) -> None:
+        stalled = [live.stall_query() for _ in range(MAX_OF_A_TOKEN)]
+        assert {wire.recv(12) for wire in stalled} == {b"HTTP/1.1 200"}
+
+        assert live.ask(VERSION, live.authorization).status == 200
+        refused = query(live)
+        assert refused.status == 429
+        assert int(refused.headers["Retry-After"]) >= 1
+        assert json.loads(refused.read())["errorCode"] == "RESOURCE_EXHAUSTED"
+
+        late = stalled.pop()
+        received = b""
+        while not received.endswith(b"\r\n0\r\n\r\n"):
+            part = late.recv(1 << 20)
+            assert part
+            received += part
+        assert received.count(b'{"file":') == NUM_FILES
+        assert wait_for(lambda: query(live).status == 200)
+        for wire in [late, *stalled]:
+            wire.close()
+
     def test_that_breaks_does_not_end_as_if_it_were_whole(self, live: Live) -> None:
         (live.home / "broken_application.py").write_text(BROKEN_APPLICATION)
 
@@ -349,7 +381,7 @@ class TestFile:
         self, live: Live
     ) -> None:
         target = live.large_file(9)
-        stalled = [live.stall(target) for _ in range(MAX_OF_A_TOKEN)]
+        stalled = [live.stall_file(target) for _ in range(MAX_OF_A_TOKEN)]
 
         assert {wire.recv(12) for wire in stalled} == {b"HTTP/1.1 200"}
         refused = live.ask(target)
@@ -367,7 +399,7 @@ class TestFile:
         self, live: Live
     ) -> None:
         place = live.home / "lake" / "orders" / "part-7"
-        wire = live.stall(live.large_file(7))
+        wire = live.stall_file(live.large_file(7))
         after = f"GET {VERSION} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         after += f"Authorization: Bearer {live.secret}\r\nConnection: close\r\n\r\n"
         with wire:
