@@ -37,7 +37,7 @@ class TestFiles:
         done = text_of(viewer, f"{TABLE}orders/files?v=3", **HTMX)
 
         assert "Listing the files of this version" in waiting
-        assert "12, " in done
+        assert "12 · " in done
         assert "<html" not in done
         assert Job.objects.count() == 1
 

@@ -32,6 +32,14 @@ class TestOverview:
         assert "Commits per day" in page
         assert "order_id" in page
 
+    def test_a_long_description_is_folded(self, viewer: Client) -> None:
+        Table.objects.update(description="word " * 200 + "end")
+
+        page = text_of(viewer, f"{TABLE}orders/")
+
+        assert "Show all" in page
+        assert "word end" in page
+
     def test_an_older_version_stays_on_every_tab(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}orders/?v=3")
 
@@ -118,6 +126,21 @@ class TestCommit:
         assert "Files added" in page
         assert "Raw actions" in page
         assert "Output rows" in page
+
+    @pytest.mark.parametrize(
+        ("version", "is_offered"),
+        [
+            pytest.param(21, True, id="the newest one"),
+            pytest.param(0, False, id="the first one has none before it"),
+        ],
+    )
+    def test_offers_to_compare_it_with_the_one_before(
+        self, viewer: Client, version: int, *, is_offered: bool
+    ) -> None:
+        page = text_of(viewer, f"{TABLE}orders/history/{version}")
+
+        assert ("/orders/compare/20...21" in page) is is_offered
+        assert ("Compare with v" in page) is is_offered
 
     def test_the_actions_can_be_downloaded(self, viewer: Client) -> None:
         response = viewer.get(f"{TABLE}orders/history/21/actions")

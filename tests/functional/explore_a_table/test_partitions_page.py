@@ -79,7 +79,7 @@ class TestPartitions:
         page = text_of(viewer, f"{ORDERS}?q=de", **{"HX-Request": "true"})
 
         assert "<html" not in page
-        assert "of 84:" in page
+        assert "of 84 ·" in page
 
     def test_none_matching_is_not_none_at_all(self, viewer: Client) -> None:
         page = text_of(viewer, f"{ORDERS}?q=nowhere")

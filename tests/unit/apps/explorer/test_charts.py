@@ -82,6 +82,52 @@ def test_files_below_a_quarter_of_the_target_are_called_small() -> None:
     assert texts == ["small: 3 of 15", "target"]
 
 
+@pytest.mark.parametrize(
+    ("num_records", "texts"),
+    [
+        pytest.param(0, ["0"], id="an empty table"),
+        pytest.param(3, ["0", "1", "2", "3"], id="rows are whole"),
+        pytest.param(8_260, ["0", "2,000", "4,000", "6,000", "8,000"], id="in full"),
+        pytest.param(
+            20_100_000_000, ["0", "5 B", "10 B", "15 B", "20 B"], id="as the number"
+        ),
+    ],
+)
+def test_the_axis_of_rows_reads_as_the_numbers_beside_it(
+    num_records: int, texts: list[str]
+) -> None:
+    point = charts.VersionPoint(
+        version=0, num_records=num_records, num_files=1, size_bytes=9
+    )
+
+    chart = charts.over_versions([point])
+
+    assert list(chart.figure["layout"]["yaxis"]["ticktext"]) == texts
+
+
+def test_the_axis_of_sizes_counts_by_powers_of_two() -> None:
+    point = charts.VersionPoint(
+        version=0, num_records=None, num_files=1, size_bytes=24_000
+    )
+
+    chart = charts.over_versions([point])
+
+    texts = chart.figure["layout"]["yaxis"]["ticktext"]
+    assert list(texts) == ["0 B", "8 KiB", "16 KiB"]
+
+
+def test_no_area_is_drawn_over_versions_that_are_unknown() -> None:
+    rows = [5, 6, None, None, 9, 10]
+    points = [
+        charts.VersionPoint(version=v, num_records=count, num_files=1, size_bytes=1)
+        for v, count in enumerate(rows)
+    ]
+
+    chart = charts.over_versions(points)
+
+    assert [list(trace["x"]) for trace in chart.figure["data"]] == [[0, 1], [4, 5]]
+
+
 def test_sizes_stand_in_where_rows_are_unknown() -> None:
     point = charts.VersionPoint(version=0, num_records=None, num_files=1, size_bytes=9)
 

@@ -1,0 +1,59 @@
+"""Names without a place to break: no page of them is wider than its window."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Watch
+from tests.browser.soundness import assert_sound
+from tests.delta_logs import LogBuilder, add, metadata, protocol
+from tests.installation import Installation, wait_for
+
+NAMESPACE, NAME = "n" * 100, "t" * 200
+TABLE = f"/t/{NAMESPACE}/{NAME}/"
+COMMIT_INFO = {
+    "commitInfo": {
+        "timestamp": 1_700_000_000_000,
+        "operation": "O" * 150,
+        "operationParameters": {"predicate": "p" * 300},
+        "userName": "u" * 150,
+        "engineInfo": "e" * 200,
+    }
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A table whose every name is as long as it may be."""
+    log = LogBuilder()
+    long_metadata = metadata(name="m" * 200, description="word " * 400)
+    log.commit(0, COMMIT_INFO, protocol(), long_metadata)
+    log.commit(1, COMMIT_INFO, add(f"part-{'p' * 200}.parquet", size=1000))
+    location = log.on_disk(Path(tmp_path_factory.mktemp("long")))
+    name = f"{NAMESPACE}.{NAME}"
+    server.command("table", "add", name, str(location))
+
+    def is_indexed() -> bool:
+        tables = json.loads(server.command("table", "list", "--json"))
+        return any(t["name"] == name and t["state"] == "INDEXED" for t in tables)
+
+    assert wait_for(is_indexed, timeout_s=200), server.log
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("/", id="dashboard"),
+        pytest.param("/tables/", id="catalog"),
+        pytest.param("/jobs/", id="jobs"),
+        pytest.param(TABLE, id="overview"),
+        pytest.param(f"{TABLE}history", id="history"),
+        pytest.param(f"{TABLE}history/0", id="commit"),
+        pytest.param(f"{TABLE}files", id="files"),
+    ],
+)
+def test_break_where_the_window_ends(
+    watch: Watch, server: Installation, path: str
+) -> None:
+    assert_sound(watch, f"{server.url}{path}")
