@@ -97,7 +97,7 @@ class TestTheChoice:
 @pytest.mark.usefixtures("table")
 class TestRowsWhoseFilesAreDeleted:
     ROWS = f"{COMPARE}/2...4?view=rows"
-    MISSING = "Of the 1 file of version 2 that differ, 1 is deleted: a-4.parquet."
+    MISSING = "Comparing rows reads 1 file of version 2, which is deleted: a-4.parquet."
 
     @pytest.fixture
     def looked(self, viewer: Client) -> Client:
@@ -111,7 +111,7 @@ class TestRowsWhoseFilesAreDeleted:
 
         assert "The rows of these versions cannot be compared" in page
         assert f"Version 2: {REASON}" in page
-        assert "a-4.parquet" in page
+        assert self.MISSING in page
         assert "Compare rows</button>" not in page
 
     def test_start_no_job(self, looked: Client) -> None:
@@ -125,7 +125,18 @@ class TestRowsWhoseFilesAreDeleted:
         data = json_of(looked, f"{COMPARE}/2...4.json?view=rows")
 
         assert data["rows"] is None
-        assert "a-4.parquet" in data["rows_problem"]
+        assert data["rows_problem"] == self.MISSING
+
+    def test_are_counted_for_each_version(self, viewer: Client) -> None:
+        viewer.get(f"{COMPARE}/0...2?view=rows")
+        work()
+        problem = json_of(viewer, f"{COMPARE}/0...2.json?view=rows")["rows_problem"]
+
+        assert problem == (
+            "Comparing rows reads 1 file of version 0, which is deleted: a-1.parquet. "
+            "Comparing rows reads 2 files of version 2; 1 of them is deleted: "
+            "a-4.parquet."
+        )
 
     def test_have_a_list_of_files_all_the_same(self, looked: Client) -> None:
         assert "1 removed" in page_of(looked, f"{COMPARE}/2...4?view=files")

@@ -79,10 +79,10 @@ def missing_files_reason(facts: Mapping[str, Any] | None) -> str:
     for side in (facts or {}).get("missing", ()):
         count, names = side["files"], ", ".join(side["paths"])
         more = " and others" if count > len(side["paths"]) else ""
-        sentences.append(
-            f"Of the {counted(side['of'], 'file')} of version {side['version']} that "
-            f"differ, {count:,} {'is' if count == 1 else 'are'} deleted: {names}{more}."
-        )
+        gone = f"; {count:,} of them {'is' if count == 1 else 'are'} deleted"
+        gone = ", which is deleted" if side["of"] == 1 else gone
+        would_read = f"{counted(side['of'], 'file')} of version {side['version']}"
+        sentences.append(f"Comparing rows reads {would_read}{gone}: {names}{more}.")
     return " ".join(sentences)
 
 

@@ -105,7 +105,8 @@ def _settings(found: Comparison) -> Card:
     count = found.settings_count
     metadata = found.after.metadata if found.after else None
     total = len(metadata.configuration) if metadata else 0
-    same = f"all {total:,} the same" if total else "none set"
+    many = f"all {total:,} the same" if total > 1 else "the only one is the same"
+    same = many if total else "none set"
     names = [
         change.name
         for changes in (found.properties, found.details)
