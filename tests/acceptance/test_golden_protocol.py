@@ -20,6 +20,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from apps.sharing.models import Recipient
+from deltaweb.table import DeltaTable
 from tests.factories import (
     new_grant,
     new_recipient,
@@ -28,6 +29,7 @@ from tests.factories import (
     new_table,
     new_token,
 )
+from tests.golden_refusals import is_of_unread_features, snapshot_or_refusal
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "")) / "tables"
 HAS_GOLDEN = bool(os.environ.get("DELTAWEB_GOLDEN")) and GOLDEN.is_dir()
@@ -76,6 +78,8 @@ def test_is_served_as_it_is_or_refused(caller: Client, name: str) -> None:
         assert answer.status_code in {200, 400}
     if query.status_code != 200:
         assert set(json.loads(bodies[2])) == {"errorCode", "message"}
+        found = snapshot_or_refusal(DeltaTable(str(GOLDEN / name / "table")))
+        assert expected["expect"] != "ok" or is_of_unread_features(found)
         return
     assert version["Delta-Table-Version"] == query["Delta-Table-Version"]
     told = expected["versions"].get(query["Delta-Table-Version"])
