@@ -163,7 +163,7 @@ def _load_together(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
     if len(lines) < MIN_LINES_TOGETHER:
         return None
     try:
-        values = json.loads(b"[" + b",".join(lines) + b"]", parse_int=_parse_int)
+        values = load_json(b"[" + b",".join(lines) + b"]")
     except (ValueError, RecursionError):
         return None
     if len(values) != len(lines) or not all(type(v) is dict for v in values):
@@ -174,7 +174,7 @@ def _load_together(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
 def load_line(line: bytes, *, name: str) -> dict[str, Any]:
     """Parse one line to the JSON object that it must be."""
     try:
-        value = json.loads(line, parse_int=_parse_int)
+        value = load_json(line)
     except RecursionError:
         raise LogCorruptError(path=name, reason="a line nests too deeply") from None
     except UnicodeDecodeError:
@@ -357,6 +357,16 @@ def _as_text(value: object, *, is_partition_value: bool) -> str | None:
 
 def _has_lone_surrogate(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def load_json(text: bytes) -> Any:  # noqa: ANN401 (any JSON)
+    """Parse JSON; an integer beyond a long is a float.
+
+    Raises:
+        ValueError: If it is no JSON.
+        RecursionError: If it nests too deeply.
+    """
+    return json.loads(text, parse_int=_parse_int)
 
 
 def _parse_int(text: str) -> int | float:

@@ -25,6 +25,8 @@ from deltaweb.delta.action_json import (
     ActionBatch,
     CommitData,
     Longs,
+    load_json,
+    load_rows,
     parse_actions,
 )
 from deltaweb.delta.action_values import parse_metadata, parse_protocol
@@ -34,8 +36,13 @@ from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.file_actions import DELETION_VECTOR
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_store import LogStore
-from deltaweb.delta.schema import StructType
-from deltaweb.delta.statistics import parse_statistics
+from deltaweb.delta.provenance import (
+    SAYS_NOTHING,
+    RawProvenance,
+    cut_provenance,
+    write_provenance,
+)
+from deltaweb.delta.record_counts import record_counts
 
 BATCH_BYTES: Final = 8 << 20
 _FILE_ACTION: Final = [
@@ -46,7 +53,7 @@ _FILE_ACTION: Final = [
 ]
 _DELETION_TIME: Final = pa.field("deletionTimestamp", pa.int64())
 _VECTOR: Final = pa.field("deletionVector", DELETION_VECTOR)
-_NO_COLUMNS: Final = StructType(())
+COMMIT_INFO: Final = "commitInfo"
 
 
 def _actions_schema(*identity: pa.Field) -> pa.Schema:
@@ -57,7 +64,7 @@ def _actions_schema(*identity: pa.Field) -> pa.Schema:
             pa.field("txn", TRANSACTION),
             pa.field("protocol", PRESENCE),
             pa.field("metaData", PRESENCE),
-            pa.field("commitInfo", PRESENCE),
+            pa.field(COMMIT_INFO, PRESENCE),
         ]
     )
 
@@ -92,7 +99,7 @@ class FileNumbers:
         sizes = pc.struct_field(actions, ["size"])
         changes = pc.struct_field(actions, ["dataChange"])
         changes = pc.fill_null(changes, fill_value=True)
-        self.num_records = _num_records(pc.struct_field(actions, ["stats"]))
+        self.num_records = record_counts(pc.struct_field(actions, ["stats"]))
         self.count = self._sum(is_valid)
         self.size = self._sum(pc.fill_null(sizes, 0))
         self.changes = self._sum(pc.and_(is_valid, changes))
@@ -107,13 +114,6 @@ class FileNumbers:
         return sums
 
 
-def _num_records(stats: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return numRecords of each action that has it."""
-    if stats.null_count == len(stats):
-        return pa.chunked_array([pa.nulls(len(stats), pa.int64())])
-    return parse_statistics(stats, _NO_COLUMNS)["num_records"]
-
-
 @dataclass(frozen=True, eq=False)
 class CommitBatch:
     """Some commits, oldest first, parsed.
@@ -122,7 +122,8 @@ class CommitBatch:
         entries: Version and time of each.
         sizes_bytes: Size of each commit file.
         actions: Their actions by `SCHEMA`, or without deletion vectors.
-        infos: The last commitInfo of each, as it is in the log; None without one.
+        provenance: What the last commitInfo of each says.
+        info_lines: The line that it is of, by position.
         metadata: The last metaData of each that has one, by position.
         protocols: The last protocol of each that has one, by position.
         fault: Why the one commit of the batch does not read; None where they do. It
@@ -132,7 +133,8 @@ class CommitBatch:
     entries: Sequence[CommitEntry]
     sizes_bytes: Sequence[int]
     actions: ActionBatch
-    infos: Sequence[Mapping[str, Any] | None]
+    provenance: Sequence[RawProvenance]
+    info_lines: Mapping[int, bytes]
     metadata: Mapping[int, Metadata]
     protocols: Mapping[int, Protocol]
     fault: str | None = None
@@ -146,6 +148,14 @@ class CommitBatch:
     def removes(self) -> FileNumbers:
         """The numbers of the files that each commit removes."""
         return FileNumbers(self.actions.table["remove"], self.actions.row_ends)
+
+    def info(self, at: int) -> Mapping[str, Any] | None:
+        """Return the last commitInfo of a commit as it is in the log, if it has one."""
+        line = self.info_lines.get(at)
+        if line is None:
+            return None
+        found: Mapping[str, Any] = load_json(line)[COMMIT_INFO]
+        return found
 
     @property
     def has_identities(self) -> bool:
@@ -197,7 +207,7 @@ def read_commit_batches(
         yield from _parsed(*first)
         return
     following = chain([second], batches)
-    with ThreadPoolExecutor(1) as pool, _without_collections():
+    with ThreadPoolExecutor(1) as pool, without_collections():
         coming = pool.submit(_parse_wholly, *first)
         del first, second  # their bytes are many
         for batch in following:
@@ -219,7 +229,7 @@ def _read_batches(
 
 
 @contextmanager
-def _without_collections() -> Iterator[None]:
+def without_collections() -> Iterator[None]:
     """Keep the garbage collector from looking at every value of a long history.
 
     They are JSON, which holds no circle, and go away with their batch.
@@ -269,7 +279,8 @@ def _parse_numbers(
             entries=entries,
             sizes_bytes=[len(commit.data) for commit in commits],
             actions=parse_actions([CommitData("", b"")], SCHEMA),
-            infos=[None],
+            provenance=[SAYS_NOTHING],
+            info_lines={},
             metadata={},
             protocols={},
             fault=fault.reason,
@@ -280,16 +291,15 @@ def _parse(
     commits: Sequence[CommitData], entries: Sequence[CommitEntry], schema: pa.Schema
 ) -> CommitBatch:
     actions = parse_actions(commits, schema)
-    infos: list[Mapping[str, Any] | None] = [None] * len(commits)
-    for at, raw in owned_actions(actions, "commitInfo", commits):
-        infos[at] = raw
+    provenance, info_lines = _read_infos(actions, commits)
     metadata = dict(owned_actions(actions, "metaData", commits))
     protocols = dict(owned_actions(actions, "protocol", commits))
     return CommitBatch(
         entries=entries,
         sizes_bytes=[len(commit.data) for commit in commits],
         actions=actions,
-        infos=infos,
+        provenance=provenance,
+        info_lines=info_lines,
         metadata={
             at: parse_metadata(raw, path=commits[at].name)
             for at, raw in metadata.items()
@@ -299,3 +309,29 @@ def _parse(
             for at, raw in protocols.items()
         },
     )
+
+
+def _read_infos(
+    actions: ActionBatch, commits: Sequence[CommitData]
+) -> tuple[list[RawProvenance], dict[int, bytes]]:
+    """Return what the last commitInfo of each commit says, and its line if any.
+
+    Raises:
+        LogCorruptError: If a line does not read.
+    """
+    told = pc.indices_nonzero(actions.table[COMMIT_INFO].is_valid()).to_numpy()
+    rows = told.astype(np.int64)
+    lines = actions.lines.take(rows)
+    said: Sequence[RawProvenance | None] | None = cut_provenance(lines)
+    if said is None:
+        values = [line.get(COMMIT_INFO) for line in load_rows(actions, rows, commits)]
+        said = [
+            write_provenance(raw) if isinstance(raw, dict) else None for raw in values
+        ]
+    provenance = [SAYS_NOTHING] * len(commits)
+    info_lines = {}
+    owners = np.searchsorted(actions.row_ends, rows, side="right").tolist()
+    for at, one, line in zip(owners, said, lines, strict=True):
+        if one is not None:
+            provenance[at], info_lines[at] = one, line
+    return provenance, info_lines

@@ -56,12 +56,13 @@ def _summaries(batch: CommitBatch) -> list[CommitSummary]:
     adds, removes = batch.adds, batch.removes
     result = []
     for at, entry in enumerate(batch.entries):
-        said = parse_provenance(batch.infos[at])
+        info = batch.info(at)
+        said = parse_provenance(info)
         result.append(
             CommitSummary(
                 version=entry.version,
                 timestamp_ms=entry.time_ms,
-                commit_info=batch.infos[at],
+                commit_info=info,
                 operation=said.operation or "",
                 user_name=said.user or "",
                 engine_info=said.engine_info or "",

@@ -88,12 +88,12 @@ def counted(count: int, noun: str) -> str:
 
 def size_text(size_bytes: int) -> str:
     """Say a size in binary units: `9.1 GiB`."""
-    value = float(size_bytes)
-    steps = (max(int(value), 1).bit_length() - 1) // _UNIT_BITS
-    unit = min(steps, len(_SIZE_UNITS) - 1)
-    value /= 1 << (unit * _UNIT_BITS)
-    digits = 1 if unit and value < _SMALL * _SMALL else 0
-    return f"{value:.{digits}f} {_SIZE_UNITS[unit]}"
+    unit = min((size_bytes.bit_length() - 1) // _UNIT_BITS, len(_SIZE_UNITS) - 1)
+    if unit < 1:
+        return f"{size_bytes} B"
+    value = size_bytes / (1 << (unit * _UNIT_BITS))
+    number = f"{value:.1f}" if value < _SMALL * _SMALL else f"{value:.0f}"
+    return f"{number} {_SIZE_UNITS[unit]}"
 
 
 def _plain_keys(keys: tuple[str, ...]) -> dict[str, str]:

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.delta.actions import Metadata, Protocol, Provenance, parse_provenance
+from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.commit_batch import CommitBatch
-from deltaweb.index.alike import group_alike
+from deltaweb.delta.provenance import load_object, load_objects
 from deltaweb.index.commit_facts import Facts
 from deltaweb.index.commit_files import batch_file_actions
 from deltaweb.index.file_index import COMMIT_SCHEMA
@@ -76,24 +76,26 @@ class CommitPart:
 
 def commit_part(batch: CommitBatch) -> CommitPart:
     """Take from parsed commits what an index holds of them."""
-    said = [parse_provenance(raw) for raw in batch.infos]
+    said = batch.provenance
     numbers = _numbers(batch)
-    told = _told_commits(batch, said, numbers)
-    alike = group_alike([one.parameters for one in said])
-    parameters = bounded_texts(alike.distinct)
-    facts = [Facts(one) for one in alike.distinct]
+    parameters = pa.array([one.parameters for one in said], pa.binary())
+    alike = parameters.dictionary_encode()
+    distinct, kinds = alike.dictionary.to_pylist(), alike.indices.to_pylist()
+    objects = [load_object(text) for text in distinct]
+    facts = [Facts(one) for one in objects]
+    told = _told_commits(batch, [objects[kind] for kind in kinds], numbers)
     columns: dict[str, Any] = {
         **numbers,
         "version": [entry.version for entry in batch.entries],
         "timestamp_ms": [entry.time_ms for entry in batch.entries],
         "operation": _names([one.operation for one in said], MAX_OPERATION_LENGTH),
-        "parameters": [parameters[kind] for kind in alike.kinds],
+        "parameters": bounded_texts(distinct).take(alike.indices),
         "metrics": bounded_texts([one.metrics for one in said]),
         "user_name": _names([one.user for one in said], MAX_NAME_LENGTH),
         "engine_info": _names([one.engine_info for one in said], MAX_NAME_LENGTH),
         "sentence": [
             clean_text(commit_sentence(one, facts[kind]))
-            for one, kind in zip(told, alike.kinds, strict=True)
+            for one, kind in zip(told, kinds, strict=True)
         ],
         "changes_metadata": [one.metadata is not None for one in told],
     }
@@ -134,14 +136,17 @@ _NUMBERS: Final = _ToldCommit._fields[3:10]
 
 
 def _told_commits(
-    batch: CommitBatch, said: Sequence[Provenance], numbers: Mapping[str, pa.Array]
+    batch: CommitBatch,
+    parameters: Sequence[Mapping[str, Any]],
+    numbers: Mapping[str, pa.Array],
 ) -> list[_ToldCommit]:
+    said = batch.provenance
     positions = range(len(said))
     noting = batch.has_transactions()
     columns = [
         [one.operation or "" for one in said],
-        [one.parameters for one in said],
-        [one.metrics for one in said],
+        parameters,
+        load_objects(one.metrics for one in said),
         *(numbers[name].to_pylist() for name in _NUMBERS),
         [batch.metadata.get(at) for at in positions],
         [batch.protocols.get(at) for at in positions],
@@ -191,7 +196,7 @@ def _changes(batch: CommitBatch, told: Sequence[_ToldCommit]) -> list[CommitChan
                 is_vacuum_start=operation in VACUUM_STARTS,
                 is_vacuum_end=operation in VACUUM_ENDS,
                 retention_ms=retention_ms,
-                claimed_ms=Facts(batch.infos[row] or {}).number("timestamp"),
+                claimed_ms=Facts(batch.info(row) or {}).number("timestamp"),
             )
         )
     return changes

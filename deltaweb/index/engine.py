@@ -1,10 +1,14 @@
 """What replays a table's log for its index: this process, or Spark."""
 
 import typing
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from deltaweb.delta.commit_batch import CommitEntry
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.index.commit_part import CommitPart
+from deltaweb.index.commit_reading import read_parts
 from deltaweb.index.file_rows import NewestFiles, write_files
 from deltaweb.table import DeltaTable
 
@@ -33,6 +37,16 @@ class Engine(typing.Protocol):
         """Write `files.arrow` of a loaded version."""
         ...
 
+    def read_commits(
+        self, entries: Sequence[CommitEntry]
+    ) -> Generator[CommitPart, None, None]:
+        """Yield the parts of some commits, oldest first; closed by who stops early.
+
+        Raises:
+            LogCorruptError: If a commit is gone since it was listed.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class InProcess:
@@ -56,3 +70,9 @@ class InProcess:
     def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
         """Write `files.arrow`."""
         return write_files(folder, snapshot)
+
+    def read_commits(
+        self, entries: Sequence[CommitEntry]
+    ) -> Generator[CommitPart, None, None]:
+        """Yield the parts of some commits, oldest first."""
+        return read_parts(self.table.store, entries)

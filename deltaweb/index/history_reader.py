@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from deltaweb.delta.commit_batch import CommitEntry, read_commit_batches
+from deltaweb.delta.commit_batch import CommitEntry
 from deltaweb.delta.commit_summary_reader import commit_entries
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_overview import LogOverview
@@ -18,7 +18,6 @@ from deltaweb.delta.log_segment import VersionRun
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.commit_files import starting_files
-from deltaweb.index.commit_part import commit_part
 from deltaweb.index.commit_rows import History
 from deltaweb.index.engine import Engine
 from deltaweb.index.file_rows import NewestFiles
@@ -83,9 +82,8 @@ class HistoryReader:
     def _take(
         self, history: History, entries: Sequence[CommitEntry], newest: Snapshot
     ) -> None:
-        with closing(read_commit_batches(self.store, entries)) as batches:
-            for batch in batches:
-                part = commit_part(batch)
+        with closing(self.engine.read_commits(entries)) as parts:
+            for part in parts:
                 history.take(part)
                 self.actions.take(part)
                 done = len(history.versions)

@@ -2,19 +2,21 @@
 
 import json
 import math
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.provenance import load_object
 
 MAX_JSON_LENGTH: Final = 64_000
 MAX_KEYS: Final = 50
 MAX_VALUE_LENGTH: Final = 500
 MAX_DEPTH: Final = 40
 MAX_INTEGER: Final = 10**40
-TOGETHER: Final = 256
-MARK_BYTES: Final = 16
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False)
-_UNCLEAN: Final = ("\\u0000", "NaN", "Infinity")
+# What may have to be cleaned: an escape, no number of JSON, and no number of a long.
+_UNCLEAN: Final = r"\\|NaN|Infinity|[0-9]{19}"
 
 
 def clean_text(text: str) -> str:
@@ -49,40 +51,28 @@ def bounded_json(values: Mapping[str, Any]) -> str:
     return json.dumps(start, ensure_ascii=False)
 
 
-def bounded_texts(objects: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return `bounded_json` of each object, many at once where all are plain.
+def bounded_texts(texts: Sequence[bytes]) -> pa.Array:
+    """Return JSON objects of a log as texts: those as they are that need no cleaning.
 
     Args:
-        objects: As `json.loads` returns them, with integers of a long alone.
+        texts: Objects of parameters or metrics.
+
+    Returns:
+        For any other `bounded_json` of what it says.
     """
-    texts: list[str] = []
-    for start in range(0, len(objects), TOGETHER):
-        some = objects[start : start + TOGETHER]
-        texts.extend(_plain_texts(some) or [bounded_json(values) for values in some])
-    return texts
-
-
-def _plain_texts(objects: Sequence[Mapping[str, Any]]) -> list[str] | None:
-    """Write objects by one call; None where a value might have to be cleaned."""
-    mark = secrets.token_hex(MARK_BYTES)  # no log can know it
-    try:
-        text = _ENCODER.encode([part for values in objects for part in (values, mark)])
-        text.encode("utf-8")
-    except (RecursionError, UnicodeEncodeError):
-        return None
-    if any(sign in text for sign in _UNCLEAN):
-        return None
-    texts = text[1:-1].split(f', "{mark}"')
-    texts = [texts[0], *(part.removeprefix(", ") for part in texts[1:-1])]
-    is_plain = max(map(len, texts)) <= MAX_JSON_LENGTH and _are_shallow(text, texts)
-    return texts if is_plain else None
-
-
-def _are_shallow(whole: str, texts: Sequence[str]) -> bool:
-    """Tell whether no text can nest as deep as `MAX_DEPTH`, by its brackets."""
-    if whole.count("{") + whole.count("[") - len(texts) < MAX_DEPTH:
-        return True
-    return all(text.count("{") + text.count("[") < MAX_DEPTH for text in texts)
+    whole = pa.array(texts, pa.string())
+    is_odd = pc.or_(
+        pc.match_substring_regex(whole, _UNCLEAN),
+        pc.or_(
+            pc.greater(pc.binary_length(whole), MAX_JSON_LENGTH),
+            pc.greater_equal(pc.count_substring_regex(whole, r"[\[{]"), MAX_DEPTH),
+        ),
+    )
+    if not is_odd.true_count:
+        return whole
+    odd = whole.filter(is_odd).cast(pa.binary()).to_pylist()
+    cleaned = [bounded_json(load_object(text)) for text in odd]
+    return pc.replace_with_mask(whole, is_odd, pa.array(cleaned, pa.string()))
 
 
 def _clean(value: Any, depth: int) -> Any:  # noqa: ANN401 (any JSON)

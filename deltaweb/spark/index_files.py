@@ -8,7 +8,7 @@ result into memory. All else of an index is of the size of the history.
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,9 +18,13 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
+from deltaweb.delta.commit_batch import CommitEntry
 from deltaweb.delta.errors import PartitionValueError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import SnapshotState
+from deltaweb.index.commit_helper import read_here
+from deltaweb.index.commit_part import CommitPart
+from deltaweb.index.commit_reading import shares_of
 from deltaweb.index.file_rows import (
     FileColumns,
     NewestFiles,
@@ -34,9 +38,11 @@ from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.log_reader import LogSource
 from deltaweb.spark.replay import ReplayedState, use_state
 from deltaweb.spark.tail_layers import Blocks
+from deltaweb.spark.task_faults import faults_are_carried, faults_are_raised
 from deltaweb.table import DeltaTable
 
 PARTS: Final = "parts"
+SHARES_A_CORE: Final = 2  # of a history; progress is told after them
 COUNTS_SCHEMA: Final = pa.schema(
     [("files", pa.int64()), ("deletion_vectors", pa.int64())]
 )
@@ -93,6 +99,25 @@ class SparkEngine:
         """
         write = partial(self._write_files, folder, snapshot)
         return use_state(self.spark, self.source, snapshot.version, write)
+
+    def read_commits(
+        self, entries: Sequence[CommitEntry]
+    ) -> Generator[CommitPart, None, None]:
+        """Yield the parts of some commits, oldest first, a few of each core at a time.
+
+        Raises:
+            LogCorruptError: If a commit is gone since it was listed.
+        """
+        context = self.spark.sparkContext
+        shares = shares_of(entries)
+        step = SHARES_A_CORE * context.defaultParallelism
+        for first in range(0, len(shares), step):
+            some = shares[first : first + step]
+            work = partial(_read_share, self.source)
+            with faults_are_raised():
+                found = context.parallelize(some, len(some)).map(work).collect()
+            for parts in found:
+                yield from parts
 
     def _counted(self, state: ReplayedState) -> Snapshot:
         rows = state.map_files(_count_files, COUNTS_SCHEMA).collect()
@@ -155,6 +180,11 @@ def _read_parts(folder: Path, names: Sequence[str]) -> Iterator[pa.Table]:
 
 
 # === In a task ===
+
+
+def _read_share(source: LogSource, entries: Sequence[CommitEntry]) -> list[CommitPart]:
+    with faults_are_carried():
+        return read_here(source.open(), entries)
 
 
 def _count_files(blocks: Blocks) -> Batches:

@@ -6,7 +6,6 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from operator import attrgetter
 from pathlib import Path
 
 import pyarrow as pa
@@ -87,7 +86,6 @@ class LocalTableStore:
 
     def list_from(self, name: str) -> list[FileStatus]:
         """Return the log's files from `name` on, with their sizes and times."""
-        statuses = []
         with self._faults(self._log):
             try:
                 entries = os.scandir(self._log)
@@ -95,13 +93,8 @@ class LocalTableStore:
                 return []
             with entries:
                 self._check_log_folder()
-                for entry in entries:
-                    if entry.name >= name:
-                        status = _entry_status(entry)
-                        if status is not None:
-                            statuses.append(status)
-        statuses.sort(key=attrgetter("name"))
-        return statuses
+                found = [_entry_status(e) for e in entries if e.name >= name]
+        return sorted(status for status in found if status is not None)
 
     def status(self, name: str) -> FileStatus:
         """Return size and time of one file of the log."""
@@ -120,17 +113,15 @@ class LocalTableStore:
         """Return the beginning of one file of the log."""
         path = f"{self._log}/{name}"
         with self._faults(path), self._log_folder() as folder:
-            buffer = bytearray(min(READ_BYTES, length))
-            return _read(self._open_log_file(folder, name), length, buffer)
+            return _read(self._open_log_file(folder, name), length)
 
     def read_many(self, names: Sequence[str]) -> list[bytes]:
         """Return files of the log, opened relative to its folder."""
         contents: list[bytes] = []
-        buffer = bytearray(READ_BYTES)
         with self._faults(self._log), self._log_folder() as folder:
             for name in names:
                 handle = self._open_log_file(folder, name)
-                data = _read(handle, MAX_LOG_FILE_BYTES, buffer)
+                data = _read(handle, MAX_LOG_FILE_BYTES)
                 if len(data) == MAX_LOG_FILE_BYTES:
                     path = f"{self._log}/{name}"
                     raise LogCorruptError(path=path, reason=_too_large())
@@ -305,33 +296,26 @@ def _entry_status(entry: os.DirEntry[str]) -> FileStatus | None:
     return FileStatus(entry.name, found.st_size, found.st_mtime_ns // 1_000_000)
 
 
-def _read(handle: int, limit: int, buffer: bytearray) -> bytes:
+def _read(handle: int, limit: int) -> bytes:
     """Read at most `limit` bytes of an open file, and close it.
 
     A read may return less than was asked for anywhere but at the end, so the end is
-    where a read returns nothing. A short file costs no memory but its own.
+    where a read returns nothing.
 
     Args:
         handle: The open file.
         limit: How many bytes at most.
-        buffer: Where the file's beginning is read to; no longer than `limit`.
     """
     try:
-        total = os.readv(handle, [buffer])
-        room = memoryview(buffer)
-        while total < len(buffer):
-            count = os.readv(handle, [room[total:]])
-            if not count:
-                return bytes(room[:total])
-            total += count
-        parts = [bytes(buffer)]
+        start = os.read(handle, min(READ_BYTES, limit))
+        parts, total, step = [start], len(start), READ_BYTES
         while total < limit:
-            data = os.read(handle, min(READ_BYTES << 6, limit - total))
+            data = os.read(handle, min(step, limit - total))
             if not data:
                 break
             parts.append(data)
-            total += len(data)
-        return b"".join(parts)
+            total, step = total + len(data), READ_BYTES << 6
+        return start if len(parts) == 1 else b"".join(parts)
     finally:
         os.close(handle)
 

@@ -95,6 +95,18 @@ class TestALargeTable:
 
         assert result.state == "INDEXED"
 
+    def test_with_a_history_in_many_shares_has_it_in_order(
+        self,
+        spark: "SparkSession",
+        lake: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr("deltaweb.index.commit_reading.COMMITS_A_SHARE", 2)
+        monkeypatch.setattr("deltaweb.spark.index_files.SHARES_A_CORE", 1)
+
+        assert_same_index(spark, lake / "orders", tmp_path)
+
     def test_with_values_of_another_type_keeps_texts(
         self, spark: "SparkSession", tmp_path: Path
     ) -> None:

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -55,8 +56,10 @@ class TestBatches:
         assert entries == [(version, version * 10) for version in range(GOOD)]
         counts = [count for batch in batches for count in batch.adds.count.tolist()]
         assert counts == [0] + [3] * (GOOD - 1)
-        infos = [info for batch in batches for info in batch.infos]
+        infos = [b.info(at) for b in batches for at in range(len(b.entries))]
         assert infos == [None, *({"operation": f"O{n}"} for n in range(1, GOOD))]
+        said = [one.operation for batch in batches for one in batch.provenance]
+        assert said == [None, *(f"O{n}" for n in range(1, GOOD))]
 
     @pytest.mark.parametrize("odd", ODD)
     def test_part_from_the_others_a_commit_that_is_odd(self, odd: str) -> None:
@@ -129,6 +132,17 @@ class TestNumbers:
 
         assert batch.metadata[0].id == "new"
         assert batch.protocols[0].min_writer_version == 5
+
+    @pytest.mark.parametrize("last", [{"operation": "new"}, {"operation": 5}])
+    def test_take_the_last_commit_info(self, last: dict[str, Any]) -> None:
+        infos: list[Any] = [{"operation": "old", "userName": "Ann"}, last]
+        builder = LogBuilder().start(*({"commitInfo": info} for info in infos))
+
+        (batch,) = read(builder, 1)
+
+        assert batch.info(0) == last
+        assert batch.provenance[0].operation == str(last["operation"])
+        assert batch.provenance[0].user is None
 
     def test_know_deletion_vectors(self) -> None:
         builder = LogBuilder().start(add("a", deletionVector=deletion_vector("v")))
