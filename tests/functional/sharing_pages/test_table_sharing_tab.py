@@ -1,7 +1,5 @@
 """The Sharing tab of a table over HTTP, and the button that leads to it."""
 
-import json
-import re
 from typing import Any
 
 import pytest
@@ -24,6 +22,7 @@ from tests.factories import (
     new_unindexed_table,
     new_user,
 )
+from tests.functional.sharing_pages.pages import as_json, page
 
 pytestmark = pytest.mark.django_db
 TAB = "/t/crm/orders/sharing"
@@ -33,11 +32,6 @@ def client_of(role: User.Role) -> Client:
     client = Client()
     client.force_login(new_user("someone", role=role))
     return client
-
-
-@pytest.fixture
-def admin() -> Client:
-    return client_of(User.Role.ADMIN)
 
 
 @pytest.fixture
@@ -74,18 +68,12 @@ def new_read(table: Table, **fields: Any) -> AuditEvent:  # noqa: ANN401 (column
     return AuditEvent.objects.create(**(defaults | fields))
 
 
-def text(client: Client, path: str = TAB) -> str:
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.content.decode()
-    return re.sub(r"\s+", " ", answer.content.decode())
-
-
 def test_shows_where_the_table_is_shared_who_may_read_it_and_who_did(
     admin: Client, shared: Table
 ) -> None:
     new_read(shared)
 
-    shown = text(admin)
+    shown = page(admin, TAB)
 
     assert 'href="/shares/retail/"' in shown
     assert "sales.bestellungen" in shown
@@ -99,7 +87,7 @@ def test_shows_where_the_table_is_shared_who_may_read_it_and_who_did(
 def test_has_a_machine_form(admin: Client, shared: Table) -> None:
     new_read(shared)
 
-    data = json.loads(text(admin, f"{TAB}.json"))
+    data = as_json(admin, f"{TAB}.json")
 
     assert [one["share"] for one in data["shares"]] == ["old", "retail"]
     assert data["recipients"][0]["shares"] == ["old", "retail"]
@@ -113,14 +101,14 @@ def test_counts_the_calls_of_this_table_alone(admin: Client, shared: Table) -> N
     new_read(other)
     new_read(shared, kind=AuditEvent.Kind.CHANGE, action="share.add_table")
 
-    assert "No recipient has asked for this table in 30 days." in text(admin)
+    assert "No recipient has asked for this table in 30 days." in page(admin, TAB)
 
 
 @pytest.mark.usefixtures("shared")
 def test_offers_a_new_share_and_those_that_exist(admin: Client) -> None:
     new_share("third")
 
-    shown = text(admin)
+    shown = page(admin, TAB)
 
     assert 'href="/shares/new?table=crm.orders"' in shown
     assert 'href="/shares/third/?add=crm.orders#add"' in shown
@@ -131,7 +119,7 @@ def test_offers_a_new_share_and_those_that_exist(admin: Client) -> None:
 def test_leads_to_the_form_of_a_share_with_the_table_in_it(admin: Client) -> None:
     new_share("third")
 
-    shown = text(admin, "/shares/third/?add=crm.orders")
+    shown = page(admin, "/shares/third/?add=crm.orders")
 
     assert 'name="table" value="crm.orders"' in shown
     assert "Who can read crm.orders" in shown
@@ -140,13 +128,13 @@ def test_leads_to_the_form_of_a_share_with_the_table_in_it(admin: Client) -> Non
 def test_says_so_when_it_is_in_no_share(admin: Client) -> None:
     new_table("crm.orders")
 
-    assert "This table is in no share" in text(admin)
+    assert "This table is in no share" in page(admin, TAB)
 
 
 def test_says_what_is_not_known_before_the_first_index(admin: Client) -> None:
     new_unindexed_table("crm.orders")
 
-    shown = text(admin)
+    shown = page(admin, TAB)
 
     assert "not known yet" in shown
     assert "nothing is known of its features" in shown
@@ -154,7 +142,7 @@ def test_says_what_is_not_known_before_the_first_index(admin: Client) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_an_editor_reads_the_tab_and_can_change_nothing() -> None:
-    shown = text(client_of(User.Role.EDITOR))
+    shown = page(client_of(User.Role.EDITOR), TAB)
 
     assert "retail" in shown
     assert "/shares/" not in shown
@@ -167,7 +155,7 @@ def test_an_editor_reads_the_tab_and_can_change_nothing() -> None:
 def test_a_viewer_neither_finds_nor_opens_the_tab() -> None:
     viewer = client_of(User.Role.VIEWER)
 
-    assert TAB not in text(viewer, "/t/crm/orders/")
+    assert TAB not in page(viewer, "/t/crm/orders/")
     assert viewer.get(TAB).status_code == 403
     assert viewer.get(f"{TAB}.json").status_code == 403
 
@@ -176,10 +164,10 @@ def test_a_viewer_neither_finds_nor_opens_the_tab() -> None:
 def test_every_page_of_a_table_has_the_primary_button_for_administrators(
     admin: Client,
 ) -> None:
-    overview = text(admin, "/t/crm/orders/")
+    overview = page(admin, "/t/crm/orders/")
 
     assert f'class="dw-btn dw-btn-primary" href="{TAB}#share"' in overview
-    assert f'class="dw-btn" href="{TAB}#share"' in text(admin)
+    assert f'class="dw-btn" href="{TAB}#share"' in page(admin, TAB)
 
 
 def test_an_unknown_table_is_a_404(admin: Client) -> None:
@@ -199,7 +187,7 @@ def test_asks_the_database_a_fixed_number_of_times(
         new_read(shared)
 
     with django_assert_max_num_queries(22):
-        text(admin)
+        page(admin, TAB)
 
 
 @pytest.mark.usefixtures("shared")
@@ -207,5 +195,5 @@ def test_the_catalogue_marks_tables_that_are_shared_for_those_who_may_know() -> 
     editor, viewer = client_of(User.Role.EDITOR), Client()
     viewer.force_login(new_user("vera"))
 
-    assert 'title="in 2 shares"' in text(editor, "/tables/")
-    assert "in 2 shares" not in text(viewer, "/tables/")
+    assert 'title="in 2 shares"' in page(editor, "/tables/")
+    assert "in 2 shares" not in page(viewer, "/tables/")

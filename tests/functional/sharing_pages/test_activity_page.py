@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,16 +14,10 @@ from pytest_django import DjangoAssertNumQueries
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from tests.factories import new_table, new_user
+from tests.functional.sharing_pages.pages import page
 
 pytestmark = pytest.mark.django_db
 EVIL = "<script>alert(1)</script>"
-
-
-@pytest.fixture
-def admin() -> Client:
-    client = Client()
-    client.force_login(new_user("ada", role=User.Role.ADMIN))
-    return client
 
 
 def new_event(**fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
@@ -58,16 +51,14 @@ def new_change(**fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)
 
 
 def text(client: Client, **query: str) -> str:
-    answer = client.get("/activity/", query)
-    assert answer.status_code == 200, answer.content.decode()
-    return re.sub(r"\s+", " ", answer.content.decode())
+    return page(client, "/activity/", **query)
 
 
 def found(client: Client, **query: str) -> list[int]:
     """The ids that a filter finds."""
-    page = json.loads(client.get("/activity.json", query).content)
-    assert page["count"] == len(page["events"])
-    return [event["id"] for event in page["events"]]
+    answer = json.loads(client.get("/activity.json", query).content)
+    assert answer["count"] == len(answer["events"])
+    return [event["id"] for event in answer["events"]]
 
 
 class TestList:
@@ -244,11 +235,11 @@ class TestPages:
         ids: list[int] = []
         path = "/activity.json?share=retail"
         while path:
-            page = json.loads(admin.get(path).content)
-            assert page["count"] == 120
-            assert page["count_is_exact"] is True
-            ids += [event["id"] for event in page["events"]]
-            path = page["next"]
+            answer = json.loads(admin.get(path).content)
+            assert answer["count"] == 120
+            assert answer["count_is_exact"] is True
+            ids += [event["id"] for event in answer["events"]]
+            path = answer["next"]
 
         every = AuditEvent.objects.filter(share="retail").order_by("-at", "-id")
         assert ids == list(every.values_list("id", flat=True))

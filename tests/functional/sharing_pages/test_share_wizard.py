@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.sharing.models import Share
 from apps.tables.models import Table
@@ -20,24 +19,15 @@ from tests.factories import (
     new_shared_table,
     new_table,
     new_token,
-    new_user,
 )
+from tests.functional.sharing_pages.pages import page
 
 pytestmark = pytest.mark.django_db
 NEW = "/shares/new"
 
 
-@pytest.fixture
-def admin() -> Client:
-    client = Client()
-    client.force_login(new_user("ada", role=User.Role.ADMIN))
-    return client
-
-
 def step(client: Client, name: str, **query: str) -> str:
-    answer = client.get(NEW, {"step": name, **query})
-    assert answer.status_code == 200, answer.content.decode()
-    return re.sub(r"\s+", " ", answer.content.decode()).replace("&#x27;", "'")
+    return page(client, NEW, step=name, **query).replace("&#x27;", "'")
 
 
 def draft(client: Client) -> Any:  # noqa: ANN401 (any document)
