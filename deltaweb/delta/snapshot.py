@@ -253,7 +253,7 @@ class Snapshot:
         unread = []
         if self.files["dv_id"].null_count < self.num_files:
             unread.append(DELETION_VECTORS)
-        if self.metadata.format.provider != PARQUET:
+        if self.metadata.format.provider.lower() != PARQUET:
             unread.append(f"data files of format {self.metadata.format.provider}")
         if unread:
             raise UnsupportedFeatureError(

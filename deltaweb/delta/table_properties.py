@@ -19,18 +19,21 @@ CHECKPOINT_POLICY: Final = "delta.checkpointPolicy"
 STATS_AS_JSON: Final = "delta.checkpoint.writeStatsAsJson"
 STATS_AS_STRUCT: Final = "delta.checkpoint.writeStatsAsStruct"
 
-_MS_PER_UNIT: Final = {
-    "week": 7 * 86_400_000,
-    "day": 86_400_000,
-    "hour": 3_600_000,
-    "minute": 60_000,
-    "second": 1000,
-    "millisecond": 1,
+_US_PER_UNIT: Final = {
+    "week": 7 * 86_400_000_000,
+    "day": 86_400_000_000,
+    "hour": 3_600_000_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "millisecond": 1_000,
+    "microsecond": 1,
 }
+_US_PER_MS: Final = 1_000
 _INTERVAL = re.compile(
-    r"\s*(?:interval\s+)?((?:\d{1,15}\s+[a-z]+\s*)+)", re.ASCII | re.IGNORECASE
+    r"\s*(?:interval\s+)?((?:\d{1,15}(?:\.\d{1,9})?\s+[a-z]+\s*)+)",
+    re.ASCII | re.IGNORECASE,
 )
-_TERM = re.compile(r"(\d+)\s+([a-z]+)", re.ASCII | re.IGNORECASE)
+_TERM = re.compile(r"(\d+)(\.\d+)?\s+([a-z]+)", re.ASCII | re.IGNORECASE)
 
 
 def deleted_file_retention_ms(configuration: Mapping[str, str]) -> int:
@@ -91,18 +94,21 @@ def _interval_ms(configuration: Mapping[str, str], name: str, default: str) -> i
 def parse_interval_ms(text: str) -> int | None:
     """Return the length of an interval in milliseconds, None when it has none.
 
-    `interval 1 week`, `2 days 3 hours`; months and years have no fixed length.
+    `interval 1 week`, `2 days 3 hours`; months and years have no fixed length. Seconds
+    alone may have a fraction. What is left below a millisecond is dropped.
     """
     match = _INTERVAL.fullmatch(text)
     if match is None:
         return None
-    total_ms = 0
-    for count, unit in _TERM.findall(match[1]):
-        unit_ms = _MS_PER_UNIT.get(unit.lower().removesuffix("s"))
-        if unit_ms is None:
+    total_us = 0
+    for count, fraction, written in _TERM.findall(match[1]):
+        unit = written.lower().removesuffix("s")
+        unit_us = _US_PER_UNIT.get(unit)
+        if unit_us is None or (fraction and unit != "second"):
             return None
-        total_ms += int(count) * unit_ms
-    return total_ms
+        micros = fraction[1:7].ljust(6, "0") if fraction else "0"
+        total_us += int(count) * unit_us + int(micros)
+    return total_us // _US_PER_MS
 
 
 def has_in_commit_timestamps(configuration: Mapping[str, str]) -> bool:

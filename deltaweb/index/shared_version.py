@@ -235,7 +235,7 @@ def _part(block: FileBlock) -> FilePart:
 
 def _refusal(snapshot: Snapshot, root: str) -> DeltaError | None:
     provider = snapshot.metadata.format.provider
-    if snapshot.refusal is None and provider != PARQUET:
+    if snapshot.refusal is None and provider.lower() != PARQUET:
         return UnsupportedFeatureError(
             root=root,
             version=snapshot.version,

@@ -219,6 +219,15 @@ class TestRefusedVersion:
             table.snapshot().read()
 
 
+@pytest.mark.parametrize("provider", ["parquet", "Parquet", None])
+def test_rows_of_parquet_are_read_however_the_log_spells_it(
+    provider: str | None,
+) -> None:
+    table = LogBuilder().start(format={"provider": provider}).table
+
+    assert table.snapshot().read().num_rows == 0
+
+
 class TestMappingProperty:
     """The names of `delta.columnMapping.mode`, with and without its protocol."""
 

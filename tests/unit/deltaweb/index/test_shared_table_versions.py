@@ -128,6 +128,14 @@ class TestRefusals:
 
         assert isinstance(opened.refusal, UnsupportedFeatureError)
 
+    def test_are_not_told_of_parquet_in_capitals(self, tmp_path: Path) -> None:
+        spelled = {"provider": "PARQUET", "options": {}}
+        log = LocalLog(tmp_path).start(add("a"), format=spelled)
+
+        opened = SharedTableReader().open_version(log.table, index_folder=None)
+
+        assert opened.refusal is None
+
 
 class TestCommitsThatAreGone:
     @pytest.fixture
