@@ -3,11 +3,13 @@
 kombu's own file transport writes a message or a table of queues in place, so that
 another process may read half of it, or none, and lose a wake-up. Here a file appears
 under its name when it is whole, and a message is taken by renaming it, which one
-process alone can do.
+process alone can do. A machine that goes down may leave files empty all the same: such
+a message is dropped, for the jobs in the database are the truth.
 """
 
 import fcntl
 import json
+import logging
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -17,6 +19,8 @@ from queue import Empty
 from typing import Any
 
 from kombu.transport import TRANSPORT_ALIASES, filesystem
+
+logger = logging.getLogger(__name__)
 
 SCHEME = "filesystem"
 
@@ -32,10 +36,13 @@ class Channel(filesystem.Channel):
     def get_table(self, exchange: str) -> list[Any]:
         """Return the queues that an exchange feeds."""
         try:
-            text = self._path_of(exchange).read_text(encoding="utf-8")
+            rows = json.loads(self._path_of(exchange).read_text(encoding="utf-8"))
         except FileNotFoundError:
             return []
-        return [filesystem.exchange_queue_t(*row) for row in json.loads(text)]
+        except ValueError:
+            logger.warning("The table of exchange %s is spoilt; made anew.", exchange)
+            return []
+        return [filesystem.exchange_queue_t(*row) for row in rows]
 
     def _queue_bind(
         self, exchange: str, routing_key: str, pattern: str, queue: str
@@ -88,8 +95,13 @@ class Channel(filesystem.Channel):
                 (folder / name).rename(taken)
             except FileNotFoundError:  # another worker was faster
                 continue
-            message: dict[str, Any] = json.loads(taken.read_text(encoding="utf-8"))
+            text = taken.read_text(encoding="utf-8")
             taken.unlink()
+            try:
+                message: dict[str, Any] = json.loads(text)
+            except ValueError:
+                logger.warning("A message is dropped that is not whole: %s", name)
+                continue
             return message
         raise Empty
 

@@ -93,7 +93,8 @@ def _wake_again(now: datetime) -> int:
     """
     head = list(Job.objects.waiting().only("id", "kind", "woken_at")[:WAKE_LIMIT])
     late = now - WAKE_AGAIN_AFTER
-    due = [job for job in head if job.woken_at is None or job.woken_at < late]
+    # What was woken in the future was woken by a clock that was wrong.
+    due = [job for job in head if not job.woken_at or not late <= job.woken_at <= now]
     sent = due[: wake(due)]
     Job.objects.filter(id__in=[job.id for job in sent]).update(woken_at=now)
     return len(sent)

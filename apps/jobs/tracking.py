@@ -157,6 +157,19 @@ class TrackedJob:
         if self._watch.is_asked(self._lease):
             raise JobCancelled
 
+    def check_held(self) -> None:
+        """Stop here if the job is no longer this worker's, as the database knows it.
+
+        To be called before what must not be done by a worker that was passed over: one
+        that stood still for long has not heard of it.
+
+        Raises:
+            LeaseLostError: If the job is no longer this worker's.
+            OperationalError: If the database is locked or gone.
+            InterfaceError: The same.
+        """
+        self._lease.write({})
+
     # === Ends ===
 
     def succeed(self, result: Any = None) -> None:  # noqa: ANN401 (any JSON value)

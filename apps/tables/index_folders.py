@@ -55,12 +55,17 @@ def present_index(table: Table) -> Path | None:
 
 
 def remove_other_indexes(table_id: object, *, keep: str) -> None:
-    """Remove a table's index folders but one; readers keep what they have mapped."""
+    """Remove a table's index folders but one; readers keep what they have mapped.
+
+    What another worker is writing stays, and so does what was begun later: that
+    worker is about to store it.
+    """
     folder = indexes_folder() / str(table_id)
     for place in folder.iterdir() if folder.is_dir() else ():
         if place.name == keep:
             continue
-        if place.name.startswith(".") and not _is_abandoned(place):
+        is_awaited = place.name.startswith(".") or _is_begun_later(place.name, keep)
+        if is_awaited and not _is_abandoned(place):
             continue
         shutil.rmtree(place, ignore_errors=True)
 
@@ -79,6 +84,14 @@ def remove_orphaned_indexes() -> int:
     for place in orphans:
         shutil.rmtree(place, ignore_errors=True)
     return len(orphans)
+
+
+def _is_begun_later(index_name: str, keep: str) -> bool:
+    """Whether an index was begun after another one, by a clock that was right."""
+    begun_ms, kept_ms = begun_at_ms(index_name), begun_at_ms(keep)
+    if begun_ms is None or kept_ms is None:
+        return False
+    return kept_ms < begun_ms <= time.time() * 1000
 
 
 def _is_abandoned(place: Path) -> bool:

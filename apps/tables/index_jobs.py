@@ -56,20 +56,26 @@ class IndexJob:
     """A job, its table, how its storage is reached, and where its index goes.
 
     Attributes:
+        folder: Where the index of the present attempt goes.
         base: The folder of the index that the table has; None without one that can be
             gone on from. Another worker's index may take its place at any time.
     """
 
     job: TrackedJob
     table: Table
-    folder: Path
     base: Path | None
     storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    folder: Path = field(default_factory=Path)
     is_over: bool = False
     _step: str = ""
 
-    def begin(self, step: str) -> None:
-        """Say what is being done before the table's own work begins."""
+    def begin(self, step: str, *, now: datetime) -> None:
+        """Say what is being done before the table's own work begins.
+
+        Each attempt has a folder of its own: what a lost session left running may
+        still write into the one of before.
+        """
+        self.folder = new_index_folder(self.table.id, now=now, mark=self.job.id.hex)
         try:
             self.job.step(step)
         except JobCancelled:
@@ -107,7 +113,7 @@ class IndexJob:
             if result.state == CANCELLED:
                 self.job.cancel()
                 return
-            persistently(lambda: store_result(self.table, result, now=now))
+            persistently(lambda: self._store(result, now))
         except JobCancelled:
             self.job.cancel()
         except LeaseLostError:
@@ -119,6 +125,10 @@ class IndexJob:
                 self.job.fail(IndexFailedError(result))
             else:
                 self.job.succeed({"version": result.version, "state": result.state})
+
+    def _store(self, result: IndexResult, now: datetime) -> None:
+        self.job.check_held()
+        store_result(self.table, result, now=now)
 
     def fail(self, error: BaseException) -> None:
         """End the job by an error that is not the table's.
@@ -180,7 +190,7 @@ class IndexBatch:
     def begin(self, step: str) -> None:
         """Say of every open job what it waits for; one that was cancelled ends."""
         for job in self.open_jobs:
-            job.begin(step)
+            job.begin(step, now=timezone.now())
 
     def on_result(self, jobs: Sequence[IndexJob], position: int, result: Any) -> None:  # noqa: ANN401 (an IndexResult, from a layer above)
         """Store one result."""
@@ -225,6 +235,14 @@ class IndexBatch:
         job = TrackedJob.take(job_id, clock=clock, watch=self._watch)
         if job is None:
             return
+        try:
+            self._add(job, clock)
+        except DATABASE_FAULTS:
+            raise
+        except Exception as error:  # noqa: BLE001 (one job never fails the others)
+            job.fail(error)
+
+    def _add(self, job: TrackedJob, clock: Callable[[], datetime]) -> None:
         table = Table.objects.filter(id=str(job.parameters["table_id"])).first()
         if table is None:
             job.fail(_gone(job))
@@ -243,9 +261,8 @@ class IndexBatch:
             )
             return
         self._leases.enter_context(job.renewing())
-        folder = new_index_folder(table.id, now=clock(), mark=job.id.hex)
         base = present_index(table)
-        self.jobs.append(IndexJob(job, table, folder, base, storage_options))
+        self.jobs.append(IndexJob(job, table, base, storage_options))
 
 
 def _gone(job: TrackedJob) -> DeltaError:

@@ -177,7 +177,8 @@ class _Run:
         """Index a large table: its log is replayed by jobs of Spark."""
         self._folder.forget([position])
         work = partial(self._index_in_driver, position)
-        error = self._watch(SparkJob(self._spark, "Index a large table", work))
+        job = SparkJob(self._spark, "Index a large table", work)
+        error = self._watch(job, replayed=position)
         if position in self._missing:
             is_cancelled = self._folder.is_cancelled(position)
             cancelled = IndexResult(state=CANCELLED)
@@ -207,15 +208,22 @@ class _Run:
         result = index_one(position, request, self._folder, engine=engine)
         return [(position, result.to_json())]
 
-    def _watch(self, job: SparkJob[list[Row]]) -> BaseException | None:
-        """Hand on what arrives until a job ends; return what ended it early."""
+    def _watch(
+        self, job: SparkJob[list[Row]], replayed: int | None = None
+    ) -> BaseException | None:
+        """Hand on what arrives until a job ends; return what ended it early.
+
+        Args:
+            job: The job, which this begins.
+            replayed: The table whose log it replays, if that is what it does.
+        """
         job.start()
         due_s = 0.0
         try:
             while not job.wait(COLLECT_INTERVAL_S):
                 self._collect()
                 if time.monotonic() >= due_s:
-                    self._tick(job)
+                    self._tick(job, replayed)
                     due_s = time.monotonic() + TICK_INTERVAL_S
         except BaseException:
             job.cancel()
@@ -229,10 +237,11 @@ class _Run:
                 raise SparkLostError from job.error
         return job.error
 
-    def _tick(self, job: SparkJob[list[Row]]) -> None:
+    def _tick(self, job: SparkJob[list[Row]], replayed: int | None) -> None:
         for position in self._on_tick(self._progress()):
             self._folder.cancel(position)
-            if position in self.large:
+            # The tasks of another job work on tables that are still wanted.
+            if position == replayed:
                 job.cancel_tasks()
 
     def _collect(self) -> None:
@@ -240,9 +249,11 @@ class _Run:
             self._take(position, values)
 
     def _take(self, position: int, values: dict[str, Any]) -> None:
+        if position not in self._missing:
+            return  # a task that was given up was faster, or slower
         if values == LARGE:
             self.large.add(position)
-        elif position in self._missing:
+        else:
             self._deliver(position, IndexResult.from_json(values))
 
     def _deliver(self, position: int, result: IndexResult) -> None:

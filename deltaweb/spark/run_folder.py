@@ -44,8 +44,8 @@ class RunFolder:
         return True
 
     def is_cancelled(self, position: int) -> bool:
-        """Whether a table is not wanted any more."""
-        return (self.path / f"{position}{CANCEL}").exists()
+        """Whether a table is not wanted any more, or none of the run is."""
+        return (self.path / f"{position}{CANCEL}").exists() or not self.path.exists()
 
     def tell_progress(self, position: int, values: object) -> None:
         """Say how far a table is; a full disk costs the report, not yet the work."""

@@ -1,8 +1,10 @@
 """One Spark job indexes many tables; each tells its own story."""
 
+import json
 import shutil
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,12 +74,21 @@ def index_all(
     *locations: Path | str,
     on_tick: "OnTick | None" = None,
 ) -> dict[int, IndexResult]:
+    return index_requests(spark, folder, requests(folder, *locations), on_tick=on_tick)
+
+
+def index_requests(
+    spark: "SparkSession",
+    folder: Path,
+    wanted: "list[IndexRequest]",
+    on_tick: "OnTick | None" = None,
+) -> dict[int, IndexResult]:
     from deltaweb.spark.pipeline import index_tables
 
     results: dict[int, IndexResult] = {}
     index_tables(
         spark,
-        requests(folder, *locations),
+        wanted,
         results.__setitem__,
         scratch=folder / "runs",
         on_tick=on_tick,
@@ -220,6 +231,63 @@ class TestIndexTables:
         assert cancelled == {1, last}
         indexed = {int(place.name) for place in (tmp_path / "index").iterdir()}
         assert indexed == set(range(last + 1)) - cancelled
+
+    def test_goes_on_with_small_tables_when_a_large_one_is_cancelled(
+        self, spark: "SparkSession", lake: Path, tmp_path: Path
+    ) -> None:
+        slow = gated_copy(lake / "orders", tmp_path)
+        asked: list[int] = []
+
+        def look(_: object) -> list[int]:
+            is_found_large = bool([*(tmp_path / "runs").glob("*/1.claim")]) and not [
+                *(tmp_path / "runs").glob("*/1.result.json")
+            ]
+            if slow.has_reader and is_found_large:
+                asked.append(1)
+            if len(asked) > 6:  # times that the tasks of others could be stopped
+                slow.open()
+            return [1]
+
+        small, large = requests(tmp_path, slow.location, lake / "returns")
+        results = index_requests(
+            spark,
+            tmp_path,
+            [small, replace(large, max_task_bytes=0)],
+            on_tick=Ticks(look),
+        )
+
+        assert {n: result.state for n, result in results.items()} == {
+            0: "INDEXED",
+            1: "CANCELLED",
+        }
+
+    def test_does_no_table_again_that_is_done(
+        self, spark: "SparkSession", lake: Path, tmp_path: Path
+    ) -> None:
+        from deltaweb.spark.pipeline import index_tables
+        from deltaweb.spark.table_tasks import LARGE
+
+        slow = gated_copy(lake / "orders", tmp_path)
+        results: dict[int, IndexResult] = {}
+        made: list[int] = []
+
+        def on_result(position: int, result: IndexResult) -> None:
+            results[position] = result
+            if position == 0:  # what a task says that was given up long ago
+                made.append((tmp_path / "index" / "0").stat().st_ino)
+                (run,) = (tmp_path / "runs").iterdir()
+                (run / "0.result.json").write_text(json.dumps(LARGE))
+
+        def look(_: object) -> None:
+            if made and not [*(tmp_path / "runs").glob("*/0.result.json")]:
+                slow.open()
+
+        wanted = requests(tmp_path, lake / "returns", slow.location)
+        scratch = tmp_path / "runs"
+        index_tables(spark, wanted, on_result, scratch=scratch, on_tick=Ticks(look))
+
+        assert [results[n].state for n in range(2)] == ["INDEXED"] * 2
+        assert made == [(tmp_path / "index" / "0").stat().st_ino]
 
     def test_survives_a_python_worker_that_goes_down(
         self, spark: "SparkSession", lake: Path, tmp_path: Path

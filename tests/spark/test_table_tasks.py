@@ -145,6 +145,13 @@ class TestRunFolder:
         assert list(folder.progress()) == [10]
         assert folder.take_results() == {}
 
+    def test_wants_no_table_of_a_run_that_is_over(self, folder: "RunFolder") -> None:
+        assert not folder.is_cancelled(7)
+
+        folder.path.rmdir()
+
+        assert folder.is_cancelled(7)
+
     def test_stops_a_table_that_was_cancelled_before_it_is_read(
         self, folder: "RunFolder", lake: Path, tmp_path: Path
     ) -> None:

@@ -90,3 +90,29 @@ def test_queues_bound_at_once_are_all_kept(connect: Connect) -> None:
     with connect() as connection:
         table = connection.channel().get_table("default")
     assert {row.queue for row in table} == {f"q{number}" for number in range(24)}
+
+
+def test_a_message_that_a_machine_left_empty_is_dropped(
+    connect: Connect, tmp_path: Path
+) -> None:
+    put(connect, "default", range(1))
+    (spoilt,) = (tmp_path / "queue").glob("*.default.msg")
+    put(connect, "default", range(1, 3))
+    spoilt.write_bytes(b"")
+
+    assert take_all(connect, "default") == [{"n": 1}, {"n": 2}]
+    assert list((tmp_path / "queue").iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["", "[", "\0\0\0"])
+def test_a_table_of_queues_that_a_machine_left_empty_is_made_anew(
+    connect: Connect, tmp_path: Path, text: str
+) -> None:
+    put(connect, "default", range(1))
+    for table in (tmp_path / "control").glob("*.exchange"):
+        table.write_text(text)
+    state.clear()  # as in a process that starts then
+
+    put(connect, "default", range(1, 2))
+
+    assert take_all(connect, "default") == [{"n": 0}, {"n": 1}]

@@ -91,6 +91,11 @@ class TestWaking:
 
         assert sweep(now=NOW).woken == 0
 
+    def test_a_job_that_was_woken_in_the_future_is_woken_again(self) -> None:
+        services.enqueue(kind="test.nothing", title="Wait", now=NOW + 60 * MINUTE)
+
+        assert sweep(now=NOW).woken == 1
+
 
 class TestDropping:
     def test_old_finished_jobs_go_with_their_results(

@@ -2,7 +2,7 @@
 
 import threading
 from contextlib import closing
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,10 +13,10 @@ from apps.jobs.models import Job
 from apps.jobs.services import cancel
 from apps.jobs.tracking import TrackedJob
 from apps.tables import services
-from apps.tables.index_jobs import IndexBatch
+from apps.tables.index_jobs import KIND, IndexBatch
 from apps.tables.models import Table
-from deltaweb.index.index_result import INDEXED, IndexResult
-from tests.factories import NOW, new_unindexed_table
+from deltaweb.index.index_result import FAILED, INDEXED, IndexResult
+from tests.factories import NOW, new_job, new_unindexed_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +95,39 @@ class TestIndexBatch:
                 to_stop = batch.on_tick(batch.jobs, {})
 
             assert [batch.jobs[n].job.id for n in to_stop] == [jobs[5].id]
+
+    def test_stores_nothing_of_a_job_that_another_worker_has_by_now(self) -> None:
+        job = queue("orders")
+        failed = IndexResult(state=FAILED, error_code="late", error="It is too late.")
+        with closing(IndexBatch.take(str(job.id), clock=clock)) as batch:
+            Job.objects.update(lease_owner="elsewhere")
+
+            batch.on_result(batch.jobs, 0, failed)
+
+        job.refresh_from_db()
+        assert (job.state, job.lease_owner) == ("RUNNING", "elsewhere")
+        assert Table.objects.get().error == ""
+
+    def test_fails_a_job_alone_that_nobody_can_begin(self) -> None:
+        spoilt = new_job(kind=KIND, parameters={})
+        good = queue("orders")
+
+        with closing(IndexBatch.take(str(good.id), clock=clock)) as batch:
+            assert [job.table.name for job in batch.jobs] == ["orders"]
+
+        spoilt.refresh_from_db()
+        assert (spoilt.state, spoilt.error_code) == ("FAILED", "internal-error")
+
+    def test_gives_each_attempt_a_folder_of_its_own(self) -> None:
+        job = queue("orders")
+        with closing(IndexBatch.take(str(job.id), clock=clock)) as batch:
+            folders = set()
+            for attempt in range(2):
+                now = NOW + timedelta(milliseconds=attempt)
+                batch.jobs[0].begin("Starting Spark", now=now)
+                folders.add(batch.jobs[0].folder)
+
+        assert len(folders) == 2
 
     def test_puts_back_what_the_database_did_not_take(
         self, monkeypatch: pytest.MonkeyPatch, away: OperationalError

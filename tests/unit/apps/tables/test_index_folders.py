@@ -1,4 +1,5 @@
 import os
+import time
 import uuid
 from pathlib import Path
 
@@ -34,6 +35,21 @@ class TestFolders:
         remove_other_indexes(table_id, keep="1-6-b")
 
         assert {place.name for place in folder.iterdir()} == {"1-6-b", ".1-7-c.99.ab"}
+
+    def test_leave_what_another_worker_began_later_until_it_is_old(
+        self, home: Path
+    ) -> None:
+        table_id = uuid.uuid4()
+        folder = home / "index" / str(table_id)
+        tomorrow_ms = int((time.time() + 86_400) * 1000)
+        names = ("1-5-a", "1-6-b", "1-7-c", "1-8-d", f"1-{tomorrow_ms}-e", "other")
+        for name in names:
+            (folder / name).mkdir(parents=True)
+        os.utime(folder / "1-8-d", (0, 0))
+
+        remove_other_indexes(table_id, keep="1-6-b")
+
+        assert {place.name for place in folder.iterdir()} == {"1-6-b", "1-7-c"}
 
     def test_of_removed_tables_are_removed_once_they_are_old(self, home: Path) -> None:
         table = new_unindexed_table()
