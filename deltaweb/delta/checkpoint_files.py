@@ -221,12 +221,22 @@ def _format_parsed_values(parsed: pa.StructArray) -> pa.MapArray:
 def _partition_text(column: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(column.type):
         return pc.strftime(column.cast(pa.timestamp("us")), format="%Y-%m-%d %H:%M:%S")
+    if pa.types.is_binary(column.type):
+        return pa.array(map(_binary_text, column.to_pylist()), pa.string())
     texts = column.cast(pa.string())
     if pa.types.is_floating(column.type):
         # The names that writers have for them, where Arrow has its own.
         for name, is_named in _NOT_FINITE.items():
             texts = pc.if_else(is_named(column), name, texts)
     return texts
+
+
+def _binary_text(value: bytes | None) -> str | None:
+    """Return bytes as text, escaped one by one where they are none."""
+    try:
+        return value if value is None else value.decode()
+    except UnicodeDecodeError:
+        return "".join(f"\\u{byte:04x}" for byte in value or b"")
 
 
 # === Statistics ===

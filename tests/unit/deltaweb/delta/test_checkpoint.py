@@ -16,7 +16,9 @@ from deltaweb.delta.errors import (
     MissingProtocolError,
 )
 from deltaweb.delta.log_path import checkpoint_name
+from deltaweb.delta.schema import PrimitiveType
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.value_text import parse_value
 from tests.delta_logs import LogBuilder, add, deletion_vector, metadata, protocol, txn
 
 HEAD = [protocol(), metadata(partitionColumns=["p"])]
@@ -220,6 +222,17 @@ class TestPartitionValues:
         files = snapshot_of([*SMALL_HEAD, {"add": file}], schema).files
 
         assert files["partition_values"].to_pylist() == [[("x", expected)]]
+
+    @pytest.mark.parametrize("value", [b"ab", b"\xff\x00a"])
+    def test_that_are_typed_bytes_read_as_the_same_bytes(self, value: bytes) -> None:
+        typed = pa.struct([("x", pa.binary())])
+        schema = schema_with(("partitionValues_parsed", typed))
+        file = {"path": "a", "partitionValues_parsed": {"x": value}}
+
+        files = snapshot_of([*SMALL_HEAD, {"add": file}], schema).files
+
+        ((_, text),) = files["partition_values"][0].as_py()
+        assert parse_value(text, PrimitiveType("binary")) == value
 
     @pytest.mark.parametrize("values", [{}, None])
     def test_of_a_table_without_partitions_are_none_and_not_unknown(
