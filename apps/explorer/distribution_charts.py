@@ -25,6 +25,8 @@ from apps.explorer.selectors.partitions_grid import PartitionGrid
 MAX_TABLE_ROWS: Final = 60
 MAX_VALUE: Final = 60  # characters of a value
 MAX_TICK: Final = 16
+PHONE_WIDTH: Final = 270.0  # px of a picture there
+LETTER_WIDTH: Final = 6.4  # px, of an axis
 MAX_TIME_TICKS: Final = 5
 SCALE: Final = [
     [0.0, "var(--dw-accent-soft)"],
@@ -45,7 +47,7 @@ def partition_heatmap(grid: PartitionGrid) -> Chart:
         [_cells(grid.across, grid.down, grid.size_bytes, texts)],
         xaxis={
             "type": "category",
-            "nticks": 10,
+            "nticks": _label_count(grid.across),
             "showline": False,
             "tickangle": 0,
             "labelalias": _short_labels(grid.across),
@@ -78,6 +80,12 @@ def partition_heatmap(grid: PartitionGrid) -> Chart:
         note="; ".join(part for part in (grid.caption, grid.note) if part),
         height="x-plot-l",
     )
+
+
+def _label_count(labels: Sequence[str]) -> int:
+    """Return how many labels stand side by side on a phone, at most 10."""
+    longest = max((min(len(label), MAX_TICK) for label in labels), default=1)
+    return min(max(int(PHONE_WIDTH / (longest * LETTER_WIDTH)), 2), 10)
 
 
 def _short_labels(labels: Sequence[str]) -> dict[str, str]:

@@ -234,7 +234,8 @@ def _between(old: ComparedVersion, new: ComparedVersion) -> str:
     apart = abs(new.commit.committed_at - old.commit.committed_at)
     hours, minutes = divmod(int(apart.seconds / MINUTE_S), 60)
     if apart.days:
-        return f"{text}, {apart.days:,} d {hours} h"
+        days = f"{text}, {apart.days:,} d"
+        return f"{days} {hours} h" if hours else days
     if hours:
         return f"{text}, {hours} h {minutes} min"
     return f"{text}, {minutes} min" if minutes else text

@@ -44,8 +44,7 @@ class ComparedVersion:
             return self.protocol.unsupported_reason
         if self.run is None or self.state != Commit.Readability.GONE:
             return ""
-        known = "the log no longer tells which files it had"
-        return f"{known}: {self.run.reason}" if self.run.reason else f"{known}."
+        return f"the log no longer tells which files it had. {self.run.reason}".strip()
 
     @property
     def state_reason(self) -> str:

@@ -15,8 +15,10 @@ from apps.explorer.selectors.partitions import Partition, partitions_of
 
 MAX_TILES: Final = 120
 HEIGHT: Final = 300.0  # px
-ASPECT_WIDTH: Final = 900.0  # px that a width of 100 % is taken for
-ROOM_FOR_TEXT: Final = (64.0, 34.0)  # px that a tile with text has at least
+ASPECT_WIDTH: Final = 640.0  # px that a width of 100 % is taken for
+TEXT_HEIGHT: Final = 34.0  # px of a tile with text, at least
+LETTER_WIDTH, TEXT_MARGIN = 6.6, 12.0  # px
+CUT_FROM: Final = 16  # letters: a text that is cut shorter tells nothing
 SHADES: Final = (0.25, 1.0)  # of the target size: small, below it, at it
 
 
@@ -45,7 +47,13 @@ class Tile:
     partition: Partition | None
     num_partitions: int
     size_bytes: int
-    has_room: bool
+    num_letters: int  # that there is room for
+
+    def fitted(self, text: str) -> str:
+        """Return a text as far as the tile has room for it, or nothing."""
+        if len(text) <= self.num_letters:
+            return text
+        return "" if self.num_letters < CUT_FROM else f"{text[: self.num_letters - 1]}…"
 
 
 def squarify(sizes: Sequence[float], place: Rectangle) -> list[Rectangle]:
@@ -118,11 +126,17 @@ def partition_tiles(
                 partition=partition,
                 num_partitions=count,
                 size_bytes=size_bytes,
-                has_room=rectangle.width >= ROOM_FOR_TEXT[0]
-                and rectangle.height >= ROOM_FOR_TEXT[1],
+                num_letters=_letters(rectangle),
             )
         )
     return tiles
+
+
+def _letters(place: Rectangle) -> int:
+    """Return how many letters a tile has room for."""
+    if place.height < TEXT_HEIGHT:
+        return 0
+    return max(int((place.width - TEXT_MARGIN) / LETTER_WIDTH), 0)
 
 
 def _shade(average_bytes: int, target_bytes: int | None) -> str:

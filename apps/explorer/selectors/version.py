@@ -59,8 +59,8 @@ class TableVersion:
         run = self.head.timeline.shown_run if self.head.timeline else None
         if run is None or run.state != Commit.Readability.GONE:
             return ""
-        known = f"The log no longer tells which files version {self.version} had"
-        return f"{known}: {run.reason}" if run.reason else f"{known}."
+        known = f"The log no longer tells which files version {self.version} had."
+        return f"{known} {run.reason}".strip()
 
     @property
     def readable_runs(self) -> list[Run]:

@@ -153,10 +153,12 @@ def _pictures(
 
 def _tile(at: TableVersion, tile: Tile) -> dict[str, object]:
     partition = tile.partition
+    text = values_text(partition) if partition else ""
     return {
         "tile": tile,
         "url": _files_url(at, partition) if partition else "",
-        "text": values_text(partition) if partition else "",
+        "text": text,
+        "label": tile.fitted(text or f"{tile.num_partitions:,} others"),
     }
 
 

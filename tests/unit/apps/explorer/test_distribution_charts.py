@@ -35,6 +35,23 @@ class TestTextsOfATable:
 
         assert list(cells["x"]) == [WRITTEN]
 
+    @pytest.mark.parametrize(
+        ("label", "count"), [("2026-11-01", 4), ("DE", 10), ("a" * 400, 2)]
+    )
+    def test_labels_of_a_grid_have_room_on_a_phone(
+        self, label: str, count: int
+    ) -> None:
+        grid = PartitionGrid(
+            across=(label,),
+            down=("x",),
+            size_bytes=((1,),),
+            num_files=((1,),),
+            caption="day",
+        )
+        layout = distribution_charts.partition_heatmap(grid).figure["layout"]
+
+        assert layout["xaxis"]["nticks"] == count
+
     def test_names_of_files_are_no_markup_of_a_point(self) -> None:
         ages = FileAges(
             num_files=1,

@@ -144,6 +144,30 @@ class TestTiles:
         assert sum(tile.num_partitions for tile in tiles) == MAX_TILES + 30
         assert {tile.shade for tile in tiles} == {"small", "below", "at"}
 
+    @pytest.mark.parametrize(
+        ("size", "others", "expected"),
+        [
+            pytest.param(100, 0, "2026-11-01 / DE, the shop", id="all of it"),
+            pytest.param(50, 1, "2026-11-01 / DE, the shop", id="all that fits"),
+            pytest.param(50, 4, "2026-11-01 / DE,…", id="the most of it"),
+            pytest.param(1, 9, "", id="nothing where most is cut"),
+        ],
+    )
+    def test_have_a_text_where_there_is_room_for_it(
+        self, size: int, others: int, expected: str
+    ) -> None:
+        files = files_of(
+            ("wanted", "a", size, 1), *((f"d{n}", "a", 50, 1) for n in range(others))
+        )
+        tiles = partition_tiles(partition_totals(files, COLUMNS), COLUMNS, 100)
+
+        (tile,) = (
+            tile
+            for tile in tiles
+            if tile.partition and tile.partition.values[0][1] == "wanted"
+        )
+        assert tile.fitted("2026-11-01 / DE, the shop") == expected
+
 
 class TestGrid:
     def test_one_day_column_is_a_calendar(self) -> None:
