@@ -1,7 +1,6 @@
 """Commits in numbers, one value each."""
 
 from collections.abc import Iterator
-from itertools import compress
 from typing import Any
 
 import pyarrow.compute as pc
@@ -32,12 +31,12 @@ def read_commit_summaries(
 
 def commit_entries(times: CommitTimes, start_version: int = 0) -> list[CommitEntry]:
     """Return the versions that have a commit file, from one on."""
-    held = [
-        version >= start_version and size is not None
-        for version, size in zip(times.versions, times.sizes, strict=True)
+    found = zip(times.versions, times.times_ms, times.sizes, strict=True)
+    return [
+        CommitEntry(version, time_ms)
+        for version, time_ms, size in found
+        if size is not None and version >= start_version
     ]
-    kept = compress(times.versions, held), compress(times.times_ms, held)
-    return [*map(CommitEntry, *kept)]
 
 
 def _summaries(batch: CommitBatch) -> list[CommitSummary]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from deltaweb.delta.commit_batch import without_collections
 from deltaweb.delta.errors import DeltaError, LogCorruptError, StorageFullError
 from deltaweb.delta.log_overview import load_log_overview
 from deltaweb.delta.log_segment import LogListing, VersionRun
@@ -230,7 +231,7 @@ class _Builder:
     def build(self, folder: Path) -> IndexResult:
         self.report("Reading the newest snapshot", 0, None, "")
         snapshot, fault = self._newest_snapshot()
-        with written_beside(folder) as beside:
+        with written_beside(folder) as beside, without_collections():
             with self._writing_files(beside, snapshot) as written:
                 overview = load_log_overview(self.store)
                 reader = HistoryReader(self.store, overview, self.engine, self.report)

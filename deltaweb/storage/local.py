@@ -5,7 +5,8 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 import pyarrow as pa
@@ -93,8 +94,9 @@ class LocalTableStore:
                 return []
             with entries:
                 self._check_log_folder()
-                found = [_entry_status(e) for e in entries if e.name >= name]
-        return sorted(status for status in found if status is not None)
+                statuses = [*_statuses(e for e in entries if e.name >= name)]
+        statuses.sort(key=itemgetter(0))  # two names are never the same
+        return statuses
 
     def status(self, name: str) -> FileStatus:
         """Return size and time of one file of the log."""
@@ -285,15 +287,16 @@ def _too_large() -> str:
     return "it is larger than any file of a log may be"
 
 
-def _entry_status(entry: os.DirEntry[str]) -> FileStatus | None:
-    """Return size and time of a file; None for what is none, or went away."""
-    try:
-        found = entry.stat()
-    except FileNotFoundError:
-        return None
-    if not stat.S_ISREG(found.st_mode):
-        return None
-    return FileStatus(entry.name, found.st_size, found.st_mtime_ns // 1_000_000)
+def _statuses(entries: Iterable[os.DirEntry[str]]) -> Iterator[FileStatus]:
+    """Yield size and time of each file, of none that went away meanwhile."""
+    for entry in entries:
+        try:
+            found = entry.stat()
+        except FileNotFoundError:
+            continue
+        if stat.S_ISREG(found.st_mode):
+            time_ms = found.st_mtime_ns // 1_000_000
+            yield FileStatus(entry.name, found.st_size, time_ms)
 
 
 def _read(handle: int, limit: int) -> bytes:

@@ -10,7 +10,8 @@ file is kept. In turn (A B A B), each in a process of its own after its imports:
              to the last byte on the disk
 
 A line is the median of ours over theirs, beside what is needed: time of the clock and
-of all threads, and peak of memory over that of the bare process. What both found must
+of all threads, and peak of memory over that of the bare process; a second process that
+helps counts in full, its start and its imports too. What both found must
 agree. Besides, without a peer: the same log without its checkpoint, which makes the
 newest version the sum of all commits, and going on from an index by one commit. Logs
 are kept in the folder DELTAWEB_BENCH_HOME where that is set.
@@ -18,6 +19,7 @@ are kept in the folder DELTAWEB_BENCH_HOME where that is set.
 
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -50,7 +52,7 @@ class Spent:
 
     Attributes:
         wall: Seconds.
-        cpu: Seconds of all threads.
+        cpu: Seconds of all threads, those of a second process among them.
         open_wall: Seconds that opening the table took before, which `wall` is
             without; 0 for ours.
         open_cpu: As above for all threads.
@@ -186,7 +188,7 @@ def _run(who: str, table: str, index: str) -> None:
         "cpu": cpu,
         "open_wall": open_wall if opened is not None else 0.0,
         "open_cpu": open_cpu if opened is not None else 0.0,
-        "peak_bytes": _peak_bytes() - idle,
+        "peak_bytes": _peak_bytes() - idle + _helper_bytes(),
         "commits": commits,
     }
     print(json.dumps(spent))
@@ -196,10 +198,19 @@ class _Clock:
     """Seconds since it was made: of the clock, and of all threads."""
 
     def __init__(self) -> None:
-        self._wall, self._cpu = time.perf_counter(), time.process_time()
+        self._wall, self._cpu = time.perf_counter(), _cpu_s()
 
     def read(self) -> tuple[float, float]:
-        return time.perf_counter() - self._wall, time.process_time() - self._cpu
+        return time.perf_counter() - self._wall, _cpu_s() - self._cpu
+
+
+def _cpu_s() -> float:
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
+
+
+def _helper_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 
 def _peak_bytes() -> int:
