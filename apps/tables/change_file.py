@@ -1,5 +1,6 @@
 """Every changed row of a comparison, in one Parquet file."""
 
+import secrets
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Self
@@ -21,7 +22,9 @@ class ChangeFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._partial = path.with_name(f".{path.name}.partial")
+        # Another worker may be at the same job.
+        mark = secrets.token_hex(4)
+        self._partial = path.with_name(f".{path.name}.{mark}.partial")
         self._writer: pq.ParquetWriter | None = None
         self._held: list[pa.Table] = []
         self._held_rows = 0

@@ -5,6 +5,7 @@ Parquet file with all of them, to be downloaded. Rows are compared in process, o
 engine that is handed in: that of Spark, for large changes.
 """
 
+import secrets
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -221,9 +222,12 @@ def _is_missing(store: TableStore, path: str) -> bool:
 
 @contextmanager
 def _scratch_folder(job_id: object) -> Iterator[Path]:
-    """Give a folder to spread rows in; a killed run of the job left one at most."""
-    folder = Path(settings.HOME) / SCRATCH_FOLDER / str(job_id)
-    shutil.rmtree(folder, ignore_errors=True)
+    """Give a folder to spread rows in; another worker may be at the same job.
+
+    What a killed one leaves is swept (`apps.jobs.leftovers`).
+    """
+    mark = secrets.token_hex(4)
+    folder = Path(settings.HOME) / SCRATCH_FOLDER / f"{job_id}-{mark}"
     folder.mkdir(parents=True)
     try:
         yield folder

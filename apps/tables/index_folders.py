@@ -91,7 +91,7 @@ def _is_begun_later(index_name: str, keep: str) -> bool:
     begun_ms, kept_ms = begun_at_ms(index_name), begun_at_ms(keep)
     if begun_ms is None or kept_ms is None:
         return False
-    return kept_ms < begun_ms <= time.time() * 1000
+    return kept_ms <= begun_ms <= time.time() * 1000
 
 
 def _is_abandoned(place: Path) -> bool:

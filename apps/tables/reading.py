@@ -3,6 +3,7 @@
 Both run in process, without Spark, and leave an Arrow file below the home folder.
 """
 
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -154,10 +155,13 @@ def _without_start(
 def write_result(
     job_id: object, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> None:
-    """Write the result beside and rename it, so that a page sees all of it or none."""
+    """Write the result beside and rename it, so that a page sees all of it or none.
+
+    Another worker may be at the same job, so each writes a file of its own.
+    """
     folder = results_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    beside = folder / f"{job_id}.arrow.part"
+    beside = folder / f"{job_id}.{secrets.token_hex(4)}.arrow.part"
     try:
         with (
             pa.OSFile(str(beside), "wb") as sink,
