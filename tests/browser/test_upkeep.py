@@ -146,6 +146,7 @@ def test_what_has_expired_is_listed_and_then_deleted(
     expect(page.get_by_text("What was deleted")).to_be_visible(timeout=WITHIN_MS)
     commits = sorted((folder / "_delta_log").glob("*.json"))
     assert commits[0].name == "00000000000000000009.json"
+    expect(page.get_by_text("9 gone")).to_be_visible(timeout=WITHIN_MS)
     assert_sound(watch, f"{server.url}{CLEANUP}")
 
 
@@ -167,3 +168,29 @@ def test_a_viewer_is_offered_neither(browser: Browser, server: Installation) -> 
     assert answer.status == 403
     expect(page.get_by_role("button", name="Write the checkpoint")).to_have_count(0)
     context.close()
+
+
+def test_an_open_page_offers_a_version_that_came_since(
+    watch: Watch, server: Installation, folder: Path
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}data?sort=-order_id")
+    expect(page.locator("#table-news")).to_be_attached()
+    commit = folder / "_delta_log" / f"{NEWEST + 1:020d}.json"
+    commit.write_text('{"commitInfo": {"operation": "WRITE"}}\n')
+
+    def is_told() -> bool:
+        # As when somebody comes back to the page: it then asks at once.
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        return page.get_by_text("Version 22 is there.").count() > 0
+
+    assert wait_for(is_told, timeout_s=WITHIN_MS / 1000)
+    expect(page.get_by_role("button", name="v21 latest")).to_be_visible()
+    assert serious_findings(page) == []
+
+    page.get_by_role("link", name="Show it").click()
+
+    expect(page.locator(".dw-meta")).to_contain_text("version 22")
+    expect(page).to_have_url(f"{server.url}{TABLE}data?sort=-order_id")
+    expect(page.get_by_text("Version 22 is there.")).to_have_count(0)
+    assert watch.faults == []
