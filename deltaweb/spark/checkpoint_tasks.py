@@ -196,13 +196,12 @@ def _older_actions(work: CheckpointWork, piece: Any) -> Iterator[Any]:  # noqa: 
 
 
 def _commit_actions(work: CheckpointWork, piece: Any) -> Iterator[Any]:  # noqa: ANN401 (as above)
-    store, state = work.source.open(), work.plan.state
+    store = work.source.open()
     return read_commit_files(
         store,
         piece.names,
         read_commit_actions(store, piece.names),
-        protocol=state.protocol,
-        metadata=state.metadata,
+        work.plan.partition_keys,
     )
 
 

@@ -168,12 +168,10 @@ class _Source:
                     with names_fault(self.older.path):
                         rows = shape(adds, removes)
                     yield num_read, rows
-        state = self.plan.state
         for adds, removes in read_commit_files(
             self.store,
             self.segment.commit_names,
             self.commits,
-            protocol=state.protocol,
-            metadata=state.metadata,
+            self.plan.partition_keys,
         ):
             yield len(adds) + len(removes), shape(adds, removes)

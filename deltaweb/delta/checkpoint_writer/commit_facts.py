@@ -18,6 +18,7 @@ class CommitFacts:
         transactions: The newest transaction of each application.
         domains: The newest configuration of each domain, None where it was removed.
         extras: Dotted names of fields beside the specification's that an action has.
+        partition_keys: Keys that partition values may have by any metaData.
         num_actions: File actions, those that later ones replace included.
     """
 
@@ -26,6 +27,7 @@ class CommitFacts:
     transactions: Mapping[str, SetTransaction] = field(default_factory=dict)
     domains: Mapping[str, str | None] = field(default_factory=dict)
     extras: frozenset[str] = frozenset()
+    partition_keys: tuple[str, ...] = ()
     num_actions: int = 0
 
 
@@ -39,6 +41,9 @@ def merge_facts(facts: Iterable[CommitFacts]) -> CommitFacts:
             transactions={**merged.transactions, **newer.transactions},
             domains={**merged.domains, **newer.domains},
             extras=merged.extras | newer.extras,
+            partition_keys=tuple(
+                dict.fromkeys([*merged.partition_keys, *newer.partition_keys])
+            ),
             num_actions=merged.num_actions + newer.num_actions,
         )
     return merged

@@ -47,7 +47,7 @@ from deltaweb.delta.file_actions import (
     partition_map,
 )
 from deltaweb.delta.log_store import LogStore
-from deltaweb.delta.partition_keys import partition_keys
+from deltaweb.delta.partition_keys import PartitionKeys, possible_keys
 from deltaweb.delta.replay import KeySet, last_rows
 
 Positions = np.ndarray[Any, np.dtype[np.int64]]
@@ -90,17 +90,20 @@ def read_commit_files(
     store: LogStore,
     names: Sequence[str],
     actions: CommitActions,
-    *,
-    protocol: Protocol,
-    metadata: Metadata,
+    keys: PartitionKeys,
 ) -> Iterator[tuple[pa.StructArray, pa.StructArray]]:
     """Yield the adds and the removes that are the last ones of their files.
+
+    Args:
+        store: The table's log.
+        names: The commits, oldest first.
+        actions: What the first pass found.
+        keys: The keys of partition values, known of the whole log.
 
     Raises:
         LogCorruptError: If a commit does not read, or is not what it was.
     """
-    keys = partition_keys(protocol, metadata)
-    schema = _file_schema(keys)
+    schema = _file_schema(keys.possible)
     first = 0
     for commits in read_commits(store, names):
         batch = parse_actions(commits, schema)
@@ -129,12 +132,14 @@ class _Collected:
     positions: list[Positions] = field(default_factory=list)
     is_add: list["np.ndarray[Any, np.dtype[np.bool_]]"] = field(default_factory=list)
     extras: set[str] = field(default_factory=set)
+    partition_keys: dict[str, None] = field(default_factory=dict)
     num_rows: int = 0
 
     def take_rare(self, batch: ActionBatch, commits: Sequence[CommitData]) -> None:
         """Note the actions that a snapshot has one of, or few."""
         for path, raw in raw_actions(batch, "metaData", commits):
             self.metadata = parse_metadata(raw, path=path)
+            self.partition_keys.update(dict.fromkeys(possible_keys(self.metadata)))
         for path, raw in raw_actions(batch, "protocol", commits):
             self.protocol = parse_protocol(raw, path=path)
         self.transactions.update(parse_transactions(batch.table["txn"]))
@@ -179,6 +184,7 @@ class _Collected:
             transactions=self.transactions,
             domains=self.domains,
             extras=frozenset(self.extras),
+            partition_keys=tuple(self.partition_keys),
             num_actions=len(keys),
         )
         return CommitActions(
@@ -219,7 +225,7 @@ def _between(positions: Positions, first: int, last: int) -> Positions:
 
 
 def _chosen(
-    batch: ActionBatch, action: str, rows: Positions, keys: Sequence[str]
+    batch: ActionBatch, action: str, rows: Positions, keys: PartitionKeys
 ) -> pa.StructArray:
     """Return the wanted rows of an action, maps as maps."""
     actions = _combined(batch.table[action].take(pa.array(rows)))
@@ -227,7 +233,10 @@ def _chosen(
         part.name: pc.struct_field(actions, [part.name]) for part in actions.type
     }
     values = columns["partitionValues"]
-    maps = partition_map(values, frozenset(keys))
+    required = frozenset(keys.required)
+    if action == "remove" and not required.issuperset(keys.possible):
+        required = frozenset()  # it may be of a time when others were the keys
+    maps = partition_map(values, required)
     if values.null_count:
         maps = pc.if_else(values.is_valid(), maps, pa.scalar(None, PARTITION_VALUES))
     columns["partitionValues"] = maps

@@ -21,6 +21,11 @@ from deltaweb.delta.errors import SchemaMissingError
 from deltaweb.delta.log_path import checkpoint_name, checkpoint_part_names
 from deltaweb.delta.log_segment import LogSegment
 from deltaweb.delta.log_store import LogStore
+from deltaweb.delta.partition_keys import (
+    PartitionKeys,
+    partition_keys,
+    possible_keys,
+)
 from deltaweb.delta.schema import parse_schema
 from deltaweb.delta.table_features import log_writing_refusal
 from deltaweb.delta.table_properties import (
@@ -41,12 +46,14 @@ class CheckpointPlan:
         state: The actions that it has one of, or few.
         shaper: Brings file actions to its columns.
         num_actions: File actions that there are to read; more than it will hold.
+        partition_keys: The keys of the partition values of commits.
     """
 
     names: tuple[str, ...]
     state: RareActions
     shaper: RowShaper
     num_actions: int
+    partition_keys: PartitionKeys
 
 
 def open_checkpoint(store: LogStore, segment: LogSegment) -> CheckpointReader | None:
@@ -81,7 +88,8 @@ def make_plan(
         DeltaError: If the table may not get a checkpoint from us.
         UnreadableCheckpointError: If `older` turns out broken.
     """
-    state = _state(store, segment, older, facts)
+    known = _known_state(segment, older)
+    state = bring_up_to(known, facts, version=segment.version, root=store.root)
     refusal = log_writing_refusal(
         state.protocol,
         state.metadata,
@@ -103,27 +111,34 @@ def make_plan(
         state=state,
         shaper=_shaper(store, segment, state, frozenset(extras), request),
         num_actions=num_actions,
+        partition_keys=_partition_keys(state, known, facts),
     )
 
 
-def _state(
-    store: LogStore,
-    segment: LogSegment,
-    older: CheckpointReader | None,
-    facts: CommitFacts,
-) -> RareActions:
-    """Read the older checkpoint's rare actions and bring them up to the version."""
-    known = None
-    if older is not None:
-        with of_checkpoint(segment.checkpoint):
-            protocol, metadata = older.protocol_and_metadata(reads_ahead=False)
-            known = RareActions(
-                protocol=protocol,
-                metadata=metadata,
-                transactions=older.transactions(),
-                domains=older.domains(),
-            )
-    return bring_up_to(known, facts, version=segment.version, root=store.root)
+def _known_state(
+    segment: LogSegment, older: CheckpointReader | None
+) -> RareActions | None:
+    """Read the rare actions of the older checkpoint; None without one."""
+    if older is None:
+        return None
+    with of_checkpoint(segment.checkpoint):
+        protocol, metadata = older.protocol_and_metadata(reads_ahead=False)
+        return RareActions(
+            protocol=protocol,
+            metadata=metadata,
+            transactions=older.transactions(),
+            domains=older.domains(),
+        )
+
+
+def _partition_keys(
+    state: RareActions, known: RareActions | None, facts: CommitFacts
+) -> PartitionKeys:
+    """Return the keys of partition values: those in force, and all there have been."""
+    required = partition_keys(state.protocol, state.metadata)
+    before = [] if known is None else possible_keys(known.metadata)
+    possible = dict.fromkeys([*required, *before, *facts.partition_keys])
+    return PartitionKeys(tuple(possible), tuple(required))
 
 
 def _shaper(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.checkpoint_logs import NOW, commits
-from tests.delta_logs import Action, LogBuilder, add, remove
+from tests.checkpoint_logs import NOW, OLDEST_KEPT_MS, commits
+from tests.delta_logs import Action, LogBuilder, add, metadata, remove
 from tests.spark.checkpoints.both_engines import (
     AS_STRUCT,
     assert_same,
@@ -96,3 +96,21 @@ class TestACheckpoint:
 
         assert_same(here, there, one, other)
         assert len(other.names) == 3
+
+    def test_of_a_table_that_is_partitioned_anew_keeps_what_was_removed(
+        self, spark: "SparkSession", tmp_path: Path
+    ) -> None:
+        values = {"p": "x"}
+        log = LogBuilder().start(
+            add("a", partitionValues=values), partitionColumns=["p"]
+        )
+        log.table.create_checkpoint(now=NOW)
+        gone = remove("a", partitionValues=values, deletionTimestamp=OLDEST_KEPT_MS + 1)
+        log.commit(1, metadata(partitionColumns=["id"]), gone, add("b"))
+        here, there = (log.on_disk(tmp_path / side) for side in "ab")
+        wanted = request_of(parts=2)
+
+        one, other = built_here(here, wanted), built_by_spark(spark, there, wanted)
+
+        assert_same(here, there, one, other)
+        assert one.num_tombstones == 1

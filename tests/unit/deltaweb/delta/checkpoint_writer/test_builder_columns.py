@@ -248,3 +248,25 @@ class TestTombstones:
         log.commit(1, remove("a", deletionTimestamp=NOW_MS - WEEK_MS + 1))
 
         assert log.table.create_checkpoint(now=NOW).num_tombstones == 0
+
+    @pytest.mark.parametrize("has_older", [True, False])
+    def test_keep_the_partition_values_of_before_a_new_partitioning(
+        self, *, has_older: bool
+    ) -> None:
+        values = {"p": "x"}
+        log = LogBuilder().start(
+            add("a", partitionValues=values), partitionColumns=["p"]
+        )
+        if has_older:
+            log.table.create_checkpoint(now=NOW)
+        gone = remove("a", partitionValues=values, deletionTimestamp=NOW_MS)
+        newer = add("b", partitionValues={"id": None})
+        log.commit(1, metadata(partitionColumns=["id"]), gone, newer)
+
+        log.table.create_checkpoint(now=NOW)
+
+        rows = read_rows(log, checkpoint_name(1)).to_pylist()
+        (removed,) = [row["remove"] for row in rows if row["remove"]]
+        (added,) = [row["add"] for row in rows if row["add"]]
+        assert removed["partitionValues"] == [("p", "x")]
+        assert added["partitionValues"] == [("id", None)]
