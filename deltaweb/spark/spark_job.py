@@ -3,6 +3,7 @@
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 logger = logging.getLogger(__name__)
 
 JOIN_TIMEOUT_S: Final = 30
+CANCEL_INTERVAL_S: Final = 0.5
 
 T = TypeVar("T")
 
@@ -59,9 +61,14 @@ class SparkJob(Generic[T]):
         return done, total or None
 
     def cancel(self) -> None:
-        """Stop the jobs' tasks and wait for their end."""
+        """Stop the jobs' tasks and wait for the end of the work.
+
+        Jobs that it begins meanwhile are stopped, too.
+        """
+        ends_at_s = time.monotonic() + JOIN_TIMEOUT_S
         self.cancel_tasks()
-        self._thread.join(JOIN_TIMEOUT_S)
+        while not self.wait(CANCEL_INTERVAL_S) and time.monotonic() < ends_at_s:
+            self.cancel_tasks()
 
     def cancel_tasks(self) -> None:
         """Stop the jobs' tasks."""
