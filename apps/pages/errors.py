@@ -15,6 +15,7 @@ TITLES = {
     404: "Nothing here",
     405: "Not that way",
     409: "Something else came first",
+    422: "That cannot be read",
     429: "Too fast",
     500: "That went wrong",
     503: "Not just now",

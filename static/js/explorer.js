@@ -1,4 +1,4 @@
-// The pages over a table: version keys, rows by key, the schema tree, nested cells.
+// The pages over a table: version keys, the schema tree, nested cells.
 (() => {
   "use strict";
   const say = (text) => {
@@ -44,26 +44,14 @@
 
   const compare = () => {
     if (!timeline()) return;
-    const table = location.pathname.match(/^\/t\/[^/]+\/[^/]+/);
+    const table = location.pathname.match(/^.*?\/t\/[^/]+\/[^/]+/); // behind a proxy not first
     if (table) location.assign(`${table[0]}/compare?v=${shownVersion()}`);
   };
 
-  // === Rows: j and k ===
-  let at = -1;
-  const move = (by) => {
-    const rows = [...document.querySelectorAll("[data-row]")].filter((row) => !row.hidden);
-    if (!rows.length) return;
-    document.querySelectorAll(".is-at").forEach((row) => row.classList.remove("is-at"));
-    at = Math.min(Math.max(at + by, 0), rows.length - 1);
-    const row = rows[at];
-    row.classList.add("is-at");
-    row.scrollIntoView({ block: "nearest" });
-    row.querySelector("a, button, summary")?.focus({ preventScroll: true });
-  };
-
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-    const does = { "[": () => step(-1), "]": () => step(1), y: pin, c: compare, j: () => move(1), k: () => move(-1) };
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (typing(event.target) || document.querySelector("dialog[open]")) return;
+    const does = { "[": () => step(-1), "]": () => step(1), y: pin, c: compare };
     if (does[event.key]) {
       event.preventDefault();
       does[event.key]();

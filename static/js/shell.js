@@ -94,6 +94,22 @@
   };
   // Only to what the rail offers: the others are not for this user.
   const leadsTo = (key) => places[key] && document.querySelector(`.dw-rail a[href="${places[key]}"]`);
+  // Rows of the list that the page is about; where none is marked, of its tables.
+  const LISTS = "main .dw-table > tbody > tr, main .dw-hits > li, main .s-event";
+  const rows = () => {
+    const marked = document.querySelectorAll("[data-row]");
+    return [...(marked.length ? marked : document.querySelectorAll(LISTS))].filter((row) => row.offsetParent);
+  };
+  const moveRow = (by) => {
+    const all = rows();
+    if (!all.length) return;
+    const now = document.querySelector(".is-at");
+    const row = all[Math.min(Math.max(all.indexOf(now) + by, 0), all.length - 1)];
+    now?.classList.remove("is-at");
+    row.classList.add("is-at");
+    row.scrollIntoView({ block: "nearest" });
+    row.querySelector("a, button, summary")?.focus({ preventScroll: true });
+  };
   let goPressedAt = -Infinity;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -103,7 +119,7 @@
         menu.querySelector("summary")?.focus();
       });
     }
-    if (typing(event.target)) return;
+    if (typing(event.target) || document.querySelector("dialog[open]")) return;
     if (event.key === "/") {
       const search = document.getElementById("search");
       if (search && search.offsetParent !== null) {
@@ -117,6 +133,8 @@
       goPressedAt = event.timeStamp;
     } else if (event.timeStamp - goPressedAt < 1000 && leadsTo(event.key)) {
       location.assign(places[event.key]);
+    } else if (event.key === "j" || event.key === "k") {
+      moveRow(event.key === "j" ? 1 : -1);
     }
   });
 

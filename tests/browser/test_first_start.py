@@ -137,3 +137,30 @@ def test_the_keyboard_reaches_search_and_versions(
 
     page.wait_for_url("**/search?q=email")
     expect(page.locator("main")).to_contain_text("customers")
+
+
+def test_the_keyboard_walks_through_the_rows_of_a_list(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}/tables/?namespace=samples")
+
+    for key in "jjk":
+        page.keyboard.press(key)
+    assert page.locator("tr.is-at").count() == 1
+    page.keyboard.press("Enter")
+
+    page.wait_for_url("**/t/samples/customers/")
+
+
+def test_keys_rest_while_a_dialog_is_open(watch: Watch, server: Installation) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}")
+
+    page.get_by_role("button", name="Help").click()
+    page.keyboard.press("c")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+
+    page.wait_for_url("**/compare/58...59")

@@ -30,6 +30,25 @@ class TestList:
         assert "v2 by <bdi>etl-nightly</bdi>" in shown
         assert "1 table in 1 namespace" in re.sub(r"\s+", " ", shown)
 
+    @pytest.mark.parametrize(
+        ("chosen", "is_open"),
+        [
+            pytest.param("", False, id="none is chosen"),
+            pytest.param("ns00", False, id="one of the first is chosen"),
+            pytest.param("ns14", True, id="one of the folded ones is chosen"),
+        ],
+    )
+    def test_namespaces_beyond_a_dozen_are_folded(
+        self, viewer: Client, chosen: str, *, is_open: bool
+    ) -> None:
+        for number in range(15):
+            new_table(f"ns{number:02}.orders")
+
+        shown = text(viewer, "/tables/", namespace=chosen)
+
+        assert "3 more" in shown
+        assert ('<details class="dw-facet-more" open>' in shown) is is_open
+
     def test_unknown_numbers_are_said_to_be_unknown(self, viewer: Client) -> None:
         new_table("orders", num_records=None)
 
