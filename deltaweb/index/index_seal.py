@@ -3,8 +3,8 @@
 An index is written without waiting for the disk, so a machine that goes down may leave
 a folder with empty files; and disks forget. Pages and recipients have the log beside
 them, but an index that goes on from another one would carry a fault on for good. So
-whoever goes on from one checks what it takes from it, and reads the log where that is
-not what was written.
+whoever goes on from one checks all of it, and reads the log where that is not what was
+written; and workers look now and then whether files have their sizes.
 """
 
 import json
@@ -52,6 +52,13 @@ class IndexSeal:
             if mark is None or not _has_mark(path, mark):
                 raise SealBrokenError(path=path)
 
+    def has_sizes(self) -> bool:
+        """Tell whether all files are there in their sizes; none of them is read."""
+        return bool(self.marks) and all(
+            _size_bytes(self.folder / name) == size_bytes
+            for name, (size_bytes, _) in self.marks.items()
+        )
+
 
 def load_seal(folder: Path) -> IndexSeal | None:
     """Read the seal of an index; None where it was written without one."""
@@ -91,6 +98,13 @@ def _write(folder: Path, marks: Mapping[str, Mark]) -> None:
 def _mark(values: Any) -> Mark:  # noqa: ANN401 (as JSON gives it)
     size_bytes, checksum = values
     return int(size_bytes), int(checksum)
+
+
+def _size_bytes(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
 
 
 def _has_mark(path: Path, mark: Mark) -> bool:

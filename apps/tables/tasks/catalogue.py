@@ -1,5 +1,6 @@
 """What keeps the catalogue: checks, scans, and looks for new commits."""
 
+import math
 import time
 
 from celery import shared_task
@@ -8,11 +9,11 @@ from django.utils import timezone
 from apps.jobs.leftovers import remove_leftovers
 from apps.jobs.models import Job
 from apps.jobs.tracking import track_job
-from apps.tables import checks, probing, services
+from apps.tables import checks, probing, services, spoilt_indexes
 from apps.tables.index_folders import remove_orphaned_indexes
 
 CLEAN_INTERVAL_S = 3600
-_cleaned_at = {"monotonic_s": 0.0}
+_cleaned_at = {"monotonic_s": -math.inf}
 
 
 @shared_task(name="tables.probe_due", ignore_result=True)
@@ -23,6 +24,7 @@ def probe_due(**_: object) -> None:
         _cleaned_at["monotonic_s"] = time.monotonic()
         remove_orphaned_indexes()
         remove_leftovers(now=timezone.now())
+        spoilt_indexes.refresh_spoilt_indexes(now=timezone.now())
 
 
 @shared_task(name="tables.check_location", acks_late=True, ignore_result=True)

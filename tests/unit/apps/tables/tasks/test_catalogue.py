@@ -1,12 +1,16 @@
 import math
 import os
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from apps.jobs.models import Job
 from apps.tables.tasks import catalogue
+from tests.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 
@@ -30,6 +34,15 @@ class TestProbeDue:
         catalogue.probe_due()
 
         assert not any(place.exists() for place in left)
+
+    @pytest.mark.usefixtures("left")
+    def test_has_indexes_made_anew_that_are_gone(self) -> None:
+        later = timezone.now() + timedelta(hours=1)
+        table = new_unindexed_table(index_name="1-5-a", probe_due_at=later)
+
+        catalogue.probe_due()
+
+        assert Job.objects.get().subject_id == table.id
 
     def test_sweeps_once_an_hour(self, left: list[Path]) -> None:
         catalogue.probe_due()
