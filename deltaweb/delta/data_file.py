@@ -5,7 +5,7 @@ found it.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Self
 
@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from deltaweb.delta.data_values import MismatchError, conform, find_name
 from deltaweb.delta.errors import DataFileError, DataFileMissingError, DeltaError
+from deltaweb.delta.parquet_footer import FooterError, read_plain_footer
 from deltaweb.delta.predicate import Predicate
 from deltaweb.delta.row_groups import select_row_groups
 from deltaweb.delta.schema import StructType, arrow_type
@@ -70,12 +71,7 @@ class DataFile:
         with reading(path):
             self._source = open_file(path)
             try:
-                # The old 96-bit timestamps reach further than nanoseconds can.
-                self._parquet = pq.ParquetFile(
-                    self._source,
-                    coerce_int96_timestamp_unit="us",
-                    arrow_extensions_enabled=False,
-                )
+                self._parquet = _open_parquet(self._source)
             except BaseException:
                 self.close()
                 raise
@@ -152,6 +148,31 @@ class DataFile:
         group = self.metadata.row_group(row_group)
         row_bytes: int = max(1, group.total_byte_size // max(1, group.num_rows))
         return max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // row_bytes))
+
+
+def _open_parquet(source: pa.NativeFile) -> pq.ParquetFile:
+    """Open a file; by Parquet's schema alone where Arrow's beside it does not read."""
+    try:
+        return _as_parquet(source, None)
+    except (pa.ArrowException, OSError):
+        footer = None
+        with suppress(FooterError):
+            footer = read_plain_footer(source)
+        if footer is None:
+            raise
+    return _as_parquet(source, footer)
+
+
+def _as_parquet(
+    source: pa.NativeFile, footer: pq.FileMetaData | None
+) -> pq.ParquetFile:
+    # The old 96-bit timestamps reach further than nanoseconds can.
+    return pq.ParquetFile(
+        source,
+        metadata=footer,
+        coerce_int96_timestamp_unit="us",
+        arrow_extensions_enabled=False,
+    )
 
 
 def _typed(

@@ -1,4 +1,4 @@
-"""The statistics of a Parquet footer, read without pyarrow's accessors.
+"""Parquet footers, as far as pyarrow does not read them, or not safely.
 
 pyarrow ends the process when a column chunk's metadata contradicts itself and Python
 asks for it, so what comes from a table is never asked for that way. The footer is
@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 MAGIC: Final = b"PAR1"
 TAIL_BYTES: Final = 8  # the footer's length and the magic
 MAX_FOOTER_BYTES: Final = 64 << 20
 MAX_DEPTH: Final = 16
+ARROW_SCHEMA: Final = b"ARROW:schema"
+NO_SCHEMA: Final = b"ARROW:ignore"  # as long: the footer stays what it is
 
 # Types of the compact protocol.
 _STOP, _TRUE, _FALSE, _BYTE, _I64, _DOUBLE, _BINARY = 0, 1, 2, 3, 6, 7, 8
@@ -78,6 +81,10 @@ def read_row_group_counts(source: pa.NativeFile) -> list[RowGroupCounts]:
     Raises:
         FooterError: If the file has no footer, or a broken one.
     """
+    return parse_row_group_counts(_read_footer(source))
+
+
+def _read_footer(source: pa.NativeFile) -> bytes:
     size = source.size()
     if size < TAIL_BYTES:
         raise FooterError
@@ -85,7 +92,31 @@ def read_row_group_counts(source: pa.NativeFile) -> list[RowGroupCounts]:
     length = int.from_bytes(tail[:4], "little")
     if tail[4:] != MAGIC or not 0 < length <= min(size - TAIL_BYTES, MAX_FOOTER_BYTES):
         raise FooterError
-    return parse_row_group_counts(source.read_at(length, size - TAIL_BYTES - length))
+    footer: bytes = source.read_at(length, size - TAIL_BYTES - length)
+    return footer
+
+
+def read_plain_footer(source: pa.NativeFile) -> pq.FileMetaData | None:
+    """Read the footer of an open Parquet file without the schema that Arrow keeps.
+
+    Arrow's writers leave their own schema beside Parquet's, as text that Arrow alone
+    reads and that nothing in Parquet vouches for.
+
+    Returns:
+        The footer; None where it has no such schema.
+
+    Raises:
+        FooterError: If the file has no footer, or a broken one.
+    """
+    before, key, after = _read_footer(source).rpartition(ARROW_SCHEMA)
+    if not key:
+        return None
+    footer = before + NO_SCHEMA + after
+    length = len(footer).to_bytes(4, "little")
+    try:
+        return pq.read_metadata(pa.BufferReader(MAGIC + footer + length + MAGIC))
+    except (pa.ArrowException, OSError):
+        raise FooterError from None
 
 
 def parse_row_group_counts(footer: bytes) -> list[RowGroupCounts]:
