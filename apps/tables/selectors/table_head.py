@@ -63,6 +63,18 @@ class TableHead:
         return self.table.is_stale
 
     @property
+    def tick_format(self) -> str:
+        """How dates below the timeline are written: as short as they still differ.
+
+        It is a format of Django's filter `date`: times within one day, years where
+        the timeline spans more than one.
+        """
+        first, last = self.first_at, self.table.committed_at
+        if first is None or last is None or first.year != last.year:
+            return "j M Y"
+        return "H:i" if first.date() == last.date() else "j M"
+
+    @property
     def schedule(self) -> str:
         """How often it is refreshed, in words; "" where that is as everywhere."""
         interval_s = self.table.refresh_interval_s

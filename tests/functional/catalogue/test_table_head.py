@@ -1,5 +1,7 @@
 """The head of a table: its version, its timeline, what is wrong with it."""
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -41,6 +43,40 @@ class TestTableHead:
         assert 'max="2"' in strip
         assert "<button" in strip.split("<noscript>")[1]
         assert "style=" not in strip
+
+    @pytest.mark.parametrize(
+        ("age", "labels"),
+        [
+            pytest.param(
+                timedelta(hours=3),
+                ["v0 · 21 Nov, 09:00", "10:30", "v2 · 12:00"],
+                id="times within a day",
+            ),
+            pytest.param(
+                timedelta(days=20),
+                ["v0 · 1 Nov", "11 Nov", "v2 · 21 Nov"],
+                id="days within a year",
+            ),
+            pytest.param(
+                timedelta(days=730),
+                ["v0 · 21 Nov 2024", "21 Nov 2025", "v2 · 21 Nov 2026"],
+                id="years",
+            ),
+        ],
+    )
+    def test_dates_below_the_timeline_are_as_short_as_they_still_differ(
+        self, viewer: Client, age: timedelta, labels: list[str]
+    ) -> None:
+        noon = NOW.replace(hour=12, minute=0)
+        table = new_table("orders", committed_at=noon)
+        for version in range(3):
+            new_commit(table, version, committed_at=noon - age + age / 2 * version)
+
+        shown = text(viewer, "/t/default/orders/")
+
+        strip = shown.split("data-timeline")[1].split("</form>")[0]
+        written = re.findall(r'y="63"[^>]*>([^<]+)</text>', strip)
+        assert written == labels
 
     def test_the_timelines_tip_says_who_made_a_version(self, viewer: Client) -> None:
         new_commit(new_table("orders"), 1, operation="MERGE", user_name="etl")
