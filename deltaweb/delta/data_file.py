@@ -151,7 +151,7 @@ class DataFile:
 
 
 def _open_parquet(source: pa.NativeFile) -> pq.ParquetFile:
-    """Open a file; by Parquet's schema alone where Arrow's beside it does not read."""
+    """Open a file; by a plainer footer where pyarrow does not take its own."""
     try:
         return _as_parquet(source, None)
     except (pa.ArrowException, OSError):

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 MAGIC: Final = b"PAR1"
 TAIL_BYTES: Final = 8  # the footer's length and the magic
 MAX_FOOTER_BYTES: Final = 64 << 20
+MAX_REWRITTEN_BYTES: Final = 4 << 20
 MAX_DEPTH: Final = 16
 ARROW_SCHEMA: Final = b"ARROW:schema"
 NO_SCHEMA: Final = b"ARROW:ignore"  # as long: the footer stays what it is
@@ -26,6 +27,11 @@ NO_SCHEMA: Final = b"ARROW:ignore"  # as long: the footer stays what it is
 _STOP, _TRUE, _FALSE, _BYTE, _I64, _DOUBLE, _BINARY = 0, 1, 2, 3, 6, 7, 8
 _LIST, _SET, _MAP, _STRUCT = 9, 10, 11, 12
 _LONG_LIST: Final = 15
+
+# The names of a map and of a list: in the old enumeration, and in the union of types.
+_CONVERTED_MAPS: Final = (1, 2)  # MAP, and MAP_KEY_VALUE
+_CONVERTED_LIST: Final = 3 << 1  # zigzag-encoded
+_LOGICAL_MAP, _LOGICAL_LIST = 2 << 4 | _STRUCT, 3 << 4 | _STRUCT
 
 Handler = Callable[["_Reader", int], None]
 
@@ -81,42 +87,70 @@ def read_row_group_counts(source: pa.NativeFile) -> list[RowGroupCounts]:
     Raises:
         FooterError: If the file has no footer, or a broken one.
     """
-    return parse_row_group_counts(_read_footer(source))
+    return parse_row_group_counts(_read_footer(source, MAX_FOOTER_BYTES))
 
 
-def _read_footer(source: pa.NativeFile) -> bytes:
+def _read_footer(source: pa.NativeFile, max_bytes: int) -> bytes:
     size = source.size()
     if size < TAIL_BYTES:
         raise FooterError
     tail = source.read_at(TAIL_BYTES, size - TAIL_BYTES)
     length = int.from_bytes(tail[:4], "little")
-    if tail[4:] != MAGIC or not 0 < length <= min(size - TAIL_BYTES, MAX_FOOTER_BYTES):
+    if tail[4:] != MAGIC or not 0 < length <= min(size - TAIL_BYTES, max_bytes):
         raise FooterError
     footer: bytes = source.read_at(length, size - TAIL_BYTES - length)
     return footer
 
 
 def read_plain_footer(source: pa.NativeFile) -> pq.FileMetaData | None:
-    """Read the footer of an open Parquet file without the schema that Arrow keeps.
+    """Read the footer of an open Parquet file without what pyarrow refuses of it.
 
-    Arrow's writers leave their own schema beside Parquet's, as text that Arrow alone
-    reads and that nothing in Parquet vouches for.
+    Maps are told to be lists of their entries, which say the same: pyarrow refuses
+    the whole file where the key of one is optional, as Presto has written them. And
+    the schema that Arrow's writers leave beside Parquet's is left out: it is text that
+    nothing in Parquet vouches for.
 
     Returns:
-        The footer; None where it has no such schema.
+        The footer; None where nothing of it is to be told otherwise.
 
     Raises:
-        FooterError: If the file has no footer, or a broken one.
+        FooterError: If the file has no footer, a broken one, or one so large that
+            looking through it takes too long.
     """
-    before, key, after = _read_footer(source).rpartition(ARROW_SCHEMA)
-    if not key:
+    stored = _read_footer(source, MAX_REWRITTEN_BYTES)
+    before, key, after = _maps_as_lists(stored).rpartition(ARROW_SCHEMA)
+    footer = before + NO_SCHEMA + after if key else after
+    if footer == stored:
         return None
-    footer = before + NO_SCHEMA + after
     length = len(footer).to_bytes(4, "little")
     try:
         return pq.read_metadata(pa.BufferReader(MAGIC + footer + length + MAGIC))
     except (pa.ArrowException, OSError):
         raise FooterError from None
+
+
+def _maps_as_lists(footer: bytes) -> bytes:
+    """Return a footer in which every map is a list, byte for byte as long."""
+    changed = bytearray(footer)
+
+    def take_converted(reader: _Reader, _: int) -> None:
+        position = reader.position
+        if reader.integer() in _CONVERTED_MAPS:
+            changed[position] = _CONVERTED_LIST
+
+    def take_logical(reader: _Reader, kind: int) -> None:
+        if footer[reader.position] == _LOGICAL_MAP:
+            changed[reader.position] = _LOGICAL_LIST
+        reader.skip(kind, 1)
+
+    def take_element(reader: _Reader) -> None:
+        reader.struct({6: take_converted, 10: take_logical})
+
+    try:
+        _Reader(footer).struct({2: _each(take_element)})
+    except (IndexError, UnicodeDecodeError):
+        raise FooterError from None
+    return bytes(changed)
 
 
 def parse_row_group_counts(footer: bytes) -> list[RowGroupCounts]:

@@ -11,6 +11,7 @@ from deltaweb.delta.parquet_footer import (
     FooterError,
     RowGroupCounts,
     parse_row_group_counts,
+    read_plain_footer,
     read_row_group_counts,
 )
 from tests.delta_logs import add, checkpoint_bytes, metadata, protocol
@@ -47,6 +48,37 @@ def test_counts_are_those_of_pyarrow() -> None:
             for chunk in chunks
             if chunk.statistics.null_count == chunk.num_values
         }
+
+
+class TestAPlainFooter:
+    def test_of_a_file_without_maps_and_arrows_schema_is_none(self) -> None:
+        data = file_of(pa.table({"x": [[1]]}), store_schema=False)
+
+        assert read_plain_footer(pa.BufferReader(data)) is None
+
+    def test_has_the_maps_as_lists_of_their_entries(self) -> None:
+        kind = pa.map_(pa.string(), pa.list_(pa.map_(pa.int32(), pa.int32())))
+        rows = [[("a", [[(1, 2)], []]), ("b", None)], None, []]
+        data = file_of(pa.table({"m": pa.array(rows, kind)}))
+
+        footer = read_plain_footer(pa.BufferReader(data))
+
+        read = pq.ParquetFile(io.BytesIO(data), metadata=footer).read()
+        first = {"key": "a", "value": [[{"key": 1, "value": 2}], []]}
+        assert read["m"].to_pylist() == [[first, {"key": "b", "value": None}], None, []]
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            pytest.param(b"", id="nothing"),
+            pytest.param(b"PAR1\x04\x00\x00\x00PAR1", id="longer than the file"),
+            pytest.param(b"PAR1\x29\xff\x02\x00\x00\x00PAR1", id="no struct"),
+            pytest.param(CHECKPOINT[:-8] + b"\xff\xff\xff\x7fPAR1", id="huge"),
+        ],
+    )
+    def test_that_is_broken_is_refused(self, data: bytes) -> None:
+        with pytest.raises(FooterError):
+            read_plain_footer(pa.BufferReader(data))
 
 
 def test_a_file_without_statistics_promises_nothing() -> None:

@@ -1,5 +1,6 @@
 """Values of rows in the types of the schema, whatever the files hold."""
 
+from base64 import b64decode
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -28,6 +29,20 @@ from tests.row_tables import LONG, STRING, TIMESTAMP, Table, schema_of
 
 def _decimal(value: str) -> Decimal:
     return Decimal(value)
+
+
+MAP_WITH_AN_OPTIONAL_KEY = (
+    "UEFSMRUAFSAVICwVAhUAFQYVBgAAAgAAAAIAAgAAAAIDAQAAABUAFSIVIiwVAhUAFQYVBgAAAgAA"
+    "AAIAAgAAAAICAQAAAGEVAhlcSAZzY2hlbWEVAgA1AhgBbRUCFQJMLAAAADUEGAlrZXlfdmFsdWUV"
+    "BAAVAiUCGAV2YWx1ZQAVDCUAGANrZXklAEwcAAAAFgIZHBksJgAcFQIZJQAGGTgBbQlrZXlfdmFs"
+    "dWUFdmFsdWUVABYCFkIWQiYIAAAmABwVDBklAAYZOAFtCWtleV92YWx1ZQNrZXkVABYCFkQWRCZK"
+    "AAAWhgEWAgAoKWRlbHRhd2ViLWhhbmRtYWRlIHZlcnNpb24gMS4wLjAgKGJ1aWxkIDApGSwcAAAc"
+    "AAAA2QAAAFBBUjE="
+)
+"""A file of one row: a MAP of `optional int32 value` and `required binary key`.
+
+The first of the two is the key, whatever it is called.
+"""
 
 
 class TestTypes:
@@ -191,6 +206,13 @@ class TestTypes:
         table.add(rows, store_schema=False)
 
         assert table.read() == [{"c": 1, "ARROW:schema": "x"}]
+
+    def test_of_a_map_whose_key_is_optional_are_read(self, tmp_path: Path) -> None:
+        table = Table(tmp_path, schema_of(m=MapType(PrimitiveType("integer"), STRING)))
+        path = table.add(pa.table({"m": [None]}))
+        (tmp_path / path).write_bytes(b64decode(MAP_WITH_AN_OPTIONAL_KEY))
+
+        assert table.read() == [{"m": [(1, "a")]}]
 
 
 class TestFaults:
