@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log_store import LogStore
-from deltaweb.delta.parquet_footer import read_row_group_counts
+from deltaweb.delta.parquet_footer import read_plain_footer, read_row_group_counts
 
 PARTITION_LEAVES: Final = "add.partitionValues."
 READ_FAULTS: Final = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
@@ -172,7 +172,7 @@ def open_part(store: LogStore, name: str) -> list[RowGroup]:
     path = f"{store.root}/_delta_log/{name}"
     try:
         with store.open_input(name) as source:
-            footer = pq.read_metadata(source)
+            footer = _read_footer(source)
             leaves = [
                 footer.schema.column(position).path
                 for position in range(footer.num_columns)
@@ -185,6 +185,16 @@ def open_part(store: LogStore, name: str) -> list[RowGroup]:
         reason = "it holds none of a checkpoint's columns"
         raise LogCorruptError(path=path, reason=reason)
     return groups
+
+
+def _read_footer(source: pa.NativeFile) -> pq.FileMetaData:
+    """Read a footer; a plainer one where pyarrow does not take it as it is."""
+    footer = pq.read_metadata(source)
+    try:
+        footer.schema.to_arrow_schema()
+    except (pa.ArrowException, OSError):
+        return read_plain_footer(source) or footer
+    return footer
 
 
 def _row_groups(part: CheckpointPart, source: pa.NativeFile) -> list[RowGroup]:

@@ -19,7 +19,15 @@ from deltaweb.delta.log_path import checkpoint_name
 from deltaweb.delta.schema import PrimitiveType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.value_text import parse_value
-from tests.delta_logs import LogBuilder, add, deletion_vector, metadata, protocol, txn
+from tests.delta_logs import (
+    LogBuilder,
+    add,
+    checkpoint_bytes,
+    deletion_vector,
+    metadata,
+    protocol,
+    txn,
+)
 
 HEAD = [protocol(), metadata(partitionColumns=["p"])]
 SCHEMA_STRING = (
@@ -244,6 +252,19 @@ class TestPartitionValues:
         files = builder.table.snapshot().files
 
         assert files["partition_values"].to_pylist() == [[], []]
+
+    def test_beside_a_schema_of_arrows_that_is_none_are_read(self) -> None:
+        actions = [*HEAD, txn("app", 7), add("a", partitionValues={"p": "x"})]
+        plain = pq.read_table(io.BytesIO(checkpoint_bytes(actions)))
+        sink = io.BytesIO()
+        odd = plain.replace_schema_metadata({"ARROW:schema": "no schema (*)"})
+        pq.write_table(odd, sink, store_schema=False)
+
+        snapshot = snapshot_of_bytes(sink.getvalue())
+
+        assert snapshot.files["partition_values"].to_pylist() == [[("p", "x")]]
+        assert snapshot.metadata.partition_columns == ["p"]
+        assert snapshot.transactions["app"].version == 7
 
     def test_that_are_missing_of_one_file_alone_are_none_of_it(self) -> None:
         builder = LogBuilder().checkpoint(
