@@ -3,7 +3,7 @@
 import json
 import shutil
 import uuid
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -38,8 +38,8 @@ def register(location: Path) -> Table:
     return new_unindexed_table(location.name, location=str(location))
 
 
-def build(table: Table, mark: str = "a") -> IndexResult:
-    folder = new_index_folder(table.id, now=NOW, mark=mark)
+def build(table: Table, mark: str = "a", now: datetime = NOW) -> IndexResult:
+    folder = new_index_folder(table.id, now=now, mark=mark)
     return build_index(table.location, None, folder)
 
 
@@ -163,7 +163,8 @@ class TestStoreIndex:
 
     def test_removes_the_folders_of_older_indexes(self, lake: Path, home: Path) -> None:
         table = register(lake / "returns")
-        store_index(table, build(table, "a"), now=NOW)
+        earlier = NOW - timedelta(seconds=1)
+        store_index(table, build(table, "a", earlier), now=earlier)
         store_index(table, build(table, "b"), now=NOW)
 
         folders = list((home / "index" / str(table.id)).iterdir())
