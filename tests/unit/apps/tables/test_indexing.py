@@ -3,7 +3,7 @@
 import json
 import shutil
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
