@@ -183,7 +183,7 @@ class Snapshot:
             PropertyError: If the property is not an interval of fixed length.
         """
         oldest = to_ms(now) - deleted_file_retention_ms(self.metadata.configuration)
-        return self.tombstones.filter(pc.field("deletion_timestamp") > oldest)
+        return self.tombstones.filter(pc.field("deletion_timestamp") >= oldest)
 
     @cached_property
     def transactions(self) -> dict[str, SetTransaction]:

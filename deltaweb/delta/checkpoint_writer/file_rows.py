@@ -49,7 +49,7 @@ class RowShaper:
         layout: The columns.
         schema: The table's schema, for values with types.
         partition_columns: The columns that it is partitioned by.
-        oldest_ms: Tombstones of this time or before have expired.
+        oldest_ms: Tombstones of before this time have expired.
         root: The table's root, for errors.
         version: The version, for errors.
     """
@@ -113,7 +113,7 @@ class RowShaper:
             UnsupportedFeatureError: If one has a deletion vector.
         """
         times = typed_column(removes, "deletionTimestamp", pa.int64())
-        kept = pc.greater(pc.fill_null(times, 0), self.oldest_ms)
+        kept = pc.greater_equal(pc.fill_null(times, 0), self.oldest_ms)
         if kept.true_count < len(removes):
             removes = removes.filter(kept)
         self._check_no_vectors(removes)

@@ -105,7 +105,7 @@ class TestACheckpoint:
             add("a", partitionValues=values), partitionColumns=["p"]
         )
         log.table.create_checkpoint(now=NOW)
-        gone = remove("a", partitionValues=values, deletionTimestamp=OLDEST_KEPT_MS + 1)
+        gone = remove("a", partitionValues=values, deletionTimestamp=OLDEST_KEPT_MS)
         log.commit(1, metadata(partitionColumns=["id"]), gone, add("b"))
         here, there = (log.on_disk(tmp_path / side) for side in "ab")
         wanted = request_of(parts=2)

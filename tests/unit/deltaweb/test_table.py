@@ -269,8 +269,8 @@ class TestTombstones:
         builder = LogBuilder().start(configuration=properties)
         builder.commit(
             1,
-            remove("old", deletionTimestamp=10_000),
-            remove("new", deletionTimestamp=10_001),
+            remove("old", deletionTimestamp=9_999),
+            remove("new", deletionTimestamp=10_000),
             {"remove": {"path": "never"}},
         )
 

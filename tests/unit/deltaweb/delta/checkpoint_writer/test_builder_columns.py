@@ -221,8 +221,8 @@ class TestTombstones:
     @pytest.mark.parametrize(
         ("deleted_ms", "is_kept"),
         [
-            pytest.param(NOW_MS - WEEK_MS + 1, True, id="younger than a week"),
-            pytest.param(NOW_MS - WEEK_MS, False, id="a week old"),
+            pytest.param(NOW_MS - WEEK_MS, True, id="a week old"),
+            pytest.param(NOW_MS - WEEK_MS - 1, False, id="older than a week"),
             pytest.param(None, False, id="without a time"),
         ],
     )

@@ -60,7 +60,7 @@ def model(history: list[list[Action]]) -> Rows:
     rows["remove"] = {
         key: fields
         for key, fields in rows["remove"].items()
-        if fields.get("deletionTimestamp", 0) > OLDEST_KEPT_MS
+        if fields.get("deletionTimestamp", 0) >= OLDEST_KEPT_MS
     }
     domains = rows["domainMetadata"].items()
     rows["domainMetadata"] = {key: row for key, row in domains if not row["removed"]}
