@@ -138,6 +138,14 @@
     }
   });
 
+  // On a phone the row of tabs is longer than the screen: it begins at the current one.
+  const showTab = () => {
+    const tab = document.querySelector(".dw-tabs [aria-current]");
+    if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - (tab.parentElement.clientWidth - tab.offsetWidth) / 2;
+  };
+  document.addEventListener("deltaweb:main", showTab);
+  showTab();
+
   // Parts that poll rest while nobody looks at the page.
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (document.hidden && event.detail.elt.matches("[data-poll]")) event.preventDefault();

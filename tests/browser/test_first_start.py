@@ -164,3 +164,17 @@ def test_keys_rest_while_a_dialog_is_open(watch: Watch, server: Installation) ->
     page.keyboard.press("c")
 
     page.wait_for_url("**/compare/58...59")
+
+
+def test_the_current_tab_is_in_sight_on_a_phone(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.set_viewport_size({"width": 390, "height": 844})
+
+    page.goto(f"{server.url}{TABLE}sharing")
+
+    tab = page.get_by_role("navigation", name="Table").get_by_role(
+        "link", name="Sharing"
+    )
+    expect(tab).to_be_in_viewport(ratio=0.9)  # its lower edge lies under the line
