@@ -7,6 +7,7 @@ and the paths that they name, however long the log is.
 Source: delta_protocol.md, "Action Reconciliation".
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -263,7 +264,7 @@ def _tags(batch: ActionBatch, present: pa.Array, rows: Positions) -> pa.Array:
 
 
 def _text(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else str(value)
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def _fields(names: Mapping[str, pa.DataType]) -> list[pa.Field]:

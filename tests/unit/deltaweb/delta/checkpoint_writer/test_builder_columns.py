@@ -98,7 +98,7 @@ class TestColumns:
             0,
             protocol(1, 7, writerFeatures=["rowTracking", "domainMetadata"]),
             metadata(),
-            add("a", baseRowId=5, tags={"k": "v", "none": None}),
+            add("a", baseRowId=5, tags={"k": "v", "none": None, "odd": True}),
             remove("b", deletionTimestamp=NOW_MS, size=4),
             {"txn": {"appId": "x", "version": 1, "lastUpdated": 9}},
             {"domainMetadata": {"domain": "d", "configuration": "c", "removed": False}},
@@ -109,7 +109,10 @@ class TestColumns:
 
         table = read_rows(log)
         row = adds_of(table)["a"]
-        assert (row["baseRowId"], row["tags"]) == (5, {"k": "v", "none": None})
+        assert (row["baseRowId"], row["tags"]) == (
+            5,
+            {"k": "v", "none": None, "odd": "true"},
+        )
         assert "clusteringProvider" not in row
         assert "extendedFileMetadata" not in table.schema.field("remove").type.names
         assert table["remove"].drop_null().to_pylist()[0]["size"] == 4
