@@ -82,3 +82,34 @@ def test_times_are_as_short_as_they_still_differ(oldest: str, spelling: str) -> 
     chart = distribution_charts.sizes_by_age(ages, small_bytes=None)
 
     assert chart.figure["layout"]["xaxis"]["tickformat"] == spelling
+
+
+def test_points_of_small_files_have_the_second_colour() -> None:
+    ages = FileAges(
+        num_files=2,
+        modified_at=("2026-03-05T20:00:00", "2026-03-05T01:00:00"),
+        size_bytes=(99, 100),
+        paths=("a", "b"),
+    )
+    chart = distribution_charts.sizes_by_age(ages, small_bytes=100)
+
+    marker = chart.figure["data"][0]["marker"]
+    assert marker["color"] == [1, 0]
+    assert [colour for _, colour in marker["colorscale"]] == [
+        "var(--dw-accent)",
+        "var(--dw-amber-m)",
+    ]
+
+
+def test_long_labels_of_a_grid_leave_room_for_its_cells() -> None:
+    grid = PartitionGrid(
+        across=("2026-01",),
+        down=("DE", "x" * 100),
+        size_bytes=((1,), (2,)),
+        num_files=((1,), (1,)),
+        caption="country by day",
+    )
+    layout = distribution_charts.partition_heatmap(grid).figure["layout"]
+
+    assert layout["yaxis"]["labelalias"] == {"x" * 100: "x" * 15 + "…"}
+    assert layout["xaxis"]["labelalias"] == {}
