@@ -126,9 +126,7 @@ def _share(request: HttpRequest, share: files.PartitionShare) -> dict[str, objec
             f"{column}={'null' if value is None else value}"
             for column, value in share.values
         ),
-        "short": " / ".join(
-            "null" if value is None else value for _, value in share.values
-        ),
+        "names": ["null" if value is None else value for _, value in share.values],
         "options": options,
         "url": only(request, "partition", options),
         "num_files": share.num_files,

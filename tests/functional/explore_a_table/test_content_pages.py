@@ -48,6 +48,18 @@ class TestFiles:
 
         assert json_of(viewer, f"{TABLE}orders/files.json")["count"] == 84
 
+    def test_a_value_that_turns_text_does_not_turn_the_next_one(
+        self, viewer: Client
+    ) -> None:
+        values = {"order_date": "\u0645\u0635\u0631", "country": "2026-03-19"}
+        table = Table.objects.get()
+        table.summary["partitions"] = [{"values": values, "files": 1, "bytes": 1}]
+        table.save()
+
+        page = text_of(viewer, f"{TABLE}orders/files")
+
+        assert "<bdi>\u0645\u0635\u0631</bdi> / <bdi>2026-03-19</bdi>" in page
+
     def test_the_csv_form_has_every_file(self, viewer: Client) -> None:
         lines = csv_of(viewer, f"{TABLE}orders/files.csv?partition=country=FR")
 
