@@ -85,7 +85,9 @@ def _exact(value: object, data_type: DataType) -> Value | None:
     if not isinstance(value, _json_types(data_type, name)):
         return None
     try:
-        exact = parse_value(str(value), data_type)
+        text = str(value)
+        text.encode()  # who cuts text by UTF-16 may leave half a character
+        exact = parse_value(text, data_type)
     except ValueError:
         return None
     # A number too large for a double says nothing about the values of its column.

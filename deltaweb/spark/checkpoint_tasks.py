@@ -311,7 +311,7 @@ def _write_part(
     done = num_files = num_tombstones = 0
     try:
         if part == 0:
-            writer.write_first(plan.state.table(layout))
+            writer.write_first(plan.state.table(layout, root=plan.shaper.root))
         with closing(read_ahead(_part_rows(work, packs), depth=READ_AHEAD)) as shaped:
             for num_read, rows in shaped:
                 num_files += _put(writer, "add", rows.adds)

@@ -122,7 +122,7 @@ def _write(
 ) -> PreparedCheckpoint:
     plan, version = source.plan, source.segment.version
     done = num_files = num_tombstones = 0
-    parts.write_first(plan.state.table(plan.shaper.layout))
+    parts.write_first(plan.state.table(plan.shaper.layout, root=source.store.root))
     with contextlib.closing(read_ahead(source.rows(), depth=READ_AHEAD)) as shaped:
         for num_read, rows in shaped:
             if rows.adds is not None:

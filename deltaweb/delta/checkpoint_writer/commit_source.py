@@ -111,7 +111,13 @@ def read_commit_files(
         last = first + batch.table.num_rows
         wanted = {"add": actions.live, "remove": actions.removed}
         adds, removes = (
-            _chosen(batch, action, _between(positions, first, last), keys)
+            _chosen(
+                batch,
+                action,
+                _between(positions, first, last),
+                keys,
+                path=commits[0].name,
+            )
             for action, positions in wanted.items()
         )
         if adds.null_count or removes.null_count:
@@ -226,7 +232,7 @@ def _between(positions: Positions, first: int, last: int) -> Positions:
 
 
 def _chosen(
-    batch: ActionBatch, action: str, rows: Positions, keys: PartitionKeys
+    batch: ActionBatch, action: str, rows: Positions, keys: PartitionKeys, *, path: str
 ) -> pa.StructArray:
     """Return the wanted rows of an action, maps as maps."""
     actions = _combined(batch.table[action].take(pa.array(rows)))
@@ -242,13 +248,15 @@ def _chosen(
         maps = pc.if_else(values.is_valid(), maps, pa.scalar(None, PARTITION_VALUES))
     columns["partitionValues"] = maps
     if "tags" in columns:
-        columns["tags"] = _tags(batch, columns["tags"], rows)
+        columns["tags"] = _tags(batch, columns["tags"], rows, path=path)
     return pa.StructArray.from_arrays(
         list(columns.values()), names=list(columns), mask=actions.is_null()
     )
 
 
-def _tags(batch: ActionBatch, present: pa.Array, rows: Positions) -> pa.Array:
+def _tags(
+    batch: ActionBatch, present: pa.Array, rows: Positions, *, path: str
+) -> pa.Array:
     """Return the tags of files: their keys are not known before, so line by line."""
     if present.null_count == len(present):
         return pa.nulls(len(present), PARTITION_VALUES)
@@ -258,9 +266,13 @@ def _tags(batch: ActionBatch, present: pa.Array, rows: Positions) -> pa.Array:
         if not has_any:
             tags.append(None)
             continue
-        raw = load_line(batch.lines[row], name="a commit")["add"]["tags"]
+        raw = load_line(batch.lines[row], name=path)["add"]["tags"]
         tags.append([(key, _text(value)) for key, value in raw.items()])
-    return pa.array(tags, PARTITION_VALUES)
+    try:
+        return pa.array(tags, PARTITION_VALUES)
+    except UnicodeError:
+        reason = "a tag of a file is no Unicode text"
+        raise LogCorruptError(path=path, reason=reason) from None
 
 
 def _text(value: object) -> str | None:

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.checkpoint_writer.checkpoint_schema import CheckpointLayout
+from deltaweb.delta.errors import LogCorruptError
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,16 @@ class RareActions:
             found.add("domainMetadata")
         return found
 
-    def table(self, layout: CheckpointLayout) -> pa.Table:
-        """Return a row an action, in the checkpoint's columns."""
+    def table(self, layout: CheckpointLayout, *, root: str) -> pa.Table:
+        """Return a row an action, in the checkpoint's columns.
+
+        Args:
+            layout: The columns.
+            root: The table's root, for errors.
+
+        Raises:
+            LogCorruptError: If a value is beyond its column, such as half a character.
+        """
         transactions = sorted(self.transactions.items())
         rows = [
             {"protocol": _protocol(self.protocol)},
@@ -51,7 +60,11 @@ class RareActions:
                 for name, configuration in sorted(self.domains.items())
             ),
         ]
-        return pa.Table.from_pylist(rows, schema=layout.schema)
+        try:
+            return pa.Table.from_pylist(rows, schema=layout.schema)
+        except (pa.ArrowException, UnicodeError, OverflowError):
+            reason = "its metaData or protocol has a value that no checkpoint can hold"
+            raise LogCorruptError(path=f"{root}/_delta_log", reason=reason) from None
 
 
 def _domain(name: str, configuration: str) -> dict[str, Any]:

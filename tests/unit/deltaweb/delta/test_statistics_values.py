@@ -69,6 +69,7 @@ class TestValues:
             pytest.param("i", True, id="a boolean for a number"),
             pytest.param("i", {"x": 1}, id="an object for a number"),
             pytest.param("s", 5, id="a number for text"),
+            pytest.param("s", "a\ud83d", id="text that ends in half a character"),
             pytest.param("b", 1, id="a number for a boolean"),
             pytest.param("d", "2021-02-30", id="no day"),
             pytest.param("d", 5, id="a number for a date"),

@@ -17,6 +17,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log_path import checkpoint_name, commit_name
 from tests.appendix_log import NOW, NOW_MS, adds_of, read_rows
 from tests.delta_logs import (
+    Action,
     LogBuilder,
     add,
     checkpoint_bytes,
@@ -194,3 +195,24 @@ class TestRefusals:
         log = LogBuilder().commit(0, protocol(1, writer), metadata())
 
         assert log.table.create_checkpoint(now=NOW).version == 0
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        pytest.param(add("a", tags={"k": "\ud800"}), id="half a character in a tag"),
+        pytest.param(metadata(description="\ud800"), id="and in the metaData"),
+        pytest.param(metadata(createdTime=2**70), id="a time beyond a long"),
+        pytest.param(protocol(1, -(2**40)), id="a version beyond an integer"),
+    ],
+)
+def test_what_no_checkpoint_can_hold_is_refused_and_leaves_none(
+    action: Action,
+) -> None:
+    log = LogBuilder().start().commit(1, action)
+    before = set(log.store.log_files)
+
+    with pytest.raises(LogCorruptError, match="_delta_log"):
+        log.table.create_checkpoint(now=NOW)
+
+    assert set(log.store.log_files) == before
