@@ -157,15 +157,18 @@ def _conform_map(array: pa.Array, data_type: MapType, column: str) -> pa.Array:
 def _keys_and_items(
     array: pa.Array, data_type: MapType, column: str
 ) -> tuple[pa.Array, pa.Array]:
-    """The keys and values of all maps; Parquet may leave the values out: nulls."""
-    if not pa.types.is_list(array.type):
-        raise _mismatch(array, data_type, column)
-    entries = array.flatten()
-    if not pa.types.is_struct(entries.type):
-        return entries, pa.nulls(len(entries))
-    if entries.type.num_fields != 2:  # noqa: PLR2004 # key and value
-        raise _mismatch(array, data_type, column)
-    return pc.struct_field(entries, [0]), pc.struct_field(entries, [1])
+    """The keys and values of all maps.
+
+    A map of Parquet may leave its values out: that is a list of keys to Arrow, which
+    by its name alone is told from other lists.
+    """
+    if pa.types.is_list(array.type):
+        entries = array.flatten()
+        if pa.types.is_struct(entries.type) and entries.type.num_fields == 2:  # noqa: PLR2004 # key and value
+            return pc.struct_field(entries, [0]), pc.struct_field(entries, [1])
+        if array.type.value_field.name == "key":
+            return entries, pa.nulls(len(entries))
+    raise _mismatch(array, data_type, column)
 
 
 def _last_values(

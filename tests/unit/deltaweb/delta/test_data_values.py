@@ -134,13 +134,18 @@ class TestMaps:
         assert array.to_pylist() == [pairs]
 
     def test_without_values_have_nulls(self) -> None:
-        array = pa.array([["a", "b"], None, []], pa.list_(pa.string()))
+        kind = pa.list_(pa.field("key", pa.string(), nullable=False))
+        array = pa.array([["a", "b"], None, []], kind)
 
         assert conformed(array, MAP).to_pylist() == [
             [("a", None), ("b", None)],
             None,
             [],
         ]
+
+    def test_are_not_read_from_other_lists(self) -> None:
+        with pytest.raises(MismatchError, match="the file holds list"):
+            conform(pa.array([["a"]]), MAP, "c")
 
     def test_with_a_null_key_are_refused(self) -> None:
         array = pa.array([[{"key": None, "value": 1}]])
