@@ -8,7 +8,7 @@ import pytest
 from deltaweb.delta.predicate import Predicate
 from deltaweb.delta.schema import parse_schema
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.shared_version import SharedVersion
+from deltaweb.index.shared.shared_version import SharedVersion
 from deltaweb.sharing.predicates import parse_predicate
 from tests.local_logs import COLUMNS, stats_of, typed_schema
 

@@ -17,7 +17,7 @@ from apps.tables.models import (
 from apps.tables.row_loading import stored_values
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.schema import StructField, StructType, parse_schema, type_text
-from deltaweb.index.stored_values import clean_text
+from deltaweb.index.history.stored_values import clean_text
 
 MAX_COLUMNS: Final = 10_000
 MAX_PATH_LENGTH: Final = 1000

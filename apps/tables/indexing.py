@@ -20,9 +20,9 @@ from apps.tables.models import Table
 from apps.tables.schedules import next_look
 from apps.tables.stored_history import load_ahead, store_history
 from deltaweb.index.file_index import IndexMissingError
+from deltaweb.index.history.stored_values import clean_text
 from deltaweb.index.index_result import FAILED, IndexResult
 from deltaweb.index.index_source import load_source
-from deltaweb.index.stored_values import clean_text
 
 # === Failure ===
 

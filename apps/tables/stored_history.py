@@ -32,7 +32,7 @@ from apps.tables.models import (
     TableColumn,
 )
 from apps.tables.row_loading import insert_rows
-from deltaweb.index.readability import fault_reason
+from deltaweb.index.history.readability import fault_reason
 
 ROWS_A_TRANSACTION: Final = 10_000  # some 0.2 s in which nobody else writes to SQLite
 INSERT_BATCH: Final = 500

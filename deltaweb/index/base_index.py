@@ -25,6 +25,7 @@ from deltaweb.index.file_index import (
     IndexMissingError,
     map_batches,
 )
+from deltaweb.index.history.readability import GONE, GONE_REASON, ReadableRun
 from deltaweb.index.index_result import INDEXED, IndexResult
 from deltaweb.index.index_seal import IndexSeal, SealBrokenError, load_seal
 from deltaweb.index.index_source import (
@@ -33,8 +34,7 @@ from deltaweb.index.index_source import (
     commit_digest,
     load_source,
 )
-from deltaweb.index.indexed_block import IndexedBlock, map_blocks
-from deltaweb.index.readability import GONE, GONE_REASON, ReadableRun
+from deltaweb.index.shared.indexed_block import IndexedBlock, map_blocks
 
 HISTORY_SCHEMAS: Final = {
     COMMITS: COMMIT_SCHEMA,

@@ -27,7 +27,6 @@ from deltaweb.index.base_index import (
     CannotGoOnError,
     load_base,
 )
-from deltaweb.index.commit_rows import History
 from deltaweb.index.engine import Engine, InProcess
 from deltaweb.index.file_index import (
     IndexMissingError,
@@ -35,6 +34,7 @@ from deltaweb.index.file_index import (
     written_beside,
 )
 from deltaweb.index.file_rows import NewestFiles
+from deltaweb.index.history.commit_rows import History
 from deltaweb.index.history_reader import HistoryReader, Progress
 from deltaweb.index.index_result import IndexResult
 from deltaweb.index.index_source import commit_digest, write_source

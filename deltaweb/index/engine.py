@@ -7,9 +7,9 @@ from pathlib import Path
 
 from deltaweb.delta.commit_batch import CommitEntry
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.commit_part import CommitPart
-from deltaweb.index.commit_reading import read_parts
 from deltaweb.index.file_rows import NewestFiles, write_files
+from deltaweb.index.history.commit_part import CommitPart
+from deltaweb.index.history.commit_reading import read_parts
 from deltaweb.table import DeltaTable
 
 

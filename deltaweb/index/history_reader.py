@@ -17,19 +17,19 @@ from deltaweb.delta.log_overview import LogOverview
 from deltaweb.delta.log_segment import VersionRun
 from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.commit_files import starting_files
-from deltaweb.index.commit_rows import History
 from deltaweb.index.engine import Engine
 from deltaweb.index.file_rows import NewestFiles
-from deltaweb.index.lifetimes import (
+from deltaweb.index.history.commit_files import starting_files
+from deltaweb.index.history.commit_rows import History
+from deltaweb.index.history.lifetimes import (
     UNKNOWN,
     FileActions,
     Lifetimes,
     concat_actions,
 )
-from deltaweb.index.readability import split_at_faults
-from deltaweb.index.run_actions import RunActions
-from deltaweb.index.version_totals import VersionTotals
+from deltaweb.index.history.readability import split_at_faults
+from deltaweb.index.history.run_actions import RunActions
+from deltaweb.index.history.version_totals import VersionTotals
 
 Progress = Callable[[str, int, int | None, str], None]
 

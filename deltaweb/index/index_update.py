@@ -46,7 +46,6 @@ from deltaweb.index.base_index import (
     mark_gone,
     open_whole_base,
 )
-from deltaweb.index.commit_rows import ROWS_A_BATCH
 from deltaweb.index.file_index import (
     COMMIT_SCHEMA,
     COMMITS,
@@ -60,22 +59,27 @@ from deltaweb.index.file_index import (
     written_beside,
 )
 from deltaweb.index.file_rows import NewestFiles
-from deltaweb.index.history_reader import Progress
-from deltaweb.index.index_result import IndexResult
-from deltaweb.index.index_source import write_source
-from deltaweb.index.lifetimes import Totals
-from deltaweb.index.log_since import LogSince, read_log_since
-from deltaweb.index.new_commits import NewCommits, read_new_commits
-from deltaweb.index.newest_result import newest_result
-from deltaweb.index.readability import (
+from deltaweb.index.history.commit_rows import ROWS_A_BATCH
+from deltaweb.index.history.lifetimes import Totals
+from deltaweb.index.history.readability import (
     READABLE,
     Readability,
     ReadableRun,
     extended_runs,
 )
+from deltaweb.index.history.version_totals import (
+    VersionTotals,
+    completed_commits,
+    with_totals,
+)
+from deltaweb.index.history_reader import Progress
+from deltaweb.index.index_result import IndexResult
+from deltaweb.index.index_source import write_source
+from deltaweb.index.log_since import LogSince, read_log_since
+from deltaweb.index.new_commits import NewCommits, read_new_commits
+from deltaweb.index.newest_result import newest_result
 from deltaweb.index.summary import Story, table_summary
 from deltaweb.index.updated_files import write_updated_files
-from deltaweb.index.version_totals import VersionTotals, completed_commits, with_totals
 from deltaweb.table import DeltaTable
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from deltaweb.index.base_index import HISTORY_SCHEMAS, BaseIndex
-from deltaweb.index.commit_rows import History
 from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS, write_batches
-from deltaweb.index.readability import Readability
-from deltaweb.index.version_totals import VersionTotals, completed_commits
+from deltaweb.index.history.commit_rows import History
+from deltaweb.index.history.readability import Readability
+from deltaweb.index.history.version_totals import VersionTotals, completed_commits
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,22 +24,22 @@ from deltaweb.delta.replay import (
 )
 from deltaweb.delta.table_features import mapping_mode
 from deltaweb.index.base_index import CannotGoOnError, WholeBase
-from deltaweb.index.commit_files import starting_files
-from deltaweb.index.commit_part import CommitChange, CommitPart, commit_part
-from deltaweb.index.commit_rows import History
 from deltaweb.index.file_index import COMMITS
-from deltaweb.index.history_reader import Progress
-from deltaweb.index.index_source import COMMIT_HEAD_BYTES
-from deltaweb.index.indexed_block import indexed_block
-from deltaweb.index.lifetimes import (
+from deltaweb.index.history.commit_files import starting_files
+from deltaweb.index.history.commit_part import CommitChange, CommitPart, commit_part
+from deltaweb.index.history.commit_rows import History
+from deltaweb.index.history.lifetimes import (
     FileActions,
     Lifetimes,
     StandingFiles,
     Totals,
     concat_actions,
 )
+from deltaweb.index.history.run_actions import MAX_FILE_ACTIONS
+from deltaweb.index.history_reader import Progress
+from deltaweb.index.index_source import COMMIT_HEAD_BYTES
 from deltaweb.index.log_since import LogSince, new_version
-from deltaweb.index.run_actions import MAX_FILE_ACTIONS
+from deltaweb.index.shared.indexed_block import indexed_block
 from deltaweb.storage.memory import MemoryTableStore
 
 CHUNK_BYTES: Final = 32 << 20

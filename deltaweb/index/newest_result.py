@@ -6,8 +6,8 @@ from typing import Any
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.file_rows import NewestFiles
+from deltaweb.index.history.stored_values import clean_json, clean_text
 from deltaweb.index.index_result import INDEXED, UNSUPPORTED, IndexResult
-from deltaweb.index.stored_values import clean_json, clean_text
 
 
 def newest_result(

@@ -10,11 +10,11 @@ import numpy as np
 from deltaweb.delta.errors import DeltaError, SchemaMissingError
 from deltaweb.delta.log_segment import VersionRun
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.commit_rows import MAX_EVENTS, History
 from deltaweb.index.distribution import partition_totals, size_histogram
 from deltaweb.index.file_rows import NewestFiles
-from deltaweb.index.lifetimes import UNKNOWN, Longs
-from deltaweb.index.readability import (
+from deltaweb.index.history.commit_rows import MAX_EVENTS, History
+from deltaweb.index.history.lifetimes import UNKNOWN, Longs
+from deltaweb.index.history.readability import (
     GONE,
     GONE_REASON,
     PARTLY,
@@ -27,7 +27,7 @@ from deltaweb.index.readability import (
     partly_reason,
     readable_runs,
 )
-from deltaweb.index.version_totals import VersionTotals
+from deltaweb.index.history.version_totals import VersionTotals
 
 DAYS_OF_COMMITS: Final = 30
 DAY_MS: Final = 86_400_000

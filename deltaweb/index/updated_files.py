@@ -23,8 +23,8 @@ from deltaweb.index.file_rows import (
     write_rows,
 )
 from deltaweb.index.history_reader import Progress
-from deltaweb.index.indexed_block import IndexedBlock, indexed_block
 from deltaweb.index.new_commits import NewCommits
+from deltaweb.index.shared.indexed_block import IndexedBlock, indexed_block
 
 
 def write_updated_files(

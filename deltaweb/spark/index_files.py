@@ -22,9 +22,6 @@ from deltaweb.delta.commit_batch import CommitEntry
 from deltaweb.delta.errors import PartitionValueError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import SnapshotState
-from deltaweb.index.commit_helper import read_here
-from deltaweb.index.commit_part import CommitPart
-from deltaweb.index.commit_reading import shares_of
 from deltaweb.index.file_rows import (
     FileColumns,
     NewestFiles,
@@ -34,6 +31,9 @@ from deltaweb.index.file_rows import (
     no_rows,
     write_rows,
 )
+from deltaweb.index.history.commit_helper import read_here
+from deltaweb.index.history.commit_part import CommitPart
+from deltaweb.index.history.commit_reading import shares_of
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.log_reader import LogSource
 from deltaweb.spark.replay import ReplayedState, use_state

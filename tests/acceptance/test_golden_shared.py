@@ -7,8 +7,8 @@ import pytest
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.index.build import build_index
-from deltaweb.index.shared_table import SharedTableReader
-from deltaweb.index.shared_version import SharedVersion
+from deltaweb.index.shared.shared_table import SharedTableReader
+from deltaweb.index.shared.shared_version import SharedVersion
 from deltaweb.table import DeltaTable
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables")

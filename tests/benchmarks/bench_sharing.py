@@ -21,8 +21,8 @@ from hashlib import md5
 from pathlib import Path
 
 from deltaweb.index.build import build_index
-from deltaweb.index.shared_table import SharedTableReader
-from deltaweb.index.shared_version import SharedVersion
+from deltaweb.index.shared.shared_table import SharedTableReader
+from deltaweb.index.shared.shared_version import SharedVersion
 from deltaweb.sharing.predicates import parse_predicate
 from deltaweb.sharing.wire import file_lines
 from deltaweb.storage.file_urls import LocalFileSigner, derive_keys

@@ -102,7 +102,7 @@ class TestALargeTable:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("deltaweb.index.commit_reading.COMMITS_A_SHARE", 2)
+        monkeypatch.setattr("deltaweb.index.history.commit_reading.COMMITS_A_SHARE", 2)
         monkeypatch.setattr("deltaweb.spark.index_files.SHARES_A_CORE", 1)
 
         assert_same_index(spark, lake / "orders", tmp_path)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from apps.explorer.cells import Cell, cell, json_value, python_values
 from apps.explorer.selectors.page_numbers import PageNumbers
 from deltaweb.delta.table_changes import ChangeType
-from deltaweb.index.commit_facts import counted
+from deltaweb.index.history.commit_facts import counted
 
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
 ROW_KINDS = ("updated", "inserted", "deleted")

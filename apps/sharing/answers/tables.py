@@ -21,9 +21,9 @@ from deltaweb.delta.commit_times import to_ms
 from deltaweb.delta.errors import TimestampNotFoundError, UnsupportedFeatureError
 from deltaweb.delta.predicate import Predicate
 from deltaweb.delta.table_features import IN_COMMIT_TIMESTAMP, has_commit_timestamps
-from deltaweb.index.file_selection import FileSelection
-from deltaweb.index.shared_table import SharedTableReader
-from deltaweb.index.shared_version import SharedVersion
+from deltaweb.index.shared.file_selection import FileSelection
+from deltaweb.index.shared.shared_table import SharedTableReader
+from deltaweb.index.shared.shared_version import SharedVersion
 from deltaweb.sharing import wire
 from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.errors import (

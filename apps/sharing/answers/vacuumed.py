@@ -10,7 +10,7 @@ import os
 
 from apps.tables.models import Table
 from apps.tables.readable_versions import is_marked
-from deltaweb.index.file_selection import FileSelection
+from deltaweb.index.shared.file_selection import FileSelection
 from deltaweb.sharing.errors import FilesVacuumedError
 from deltaweb.storage.location import is_local, normalize_location
 

@@ -7,7 +7,7 @@ from apps.tables.index_folders import indexes_folder
 from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError
-from deltaweb.index.shared_table import SharedTableReader
+from deltaweb.index.shared.shared_table import SharedTableReader
 from deltaweb.sharing.compatibility import misreadings
 
 

@@ -12,7 +12,7 @@ from apps.tables.management.table_output import time_text
 from apps.tables.opening import open_location
 from deltaweb.delta.checkpoint_writer.builder import MAX_PARTS
 from deltaweb.delta.log_cleanup import LogCleanup
-from deltaweb.index.commit_facts import counted
+from deltaweb.index.history.commit_facts import counted
 
 
 class UpkeepSubcommands(SubcommandsCommand):

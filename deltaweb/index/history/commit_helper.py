@@ -1,0 +1,118 @@
+"""A second process that reads commits: this module, run with a connection's number.
+
+It is sent a store, then shares of a log's commits, and answers with their parts. It
+ends with the connection, so also where the first process is killed.
+"""
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+
+from deltaweb.delta.commit_batch import CommitEntry, read_commit_batches
+from deltaweb.delta.log_store import LogStore
+from deltaweb.index.history.commit_part import CommitPart, commit_part
+
+Reader = Callable[[Sequence[CommitEntry]], list[CommitPart]]
+"""Reads the parts of some commits, oldest first."""
+
+_UNSENDABLE = (pickle.PicklingError, TypeError, AttributeError)
+
+
+class HelperLostError(Exception):
+    """The second process did not answer: whoever asked it reads the share itself."""
+
+
+@contextmanager
+def second_reader(store: LogStore) -> Iterator[Reader | None]:
+    """Begin a second process that reads commits; None where none can help.
+
+    Args:
+        store: The table's log; one that cannot be pickled stays with this process.
+
+    Returns:
+        What reads a share there, one at a time; it raises `HelperLostError`.
+    """
+    try:
+        request = pickle.dumps(store)
+    except _UNSENDABLE:
+        yield None
+        return
+    ours, theirs = Pipe()
+    with ours:
+        try:
+            process = start_process(theirs)
+        except OSError:
+            yield None
+            return
+        finally:
+            theirs.close()
+        try:
+            with suppress(OSError):  # one that is gone does not answer either
+                ours.send_bytes(request)
+            yield lambda entries: _ask(ours, entries)
+        finally:
+            process.kill()  # it holds nothing that could be lost
+            process.wait()
+
+
+def start_process(connection: Connection) -> "subprocess.Popen[bytes]":
+    """Start the process with the modules that this one finds, wherever it runs."""
+    number = connection.fileno()
+    return subprocess.Popen(  # noqa: S603 (our own module, no text of others)
+        [sys.executable, "-P", "-m", __name__, str(number)],
+        pass_fds=[number],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+
+
+def _ask(connection: Connection, entries: Sequence[CommitEntry]) -> list[CommitPart]:
+    try:
+        connection.send(entries)
+        parts: list[CommitPart] | None = connection.recv()
+    except (OSError, EOFError, pickle.UnpicklingError) as error:
+        raise HelperLostError from error
+    if parts is None:
+        raise HelperLostError
+    return parts
+
+
+# === In the second process ===
+
+
+def read_here(store: LogStore, entries: Sequence[CommitEntry]) -> list[CommitPart]:
+    """Read the parts of some commits, oldest first.
+
+    Raises:
+        LogCorruptError: If a commit is gone since it was listed.
+    """
+    with closing(read_commit_batches(store, entries)) as batches:
+        return [commit_part(batch) for batch in batches]
+
+
+def serve(connection: Connection) -> None:
+    """Answer until the other end is closed; with None to a share that fails.
+
+    Whoever asked then meets the fault itself, and knows how to tell it.
+    """
+    with suppress(EOFError, OSError):
+        store = connection.recv()
+        while True:
+            entries = connection.recv()
+            try:
+                parts = read_here(store, entries)
+            except Exception:  # noqa: BLE001 (as said)
+                parts = None
+            connection.send(parts)
+
+
+if __name__ == "__main__":
+    gc.disable()  # values of JSON hold no circle
+    serve(Connection(int(sys.argv[1])))

@@ -1,0 +1,202 @@
+"""A batch of commits as an index wants it: rows, changes, and file actions.
+
+What depends on the commits before them is left to `History`, so that parts can be
+made in any order.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from deltaweb.delta.actions import Metadata, Protocol
+from deltaweb.delta.commit_batch import CommitBatch
+from deltaweb.delta.provenance import load_object, load_objects
+from deltaweb.index.file_index import COMMIT_SCHEMA
+from deltaweb.index.history.commit_facts import Facts
+from deltaweb.index.history.commit_files import batch_file_actions
+from deltaweb.index.history.lifetimes import FileActions
+from deltaweb.index.history.sentences import commit_sentence
+from deltaweb.index.history.stored_values import bounded_texts, clean_text
+
+MAX_NAME_LENGTH: Final = 300
+MAX_OPERATION_LENGTH: Final = 100
+VACUUM_STARTS: Final = frozenset({"VACUUM START", "VACUUM"})
+VACUUM_ENDS: Final = frozenset({"VACUUM END", "VACUUM"})
+_VACUUMS: Final = VACUUM_STARTS | VACUUM_ENDS
+
+
+class CommitChange(NamedTuple):
+    """A commit that changes more than the files of the table.
+
+    Attributes:
+        row: Which commit of its part.
+        metadata: Its metaData; None when it has none.
+        protocol: Its protocol; None when it has none.
+        is_vacuum_start: Whether a VACUUM begins with it.
+        is_vacuum_end: Whether one ends with it.
+        retention_ms: How long that VACUUM keeps files; None where it does not say.
+        claimed_ms: When its writer claims to have made it; None likewise.
+    """
+
+    row: int
+    metadata: Metadata | None
+    protocol: Protocol | None
+    is_vacuum_start: bool
+    is_vacuum_end: bool
+    retention_ms: int | None
+    claimed_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CommitPart:
+    """Consecutive commits of a log, oldest first.
+
+    Attributes:
+        rows: By `COMMIT_SCHEMA`; null what depends on other commits.
+        changes: Those that change more than files, ascending by row.
+        is_faulty: Whether the one commit of the part does not read.
+        file_actions: Their file actions; None where it is not known of which files.
+    """
+
+    rows: pa.RecordBatch
+    changes: Sequence[CommitChange]
+    is_faulty: bool
+    file_actions: FileActions | None
+
+    @property
+    def versions(self) -> list[int]:
+        """The commits."""
+        found: list[int] = self.rows["version"].to_pylist()
+        return found
+
+
+def commit_part(batch: CommitBatch) -> CommitPart:
+    """Take from parsed commits what an index holds of them."""
+    said = batch.provenance
+    numbers = _numbers(batch)
+    parameters = pa.array([one.parameters for one in said], pa.binary())
+    alike = parameters.dictionary_encode()
+    distinct, kinds = alike.dictionary.to_pylist(), alike.indices.to_pylist()
+    objects = [load_object(text) for text in distinct]
+    facts = [Facts(one) for one in objects]
+    told = _told_commits(batch, [objects[kind] for kind in kinds], numbers)
+    columns: dict[str, Any] = {
+        **numbers,
+        "version": [entry.version for entry in batch.entries],
+        "timestamp_ms": [entry.time_ms for entry in batch.entries],
+        "operation": _names([one.operation for one in said], MAX_OPERATION_LENGTH),
+        "parameters": bounded_texts(distinct).take(alike.indices),
+        "metrics": bounded_texts([one.metrics for one in said]),
+        "user_name": _names([one.user for one in said], MAX_NAME_LENGTH),
+        "engine_info": _names([one.engine_info for one in said], MAX_NAME_LENGTH),
+        "sentence": [
+            clean_text(commit_sentence(one, facts[kind]))
+            for one, kind in zip(told, kinds, strict=True)
+        ],
+        "changes_metadata": [one.metadata is not None for one in told],
+    }
+    arrays = [
+        pa.array(columns[field.name], field.type)
+        if field.name in columns
+        else pa.nulls(len(told), field.type)
+        for field in COMMIT_SCHEMA
+    ]
+    return CommitPart(
+        rows=pa.RecordBatch.from_arrays(arrays, schema=COMMIT_SCHEMA),
+        changes=_changes(batch, told),
+        is_faulty=batch.fault is not None,
+        file_actions=batch_file_actions(batch) if batch.has_identities else None,
+    )
+
+
+class _ToldCommit(NamedTuple):
+    """What is told of a commit; fulfils `ToldCommit`."""
+
+    operation: str
+    parameters: Mapping[str, Any]
+    metrics: Mapping[str, Any]
+    num_added_files: int
+    num_removed_files: int
+    added_bytes: int
+    removed_bytes: int | None
+    added_rows: int | None
+    removed_rows: int | None
+    data_change: bool
+    metadata: Metadata | None
+    protocol: Protocol | None
+    has_transactions: bool
+    fault: str | None
+
+
+_NUMBERS: Final = _ToldCommit._fields[3:10]
+
+
+def _told_commits(
+    batch: CommitBatch,
+    parameters: Sequence[Mapping[str, Any]],
+    numbers: Mapping[str, pa.Array],
+) -> list[_ToldCommit]:
+    said = batch.provenance
+    positions = range(len(said))
+    noting = batch.has_transactions()
+    columns = [
+        [one.operation or "" for one in said],
+        parameters,
+        load_objects(one.metrics for one in said),
+        *(numbers[name].to_pylist() for name in _NUMBERS),
+        [batch.metadata.get(at) for at in positions],
+        [batch.protocols.get(at) for at in positions],
+        [at in noting for at in positions],
+        repeat(batch.fault),
+    ]
+    return [*map(_ToldCommit, *columns)]
+
+
+def _numbers(batch: CommitBatch) -> dict[str, pa.Array]:
+    """Return the columns that are numbers; a faulty commit adds and changes nothing."""
+    adds, removes = batch.adds, batch.removes
+    told = np.full(len(batch.entries), batch.fault is None)
+    return {
+        "num_added_files": pa.array(adds.count),
+        "num_removed_files": pa.array(removes.count),
+        "added_bytes": pa.array(adds.size),
+        "removed_bytes": pa.array(removes.size, mask=~(removes.is_sized & told)),
+        "added_rows": pa.array(adds.rows, mask=~(adds.is_counted & told)),
+        "removed_rows": pa.array(removes.rows, mask=~(removes.is_counted & told)),
+        "data_change": pa.array((adds.changes + removes.changes) > 0),
+    }
+
+
+def _names(texts: Sequence[str | None], length: int) -> list[str]:
+    """Cut and clean texts, most of which are like many others."""
+    known = {text: clean_text((text or "")[:length]) for text in set(texts)}
+    return [known[text] for text in texts]
+
+
+def _changes(batch: CommitBatch, told: Sequence[_ToldCommit]) -> list[CommitChange]:
+    changes = []
+    for row, one in enumerate(told):
+        operation = one.operation.strip().upper()
+        is_vacuum = operation in _VACUUMS
+        if not is_vacuum and one.metadata is None and one.protocol is None:
+            continue
+        parameters = Facts(one.parameters)
+        retention_ms = parameters.number("specifiedRetentionMillis")
+        if retention_ms is None:
+            retention_ms = parameters.number("defaultRetentionMillis")
+        changes.append(
+            CommitChange(
+                row=row,
+                metadata=one.metadata,
+                protocol=one.protocol,
+                is_vacuum_start=operation in VACUUM_STARTS,
+                is_vacuum_end=operation in VACUUM_ENDS,
+                retention_ms=retention_ms,
+                claimed_ms=Facts(batch.info(row) or {}).number("timestamp"),
+            )
+        )
+    return changes

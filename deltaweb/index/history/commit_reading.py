@@ -1,0 +1,80 @@
+"""The parts of a history: read here, or shared with a second process where it is long.
+
+Two thirds of the work on a commit is Python's, which has one core a process. The
+second process only ever helps: where it cannot begin, or ends early, all is read here.
+"""
+
+import os
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from queue import SimpleQueue
+from typing import Final
+
+from deltaweb.delta.commit_batch import (
+    CommitEntry,
+    read_commit_batches,
+    without_collections,
+)
+from deltaweb.delta.log_store import LogStore
+from deltaweb.index.history.commit_helper import (
+    HelperLostError,
+    Reader,
+    read_here,
+    second_reader,
+)
+from deltaweb.index.history.commit_part import CommitPart, commit_part
+
+MIN_COMMITS_TO_SHARE: Final = 20_000  # fewer are read before a process has begun
+COMMITS_A_SHARE: Final = 4_096
+
+
+def read_parts(
+    store: LogStore, entries: Sequence[CommitEntry]
+) -> Generator[CommitPart, None, None]:
+    """Yield the parts of some commits, oldest first.
+
+    Args:
+        store: The table's log; many commits are shared where it can be pickled.
+        entries: The commits, oldest first.
+
+    Raises:
+        LogCorruptError: If a commit is gone since it was listed.
+    """
+    if len(entries) >= MIN_COMMITS_TO_SHARE and (os.cpu_count() or 1) > 1:
+        with second_reader(store) as helper:
+            if helper is not None:
+                yield from _read_shared(store, entries, helper)
+                return
+    with closing(read_commit_batches(store, entries)) as batches:
+        yield from map(commit_part, batches)
+
+
+def shares_of(entries: Sequence[CommitEntry]) -> list[Sequence[CommitEntry]]:
+    """Cut commits into shares, each to be read by one process."""
+    firsts = range(0, len(entries), COMMITS_A_SHARE)
+    return [entries[first : first + COMMITS_A_SHARE] for first in firsts]
+
+
+def _read_shared(
+    store: LogStore, entries: Sequence[CommitEntry], helper: Reader
+) -> Generator[CommitPart, None, None]:
+    here = partial(read_here, store)
+    readers: SimpleQueue[Reader] = SimpleQueue()
+    readers.put(here)
+    readers.put(helper)
+
+    def read(share: Sequence[CommitEntry]) -> list[CommitPart]:
+        reader = readers.get()
+        try:
+            return reader(share)
+        except HelperLostError:
+            reader = here
+            return here(share)
+        finally:
+            readers.put(reader)
+
+    with without_collections(), ThreadPoolExecutor(2) as pool:
+        for parts in pool.map(read, shares_of(entries)):
+            yield from parts

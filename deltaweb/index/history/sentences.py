@@ -1,0 +1,249 @@
+"""What a commit did, in plain words.
+
+The sentence stands beside the operation's name, its user and its time on a page, so
+it repeats none of them: "Updated 41 rows and inserted 3, matching on id; rewrote 312
+files (9.1 GiB), 5,200 rows written for each one changed."
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from deltaweb.index.history import definition_sentences as definition
+from deltaweb.index.history.commit_facts import Facts, counted, shorten
+from deltaweb.index.history.commit_words import (
+    in_bytes,
+    joined,
+    named,
+    where,
+    without_quotes,
+)
+from deltaweb.index.history.told_commit import ToldCommit
+
+AMPLIFICATION_SHOWN: Final = 10  # rows written for one changed row; less is no news
+
+
+def commit_sentence(summary: ToldCommit, parameters: Facts | None = None) -> str:
+    """Say in one plain sentence what a commit did.
+
+    Known operations of Spark and delta-rs have words of their own; any other commit
+    is told by what its actions did. Metrics win over counts where they say more.
+
+    Args:
+        summary: The commit; its metrics and parameters may hold anything.
+        parameters: Its parameters, where others of the same have been read before.
+
+    Returns:
+        A sentence that starts with a capital letter and ends with a full stop.
+    """
+    if summary.fault is not None:
+        return f"This commit does not read: {shorten(summary.fault)}."
+    tell = _WORDS.get(summary.operation.strip().upper(), _tell_actions)
+    if parameters is None:
+        parameters = Facts(summary.parameters)
+    text = tell(summary, Facts(summary.metrics), parameters)
+    return text[0].upper() + text[1:] + "."
+
+
+# === Rows ===
+
+
+def _tell_write(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
+    rows = metrics.number("numOutputRows", "num_added_rows")
+    rows = summary.added_rows if rows is None else rows
+    mode = parameters.text("mode").lower()
+    if not summary.num_added_files and not summary.num_removed_files:
+        return "wrote nothing" if summary.metadata is None else "set up the table"
+    verb = {"overwrite": "overwrote the table with", "append": "appended"}
+    condition = parameters.text("replaceWhere")
+    text = verb.get(mode, "appended" if not summary.num_removed_files else "wrote")
+    if mode == "overwrite" and condition:
+        text = f"replaced the rows where {condition} with"
+    new = (
+        f"{counted(summary.num_added_files, 'new file')}{in_bytes(summary.added_bytes)}"
+    )
+    text += f" {new}" if rows is None else f" {counted(rows, 'row')} in {new}"
+    if summary.num_removed_files:
+        text += f"; took out {counted(summary.num_removed_files, 'file')}"
+    return text
+
+
+def _tell_merge(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
+    updated = metrics.number("numTargetRowsUpdated")
+    inserted = metrics.number("numTargetRowsInserted")
+    deleted = metrics.number("numTargetRowsDeleted")
+    parts = [
+        f"{verb} {counted(count, 'row')}"
+        for verb, count in [
+            ("updated", updated),
+            ("inserted", inserted),
+            ("deleted", deleted),
+        ]
+        if count
+    ]
+    if not parts:
+        known = updated is not None or inserted is not None or deleted is not None
+        parts = ["merged without changing a row" if known else "merged rows"]
+    text = joined([parts[0], *(part.replace(" rows", "") for part in parts[1:])])
+    predicate = parameters.text("predicate", "mergePredicate")
+    if predicate:
+        text += f", matching on {without_quotes(predicate)}"
+    changed = (updated or 0) + (inserted or 0) + (deleted or 0)
+    copied = metrics.number("numTargetRowsCopied")
+    return text + _rewriting(summary, changed, copied, written=changed - (deleted or 0))
+
+
+def _tell_update(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
+    updated = metrics.number("numUpdatedRows")
+    text = "updated rows" if updated is None else f"updated {counted(updated, 'row')}"
+    copied = metrics.number("numCopiedRows")
+    text += where(parameters)
+    return text + _rewriting(summary, updated or 0, copied, written=updated or 0)
+
+
+def _tell_delete(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
+    deleted = metrics.number("numDeletedRows")
+    if deleted is None and not summary.num_added_files:
+        deleted = summary.removed_rows
+    text = "deleted rows" if deleted is None else f"deleted {counted(deleted, 'row')}"
+    text += where(parameters)
+    if summary.num_removed_files and not summary.num_added_files:
+        return f"{text}: {counted(summary.num_removed_files, 'whole file')}"
+    copied = metrics.number("numCopiedRows")
+    return text + _rewriting(summary, deleted or 0, copied, written=0)
+
+
+def _tell_truncate(summary: ToldCommit, _metrics: Facts, _parameters: Facts) -> str:
+    return f"emptied the table: {counted(summary.num_removed_files, 'file')} taken out"
+
+
+def _rewriting(
+    summary: ToldCommit, changed: int, copied: int | None, *, written: int
+) -> str:
+    """Tell of the files that were written anew, and of rows copied with them."""
+    if not summary.num_removed_files:
+        if not summary.num_added_files:
+            return ""
+        new = counted(summary.num_added_files, "new file")
+        return f"; wrote {new}{in_bytes(summary.added_bytes)}"
+    size = summary.removed_bytes
+    rewritten = counted(summary.num_removed_files, "file")
+    text = f"; rewrote {rewritten}{in_bytes(size or 0)}"
+    if changed and copied is not None:
+        ratio = (copied + written) // changed
+        if ratio >= AMPLIFICATION_SHOWN:
+            text += f", {ratio:,} rows written for each one changed"
+    return text
+
+
+# === Files ===
+
+
+def _tell_optimize(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
+    removed = metrics.number("numRemovedFiles", "numFilesRemoved")
+    added = metrics.number("numAddedFiles", "numFilesAdded")
+    removed = summary.num_removed_files if removed is None else removed
+    added = summary.num_added_files if added is None else added
+    if not removed and not added:
+        return "found nothing to compact"
+    text = f"compacted {counted(removed, 'file')} into {added:,}"
+    text += in_bytes(summary.added_bytes)
+    columns = parameters.parsed("zOrderBy", "clusterBy")
+    if isinstance(columns, list) and columns:
+        text += f", ordered by {named([str(column) for column in columns])}"
+    return text if summary.data_change else f"{text}; no row changed"
+
+
+def _tell_vacuum_start(_summary: ToldCommit, metrics: Facts, _parameters: Facts) -> str:
+    count = metrics.number("numFilesToDelete")
+    if count is None:
+        return "began to delete files that no kept version needs"
+    size = metrics.number("sizeOfDataToDelete")
+    return f"began to delete {counted(count, 'unneeded file')}{in_bytes(size or 0)}"
+
+
+def _tell_vacuum_end(_summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
+    if parameters.text("status").upper() == "FAILED":
+        return "stopped deleting unneeded files: the VACUUM failed"
+    count = metrics.number("numDeletedFiles")
+    if count is None:
+        return "deleted files that no kept version needs"
+    if not count:
+        return "found no unneeded file to delete"
+    return (
+        f"deleted {counted(count, 'unneeded file')};"
+        " older versions that need them can no longer be read in full"
+    )
+
+
+def _tell_restore(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
+    version = parameters.text("version")
+    moment = parameters.text("timestamp", "datetime")
+    target = f"version {version}" if version else f"the state of {moment or 'before'}"
+    back = metrics.number("numRestoredFiles", "numRestoredFile")
+    gone = metrics.number("numRemovedFiles", "numRemovedFile")
+    back = summary.num_added_files if back is None else back
+    gone = summary.num_removed_files if gone is None else gone
+    return (
+        f"restored {target}: {counted(back, 'file')} brought back, {gone:,} taken out"
+    )
+
+
+# === Anything else ===
+
+
+def _tell_actions(summary: ToldCommit, _metrics: Facts, _parameters: Facts) -> str:
+    """Tell what the actions did, where the operation's name says nothing to us."""
+    parts = []
+    if summary.num_added_files:
+        parts.append(
+            f"added {counted(summary.num_added_files, 'file')}"
+            f"{in_bytes(summary.added_bytes)}"
+        )
+    if summary.num_removed_files:
+        parts.append(f"removed {counted(summary.num_removed_files, 'file')}")
+    if summary.metadata is not None:
+        parts.append("set the table's metadata")
+    if summary.protocol is not None:
+        parts.append("set the protocol")
+    if summary.has_transactions and not parts:
+        parts.append("noted how far an application has come")
+    if not parts:
+        return "changed no file and no metadata"
+    text = joined(parts)
+    if not summary.data_change and summary.num_added_files + summary.num_removed_files:
+        text += "; no row changed"
+    return text
+
+
+_Teller = Callable[[ToldCommit, Facts, Facts], str]
+_WORDS: Final[dict[str, _Teller]] = {
+    "WRITE": _tell_write,
+    "STREAMING UPDATE": _tell_write,
+    "COPY INTO": _tell_write,
+    "MERGE": _tell_merge,
+    "UPDATE": _tell_update,
+    "DELETE": _tell_delete,
+    "TRUNCATE": _tell_truncate,
+    "OPTIMIZE": _tell_optimize,
+    "VACUUM START": _tell_vacuum_start,
+    "VACUUM END": _tell_vacuum_end,
+    "RESTORE": _tell_restore,
+    "CREATE TABLE": definition.tell_create,
+    "CREATE TABLE AS SELECT": definition.tell_create,
+    "CREATE OR REPLACE TABLE": definition.tell_replace,
+    "CREATE OR REPLACE TABLE AS SELECT": definition.tell_replace,
+    "REPLACE TABLE": definition.tell_replace,
+    "REPLACE TABLE AS SELECT": definition.tell_replace,
+    "ADD COLUMNS": definition.tell_add_columns,
+    "ADD COLUMN": definition.tell_add_columns,
+    "DROP COLUMNS": definition.tell_drop_columns,
+    "RENAME COLUMN": definition.tell_rename_column,
+    "CHANGE COLUMN": definition.tell_change_column,
+    "CHANGE COLUMNS": definition.tell_change_column,
+    "SET TBLPROPERTIES": definition.tell_set_properties,
+    "UNSET TBLPROPERTIES": definition.tell_unset_properties,
+    "ADD CONSTRAINT": definition.tell_add_constraint,
+    "DROP CONSTRAINT": definition.tell_drop_constraint,
+    "UPGRADE PROTOCOL": definition.tell_protocol,
+    "ADD FEATURE": definition.tell_protocol,
+}

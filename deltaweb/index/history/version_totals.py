@@ -1,0 +1,108 @@
+"""What holds after each version, row for row with the history."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.index.file_index import COMMIT_SCHEMA
+from deltaweb.index.file_rows import NewestFiles
+from deltaweb.index.history.lifetimes import UNKNOWN, Flags, Longs, Totals
+from deltaweb.index.history.readability import Readability
+
+
+@dataclass(slots=True, eq=False)
+class VersionTotals:
+    """Totals by commit, row for row with the history; `UNKNOWN` where untold.
+
+    Attributes:
+        num_files: Count of live files.
+        size_bytes: Sum of their sizes.
+        num_records: Sum of their rows.
+        removed_bytes: Bytes that left the table with the commit.
+        removed_rows: Rows that left it.
+        vacuumed_by: The newest VACUUM that deleted files of the version.
+    """
+
+    num_files: Longs
+    size_bytes: Longs
+    num_records: Longs
+    removed_bytes: Longs
+    removed_rows: Longs
+    vacuumed_by: Longs
+
+    @classmethod
+    def unknown(cls, versions: Sequence[int]) -> "VersionTotals":
+        """Totals of which nothing is known yet."""
+        return cls(*(np.full(len(versions), UNKNOWN, np.int64) for _ in range(6)))
+
+    def take(self, rows: Longs, positions: Longs, totals: Totals) -> None:
+        """Take the totals of a run for the commits at `rows`."""
+        self.num_files[rows] = totals.num_files[positions]
+        self.size_bytes[rows] = totals.size_bytes[positions]
+        self.num_records[rows] = totals.num_records[positions]
+        self.removed_bytes[rows] = totals.removed_bytes[positions]
+        self.removed_rows[rows] = totals.removed_rows[positions]
+
+    def forget_removals(self, rows: Flags) -> None:
+        """What left with the version that a run starts at is not known."""
+        self.removed_bytes[rows] = self.removed_rows[rows] = UNKNOWN
+
+    def set_newest(self, newest: NewestFiles) -> None:
+        """The newest version has the snapshot's own numbers."""
+        self.num_files[-1] = newest.num_files
+        size, rows = newest.size_bytes, newest.total_records
+        self.size_bytes[-1] = UNKNOWN if size is None else size
+        self.num_records[-1] = UNKNOWN if rows is None else rows
+
+
+def completed_commits(
+    batch: pa.RecordBatch,
+    rows: slice,
+    totals: VersionTotals,
+    states: Sequence[Readability],
+) -> pa.RecordBatch:
+    """Fill in what only all commits together tell."""
+    late = {
+        "num_files": _nullable(totals.num_files[rows]),
+        "size_bytes": _nullable(totals.size_bytes[rows]),
+        "num_records": _nullable(totals.num_records[rows]),
+        "removed_bytes": pc.coalesce(
+            batch["removed_bytes"], _nullable(totals.removed_bytes[rows])
+        ),
+        "removed_rows": pc.coalesce(
+            batch["removed_rows"], _nullable(totals.removed_rows[rows])
+        ),
+        "readability": pa.array([state.state for state in states[rows]], pa.string()),
+        "readability_reason": pa.array(
+            [state.reason for state in states[rows]], pa.string()
+        ),
+    }
+    columns = [late.get(name, batch[name]) for name in COMMIT_SCHEMA.names]
+    return pa.RecordBatch.from_arrays(columns, schema=COMMIT_SCHEMA)
+
+
+def with_totals(commits: pa.RecordBatch, totals: Totals) -> pa.RecordBatch:
+    """Return commits with the totals of a run's first version in the last row.
+
+    The newest version has the numbers of its files as they are; once it is followed,
+    it has those that add up with its followers'.
+    """
+    first = {
+        "num_files": totals.num_files[:1],
+        "size_bytes": totals.size_bytes[:1],
+        "num_records": totals.num_records[:1],
+    }
+    columns = [
+        pa.concat_arrays([commits[name].slice(0, len(commits) - 1), _nullable(values)])
+        if (values := first.get(name)) is not None
+        else commits[name]
+        for name in COMMIT_SCHEMA.names
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=COMMIT_SCHEMA)
+
+
+def _nullable(values: Longs) -> pa.Array:
+    return pa.array(values, mask=values == UNKNOWN)

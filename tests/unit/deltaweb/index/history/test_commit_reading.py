@@ -1,0 +1,201 @@
+"""A long history is shared by two processes, and is what one would read."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from deltaweb.delta.commit_batch import CommitEntry
+from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.log_path import commit_name
+from deltaweb.index.history import commit_helper, commit_reading
+from deltaweb.index.history.commit_part import CommitPart
+from deltaweb.index.history.commit_reading import read_parts
+from deltaweb.storage.local import LocalTableStore
+from tests.delta_logs import add, metadata, remove
+from tests.local_logs import LocalLog
+
+COMMITS = 40
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> LocalLog:
+    """Make a log of which some commits are odd."""
+    log = LocalLog(tmp_path)
+    log.start(add("f0"))
+    for version in range(1, COMMITS):
+        info = {"operation": f"O{version}", "operationMetrics": {"n": str(version)}}
+        log.commit(version, {"commitInfo": info}, remove(f"f{version - 1}"), add("x"))
+    log.commit(9, metadata("other"), add("y", stats='{"numRecords":3}'))
+    (log.log / commit_name(21)).write_bytes(b"{\n")
+    return log
+
+
+@pytest.fixture(autouse=True)
+def _short_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commit_reading, "MIN_COMMITS_TO_SHARE", COMMITS)
+    monkeypatch.setattr(commit_reading, "COMMITS_A_SHARE", 3)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+
+
+@pytest.fixture
+def helpers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Note the processes that begin."""
+    begun: list[int] = []
+    start = commit_helper.start_process
+
+    def noted(connection: Connection) -> "subprocess.Popen[bytes]":
+        process = start(connection)
+        begun.append(process.pid)
+        return process
+
+    monkeypatch.setattr(commit_helper, "start_process", noted)
+    return begun
+
+
+def entries() -> list[CommitEntry]:
+    return [CommitEntry(version, version * 10) for version in range(COMMITS)]
+
+
+def read(log: LocalLog) -> list[CommitPart]:
+    return list(read_parts(log.table.store, entries()))
+
+
+def told(parts: Sequence[CommitPart]) -> list[object]:
+    rows = [row for part in parts for row in part.rows.to_pylist()]
+    changes = [
+        (part.versions[change.row], change.metadata, change.protocol)
+        for part in parts
+        for change in part.changes
+    ]
+    actions = [
+        (part.file_actions.versions.tolist(), part.file_actions.keys.to_pylist())
+        for part in parts
+        if part.file_actions is not None
+    ]
+    files = [pair for one in actions for pair in zip(*one, strict=True)]
+    faulty = [version for part in parts if part.is_faulty for version in part.versions]
+    return [rows, changes, files, faulty]
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process is there, and more than what its parent left of it."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except FileNotFoundError:
+        return False
+    return state.rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def test_two_processes_read_what_one_does(
+    log: LocalLog, helpers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = read(log)
+    monkeypatch.setattr(commit_reading, "MIN_COMMITS_TO_SHARE", COMMITS + 1)
+    alone = read(log)
+
+    assert told(shared) == told(alone)
+    assert [row["version"] for row in told(shared)[0]] == [*range(COMMITS)]  # type: ignore[attr-defined]
+    assert told(shared)[3] == [21]
+    assert len(helpers) == 1
+    assert not is_running(helpers[0])
+
+
+def test_the_second_process_does_its_share(log: LocalLog) -> None:
+    with commit_helper.second_reader(log.table.store) as reader:
+        assert reader is not None
+        parts = reader(entries()[:12])
+
+    assert told(parts) == told(commit_helper.read_here(log.table.store, entries()[:12]))
+
+
+def test_what_it_leaves_behind_is_read_here(log: LocalLog, helpers: list[int]) -> None:
+    with closing(read_parts(log.table.store, entries())) as parts:
+        first = next(parts)
+        os.kill(helpers[0], signal.SIGKILL)
+        found = [first, *parts]
+
+    assert [version for part in found for version in part.versions] == [*range(COMMITS)]
+
+
+def test_who_stops_early_leaves_no_process(log: LocalLog, helpers: list[int]) -> None:
+    parts = read_parts(log.table.store, entries())
+    next(parts)
+
+    parts.close()
+
+    assert not is_running(helpers[0])
+
+
+def test_all_is_read_here_where_none_can_begin(
+    log: LocalLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+
+    assert len(told(read(log))[0]) == COMMITS  # type: ignore[arg-type]
+
+
+class _Bound(LocalTableStore):
+    """A store that holds what no process can hand on."""
+
+    def __init__(self, root: str) -> None:
+        super().__init__(root)
+        self.lock = threading.Lock()
+
+
+def test_a_store_that_cannot_travel_is_read_here(
+    log: LocalLog, helpers: list[int]
+) -> None:
+    parts = list(read_parts(_Bound(log.location), entries()))
+
+    assert [version for part in parts for version in part.versions] == [*range(COMMITS)]
+    assert helpers == []
+
+
+def test_a_commit_that_is_gone_is_told(log: LocalLog) -> None:
+    (log.log / commit_name(30)).unlink()
+
+    with pytest.raises(LogCorruptError, match="went away"):
+        read(log)
+
+
+BEGIN_AND_WAIT = """
+import sys
+import threading
+from deltaweb.index.history import commit_helper
+from deltaweb.storage.local import LocalTableStore
+
+start = commit_helper.start_process
+
+def noted(connection):
+    process = start(connection)
+    print(process.pid, flush=True)
+    return process
+
+commit_helper.start_process = noted
+with commit_helper.second_reader(LocalTableStore(sys.argv[1])):
+    sys.stdin.read()
+"""
+
+
+def test_a_second_process_ends_with_the_first(log: LocalLog) -> None:
+    command = [sys.executable, "-c", BEGIN_AND_WAIT, log.location]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as first:
+        assert first.stdout is not None
+        second = int(first.stdout.readline())
+        first.kill()
+
+    deadline_s = time.monotonic() + 60
+    while is_running(second):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)

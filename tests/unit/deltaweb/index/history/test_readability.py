@@ -1,0 +1,136 @@
+"""Versions of equal state become runs; what the log leaves out is gone."""
+
+import pytest
+
+from deltaweb.index.history.readability import (
+    GONE,
+    GONE_REASON,
+    PARTLY,
+    READABLE,
+    Readability,
+    ReadableRun,
+    extended_runs,
+    is_in_runs,
+    readable_runs,
+    split_at_faults,
+)
+
+GOOD = Readability(READABLE)
+HURT = Readability(PARTLY, "vacuumed")
+
+
+class TestReadableRuns:
+    def test_joins_equal_neighbours(self) -> None:
+        states = [(0, HURT), (1, HURT), (2, GOOD), (3, GOOD)]
+
+        assert readable_runs(states, 3) == [
+            (0, 1, PARTLY, "vacuumed"),
+            (2, 3, READABLE, ""),
+        ]
+
+    def test_fills_what_is_left_out(self) -> None:
+        runs = readable_runs([(5, GOOD), (9, GOOD)], 10**12)
+
+        assert runs == [
+            (0, 4, GONE, GONE_REASON),
+            (5, 5, READABLE, ""),
+            (6, 8, GONE, GONE_REASON),
+            (9, 9, READABLE, ""),
+            (10, 10**12, GONE, GONE_REASON),
+        ]
+
+
+class TestIsInRuns:
+    @pytest.mark.parametrize(
+        ("versions", "runs", "expected"),
+        [
+            pytest.param([], [(0, 1)], [], id="no version"),
+            pytest.param([0, 1], [], [False, False], id="no run"),
+            pytest.param([0, 1, 2, 3], [(1, 2)], [False, True, True, False], id="ends"),
+            pytest.param(
+                [1, 5, 9], [(0, 2), (9, 9)], [True, False, True], id="two runs"
+            ),
+        ],
+    )
+    def test_looks_versions_up_in_order(
+        self, versions: list[int], runs: list[tuple[int, int]], expected: list[bool]
+    ) -> None:
+        assert is_in_runs(versions, runs) == expected
+
+
+class TestSplitAtFaults:
+    @pytest.mark.parametrize(
+        ("faults", "checkpoints", "expected"),
+        [
+            pytest.param([], [], [(0, 20)], id="nothing broken"),
+            pytest.param([5], [], [(0, 4)], id="no checkpoint after it"),
+            pytest.param([5], [10], [(0, 4), (10, 20)], id="from the next checkpoint"),
+            pytest.param([10], [10], [(0, 9), (10, 20)], id="one at the commit itself"),
+            pytest.param([0], [3], [(3, 20)], id="the first commit"),
+            pytest.param(
+                [5, 7], [10], [(0, 4), (10, 20)], id="two before one checkpoint"
+            ),
+            pytest.param([5, 12], [10], [(0, 4), (10, 11)], id="two, one after it"),
+            pytest.param([25], [10], [(0, 20)], id="outside the run"),
+        ],
+    )
+    def test_takes_out_what_a_broken_commit_hides(
+        self,
+        faults: list[int],
+        checkpoints: list[int],
+        expected: list[tuple[int, int]],
+    ) -> None:
+        assert split_at_faults([(0, 20)], faults, checkpoints) == expected
+
+
+class TestExtendedRuns:
+    RUNS = (
+        ReadableRun(0, 1, GONE, "broken"),
+        ReadableRun(2, 4, PARTLY, "vacuumed"),
+        ReadableRun(5, 6, READABLE, ""),
+    )
+
+    @pytest.mark.parametrize(
+        ("first", "latest", "expected"),
+        [
+            pytest.param(2, 6, RUNS, id="nothing came and nothing went"),
+            pytest.param(
+                2,
+                9,
+                [*RUNS[:2], ReadableRun(5, 9, READABLE, "")],
+                id="new versions are readable",
+            ),
+            pytest.param(
+                4,
+                6,
+                [
+                    RUNS[0],
+                    ReadableRun(2, 3, GONE, GONE_REASON),
+                    ReadableRun(4, 4, PARTLY, "vacuumed"),
+                    RUNS[2],
+                ],
+                id="what is cleaned is gone, and why others are stays told",
+            ),
+            pytest.param(
+                6,
+                7,
+                [
+                    RUNS[0],
+                    ReadableRun(2, 5, GONE, GONE_REASON),
+                    ReadableRun(6, 7, READABLE, ""),
+                ],
+                id="gone runs of one reason are one",
+            ),
+        ],
+    )
+    def test_follow_the_log(
+        self, first: int, latest: int, expected: list[ReadableRun]
+    ) -> None:
+        runs = extended_runs(self.RUNS, first=first, latest=latest)
+
+        assert runs == [*expected]
+
+    def test_may_end_partly(self) -> None:
+        runs = extended_runs([ReadableRun(0, 3, PARTLY, "why")], first=0, latest=4)
+
+        assert runs == [(0, 3, PARTLY, "why"), (4, 4, READABLE, "")]

@@ -1,0 +1,68 @@
+import pytest
+
+from deltaweb.delta.commit_batch import CommitEntry, read_commit_batches
+from deltaweb.delta.log_segment import VersionRun
+from deltaweb.index.history.commit_part import commit_part
+from deltaweb.index.history.run_actions import RunActions
+from tests.delta_logs import LogBuilder, add
+
+RUNS = [VersionRun(0, 3), VersionRun(5, 9)]
+
+
+def taken(builder: LogBuilder, limit: int = 100) -> RunActions:
+    """Take the commits of both runs, in parts that do not end where runs do."""
+    actions = RunActions(RUNS, limit)
+    for versions in ((0, 1), (2, 3, 5, 6), (7,), (8, 9)):
+        entries = [CommitEntry(version, 0) for version in versions]
+        for batch in read_commit_batches(builder.store, entries):
+            actions.take(commit_part(batch))
+    return actions
+
+
+@pytest.fixture
+def builder() -> LogBuilder:
+    built = LogBuilder().start(add("0"))
+    for version in (1, 2, 3, 5, 6, 7, 8, 9):
+        built.commit(version, add(str(version)))
+    return built
+
+
+def keys(actions: RunActions, run: VersionRun) -> list[str] | None:
+    parts = actions.of(run)
+    if parts is None:
+        return None
+    return [key for part in parts for key in part.keys.to_pylist()]
+
+
+@pytest.mark.parametrize(
+    ("run", "held"),
+    [
+        pytest.param(VersionRun(0, 3), "0123", id="a run"),
+        pytest.param(VersionRun(5, 9), "56789", id="the next run"),
+        pytest.param(VersionRun(6, 8), "678", id="some versions of one"),
+        pytest.param(VersionRun(9, 8), "", id="no version"),
+        pytest.param(VersionRun(4, 4), "", id="no run"),
+    ],
+)
+def test_holds_the_actions_of_each_run(
+    builder: LogBuilder, run: VersionRun, held: str
+) -> None:
+    assert keys(taken(builder), run) == list(held)
+
+
+def test_holds_none_of_a_run_that_has_too_many(builder: LogBuilder) -> None:
+    actions = taken(builder, limit=4)
+
+    assert keys(actions, RUNS[0]) == list("0123")
+    assert actions.of(RUNS[1]) is None
+
+
+def test_knows_nothing_where_a_commit_does_not_tell_of_which_files(
+    builder: LogBuilder,
+) -> None:
+    builder.commit(7, add("7", deletionVector="u"))
+
+    actions = taken(builder)
+
+    assert actions.of(RUNS[1]) is None
+    assert keys(actions, VersionRun(8, 9)) == list("89")

@@ -1,0 +1,83 @@
+"""What any database takes, made of what any log holds."""
+
+import json
+from typing import Any
+
+import pytest
+
+from deltaweb.delta.provenance import load_object
+from deltaweb.index.history.stored_values import bounded_json, bounded_texts, clean_text
+
+
+class TestCleanText:
+    @pytest.mark.parametrize(
+        ("text", "cleaned"),
+        [
+            pytest.param("a\0b", "a\ufffdb", id="NUL"),
+            pytest.param("a\ud800b", "a?b", id="a lone surrogate"),
+            pytest.param("Ł 😀", "Ł 😀", id="anything else stays"),
+        ],
+    )
+    def test_replaces_what_databases_refuse(self, text: str, cleaned: str) -> None:
+        assert clean_text(text) == cleaned
+
+
+class TestBoundedJson:
+    @pytest.mark.parametrize(
+        ("value", "stored"),
+        [
+            pytest.param(float("nan"), "nan", id="not a number"),
+            pytest.param(10**5000, "∞", id="an endless integer"),
+            pytest.param({"\0": ["\ud800"]}, {"\ufffd": ["?"]}, id="nested texts"),
+            pytest.param(2**60, 2**60, id="a long stays exact"),
+        ],
+    )
+    def test_says_odd_values_as_text(self, value: Any, stored: Any) -> None:  # noqa: ANN401 (any JSON)
+        assert json.loads(bounded_json({"x": value})) == {"x": stored}
+
+    def test_keeps_the_start_of_what_is_too_long(self) -> None:
+        text = bounded_json({f"key{n}": "x" * 5000 for n in range(100)})
+
+        assert len(text) < 64_000
+        assert json.loads(text)["key0"] == "x" * 500
+
+    def test_ends_deep_nesting(self) -> None:
+        value: list[Any] = []
+        for _ in range(900):
+            value = [value]
+
+        assert "…" in bounded_json({"x": value})
+
+
+class TestBoundedTexts:
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            pytest.param({}, id="an empty object"),
+            pytest.param({"é": "😀"}, id="any Unicode"),
+            pytest.param({"a": "\0"}, id="NUL"),
+            pytest.param({"a\ud800": 1}, id="a lone surrogate"),
+            pytest.param({"a": float("inf"), "b": "NaN"}, id="no number"),
+            pytest.param({"a": "x" * 70_000}, id="too long"),
+            pytest.param({"a": "[" * 50}, id="brackets in a text"),
+            pytest.param({"a": 10**4000}, id="an endless integer"),
+            pytest.param(json.loads('{"a":' * 60 + "1" + "}" * 60), id="too deep"),
+        ],
+    )
+    def test_say_what_the_text_of_each_object_says(self, odd: dict[str, Any]) -> None:
+        objects: list[dict[str, Any]] = [{"n": n, "list": [n]} for n in range(9)]
+        objects[7] = odd
+        texts = [json.dumps(one).encode() for one in objects]
+
+        stored = bounded_texts(texts).to_pylist()
+
+        assert [*map(json.loads, stored)] == [
+            json.loads(bounded_json(load_object(text))) for text in texts
+        ]
+        assert max(map(len, stored)) <= 64_000
+        assert clean_text("".join(stored)) == "".join(stored)
+
+    def test_stay_as_they_are_where_nothing_is_odd(self) -> None:
+        texts = [b'{"b":1,  "a":"\xc3\xa9"}', b"{}"]
+
+        assert bounded_texts(texts).to_pylist() == [text.decode() for text in texts]
