@@ -232,9 +232,14 @@ class _Builder:
         self.report("Reading the newest snapshot", 0, None, "")
         snapshot, fault = self._newest_snapshot()
         with written_beside(folder) as beside, without_collections():
-            with self._writing_files(beside, snapshot) as written:
+            with (
+                self._writing_files(beside, snapshot) as written,
+                self.engine.commit_reader(snapshot.version + 1) as read_commits,
+            ):
                 overview = load_log_overview(self.store)
-                reader = HistoryReader(self.store, overview, self.engine, self.report)
+                reader = HistoryReader(
+                    self.store, overview, self.engine, read_commits, self.report
+                )
                 history, runs = reader.read(snapshot)
                 newest = written()
             if newest is not None and fault is None:

@@ -1,15 +1,13 @@
 """What replays a table's log for its index: this process, or Spark."""
 
 import typing
-from collections.abc import Generator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltaweb.delta.commit_batch import CommitEntry
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.file_rows import NewestFiles, write_files
-from deltaweb.index.history.commit_part import CommitPart
-from deltaweb.index.history.commit_reading import read_parts
+from deltaweb.index.history.commit_reading import ReadCommits, commit_reader
 from deltaweb.table import DeltaTable
 
 
@@ -37,14 +35,8 @@ class Engine(typing.Protocol):
         """Write `files.arrow` of a loaded version."""
         ...
 
-    def read_commits(
-        self, entries: Sequence[CommitEntry]
-    ) -> Generator[CommitPart, None, None]:
-        """Yield the parts of some commits, oldest first; closed by who stops early.
-
-        Raises:
-            LogCorruptError: If a commit is gone since it was listed.
-        """
+    def commit_reader(self, most: int) -> AbstractContextManager[ReadCommits]:
+        """Give what reads commits, of which there can be `most`."""
         ...
 
 
@@ -71,8 +63,6 @@ class InProcess:
         """Write `files.arrow`."""
         return write_files(folder, snapshot)
 
-    def read_commits(
-        self, entries: Sequence[CommitEntry]
-    ) -> Generator[CommitPart, None, None]:
-        """Yield the parts of some commits, oldest first."""
-        return read_parts(self.table.store, entries)
+    def commit_reader(self, most: int) -> AbstractContextManager[ReadCommits]:
+        """Give what reads commits, many of them with a second process."""
+        return commit_reader(self.table.store, most)

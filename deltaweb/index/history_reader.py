@@ -20,6 +20,7 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.engine import Engine
 from deltaweb.index.file_rows import NewestFiles
 from deltaweb.index.history.commit_files import starting_files
+from deltaweb.index.history.commit_reading import ReadCommits
 from deltaweb.index.history.commit_rows import History
 from deltaweb.index.history.lifetimes import (
     UNKNOWN,
@@ -42,6 +43,7 @@ class HistoryReader:
         store: The table's log.
         overview: What it shows, listed once.
         engine: What replays versions that only a checkpoint tells.
+        read_commits: Reads the commits.
         report: Called with the step, what is done of it, of how much, and the unit.
         actions: The file actions of the commits that were read.
     """
@@ -49,6 +51,7 @@ class HistoryReader:
     store: LogStore
     overview: LogOverview
     engine: Engine
+    read_commits: ReadCommits
     report: Progress
     actions: RunActions = field(default_factory=lambda: RunActions(()))
 
@@ -82,7 +85,7 @@ class HistoryReader:
     def _take(
         self, history: History, entries: Sequence[CommitEntry], newest: Snapshot
     ) -> None:
-        with closing(self.engine.read_commits(entries)) as parts:
+        with closing(self.read_commits(entries)) as parts:
             for part in parts:
                 history.take(part)
                 self.actions.take(part)

@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,7 +34,7 @@ from deltaweb.index.file_rows import (
 )
 from deltaweb.index.history.commit_helper import read_here
 from deltaweb.index.history.commit_part import CommitPart
-from deltaweb.index.history.commit_reading import shares_of
+from deltaweb.index.history.commit_reading import ReadCommits, shares_of
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.log_reader import LogSource
 from deltaweb.spark.replay import ReplayedState, use_state
@@ -100,14 +101,14 @@ class SparkEngine:
         write = partial(self._write_files, folder, snapshot)
         return use_state(self.spark, self.source, snapshot.version, write)
 
-    def read_commits(
+    def commit_reader(self, most: int) -> AbstractContextManager[ReadCommits]:  # noqa: ARG002 (tasks are there for any)
+        """Give what reads commits by tasks."""
+        return nullcontext(self._read_commits)
+
+    def _read_commits(
         self, entries: Sequence[CommitEntry]
     ) -> Generator[CommitPart, None, None]:
-        """Yield the parts of some commits, oldest first, a few of each core at a time.
-
-        Raises:
-            LogCorruptError: If a commit is gone since it was listed.
-        """
+        """Yield the parts of commits, a few shares of each core at a time."""
         context = self.spark.sparkContext
         shares = shares_of(entries)
         step = SHARES_A_CORE * context.defaultParallelism

@@ -115,15 +115,17 @@ class LocalTableStore:
         """Return the beginning of one file of the log."""
         path = f"{self._log}/{name}"
         with self._faults(path), self._log_folder() as folder:
-            return _read(self._open_log_file(folder, name), length)
+            buffer = bytearray(min(READ_BYTES, length))
+            return _read(self._open_log_file(folder, name), length, buffer)
 
     def read_many(self, names: Sequence[str]) -> list[bytes]:
         """Return files of the log, opened relative to its folder."""
         contents: list[bytes] = []
+        buffer = bytearray(READ_BYTES)
         with self._faults(self._log), self._log_folder() as folder:
             for name in names:
                 handle = self._open_log_file(folder, name)
-                data = _read(handle, MAX_LOG_FILE_BYTES)
+                data = _read(handle, MAX_LOG_FILE_BYTES, buffer)
                 if len(data) == MAX_LOG_FILE_BYTES:
                     path = f"{self._log}/{name}"
                     raise LogCorruptError(path=path, reason=_too_large())
@@ -299,26 +301,33 @@ def _statuses(entries: Iterable[os.DirEntry[str]]) -> Iterator[FileStatus]:
             yield FileStatus(entry.name, found.st_size, time_ms)
 
 
-def _read(handle: int, limit: int) -> bytes:
+def _read(handle: int, limit: int, buffer: bytearray) -> bytes:
     """Read at most `limit` bytes of an open file, and close it.
 
     A read may return less than was asked for anywhere but at the end, so the end is
-    where a read returns nothing.
+    where a read returns nothing. A short file costs no memory but its own.
 
     Args:
         handle: The open file.
         limit: How many bytes at most.
+        buffer: Where the file's beginning is read to; no longer than `limit`.
     """
     try:
-        start = os.read(handle, min(READ_BYTES, limit))
-        parts, total, step = [start], len(start), READ_BYTES
+        total = os.readv(handle, [buffer])
+        room = memoryview(buffer)
+        while total < len(buffer):
+            count = os.readv(handle, [room[total:]])
+            if not count:
+                return bytes(room[:total])
+            total += count
+        parts = [bytes(buffer)]
         while total < limit:
-            data = os.read(handle, min(step, limit - total))
+            data = os.read(handle, min(READ_BYTES << 6, limit - total))
             if not data:
                 break
             parts.append(data)
-            total, step = total + len(data), READ_BYTES << 6
-        return start if len(parts) == 1 else b"".join(parts)
+            total += len(data)
+        return b"".join(parts)
     finally:
         os.close(handle)
 

@@ -5,9 +5,9 @@ second process only ever helps: where it cannot begin, or ends early, all is rea
 """
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from queue import SimpleQueue
 from typing import Final
@@ -29,24 +29,32 @@ from deltaweb.index.history.commit_part import CommitPart, commit_part
 MIN_COMMITS_TO_SHARE: Final = 20_000  # fewer are read before a process has begun
 COMMITS_A_SHARE: Final = 4_096
 
+ReadCommits = Callable[[Sequence[CommitEntry]], Generator[CommitPart, None, None]]
+"""Yields the parts of commits, oldest first; closed by who stops early.
 
-def read_parts(
-    store: LogStore, entries: Sequence[CommitEntry]
-) -> Generator[CommitPart, None, None]:
-    """Yield the parts of some commits, oldest first.
+A commit that is gone since it was listed raises `LogCorruptError`.
+"""
+
+
+@contextmanager
+def commit_reader(store: LogStore, most: int) -> Iterator[ReadCommits]:
+    """Give what reads commits; where they may be many, a second process begins at once.
 
     Args:
         store: The table's log; many commits are shared where it can be pickled.
-        entries: The commits, oldest first.
-
-    Raises:
-        LogCorruptError: If a commit is gone since it was listed.
+        most: How many commits there can be.
     """
-    if len(entries) >= MIN_COMMITS_TO_SHARE and (os.cpu_count() or 1) > 1:
-        with second_reader(store) as helper:
-            if helper is not None:
-                yield from _read_shared(store, entries, helper)
-                return
+    may_be_many = most >= MIN_COMMITS_TO_SHARE and (os.cpu_count() or 1) > 1
+    with second_reader(store) if may_be_many else nullcontext() as helper:
+        yield partial(_read_parts, store, helper)
+
+
+def _read_parts(
+    store: LogStore, helper: Reader | None, entries: Sequence[CommitEntry]
+) -> Generator[CommitPart, None, None]:
+    if helper is not None and len(entries) >= MIN_COMMITS_TO_SHARE:
+        yield from _read_shared(store, entries, helper)
+        return
     with closing(read_commit_batches(store, entries)) as batches:
         yield from map(commit_part, batches)
 

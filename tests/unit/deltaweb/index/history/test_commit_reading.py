@@ -16,9 +16,10 @@ import pytest
 from deltaweb.delta.commit_batch import CommitEntry
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log_store import LogStore
 from deltaweb.index.history import commit_helper, commit_reading
 from deltaweb.index.history.commit_part import CommitPart
-from deltaweb.index.history.commit_reading import read_parts
+from deltaweb.index.history.commit_reading import commit_reader
 from deltaweb.storage.local import LocalTableStore
 from tests.delta_logs import add, metadata, remove
 from tests.local_logs import LocalLog
@@ -65,8 +66,9 @@ def entries() -> list[CommitEntry]:
     return [CommitEntry(version, version * 10) for version in range(COMMITS)]
 
 
-def read(log: LocalLog) -> list[CommitPart]:
-    return list(read_parts(log.table.store, entries()))
+def read(store: LogStore) -> list[CommitPart]:
+    with commit_reader(store, COMMITS) as read_commits:
+        return list(read_commits(entries()))
 
 
 def told(parts: Sequence[CommitPart]) -> list[object]:
@@ -98,9 +100,9 @@ def is_running(pid: int) -> bool:
 def test_two_processes_read_what_one_does(
     log: LocalLog, helpers: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shared = read(log)
+    shared = read(log.table.store)
     monkeypatch.setattr(commit_reading, "MIN_COMMITS_TO_SHARE", COMMITS + 1)
-    alone = read(log)
+    alone = read(log.table.store)
 
     assert told(shared) == told(alone)
     assert [row["version"] for row in told(shared)[0]] == [*range(COMMITS)]  # type: ignore[attr-defined]
@@ -118,7 +120,10 @@ def test_the_second_process_does_its_share(log: LocalLog) -> None:
 
 
 def test_what_it_leaves_behind_is_read_here(log: LocalLog, helpers: list[int]) -> None:
-    with closing(read_parts(log.table.store, entries())) as parts:
+    with (
+        commit_reader(log.table.store, COMMITS) as read_commits,
+        closing(read_commits(entries())) as parts,
+    ):
         first = next(parts)
         os.kill(helpers[0], signal.SIGKILL)
         found = [first, *parts]
@@ -127,10 +132,10 @@ def test_what_it_leaves_behind_is_read_here(log: LocalLog, helpers: list[int]) -
 
 
 def test_who_stops_early_leaves_no_process(log: LocalLog, helpers: list[int]) -> None:
-    parts = read_parts(log.table.store, entries())
-    next(parts)
-
-    parts.close()
+    with commit_reader(log.table.store, COMMITS) as read_commits:
+        parts = read_commits(entries())
+        next(parts)
+        parts.close()
 
     assert not is_running(helpers[0])
 
@@ -140,7 +145,7 @@ def test_all_is_read_here_where_none_can_begin(
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
 
-    assert len(told(read(log))[0]) == COMMITS  # type: ignore[arg-type]
+    assert len(told(read(log.table.store))[0]) == COMMITS  # type: ignore[arg-type]
 
 
 class _Bound(LocalTableStore):
@@ -154,7 +159,7 @@ class _Bound(LocalTableStore):
 def test_a_store_that_cannot_travel_is_read_here(
     log: LocalLog, helpers: list[int]
 ) -> None:
-    parts = list(read_parts(_Bound(log.location), entries()))
+    parts = read(_Bound(log.location))
 
     assert [version for part in parts for version in part.versions] == [*range(COMMITS)]
     assert helpers == []
@@ -164,7 +169,7 @@ def test_a_commit_that_is_gone_is_told(log: LocalLog) -> None:
     (log.log / commit_name(30)).unlink()
 
     with pytest.raises(LogCorruptError, match="went away"):
-        read(log)
+        read(log.table.store)
 
 
 BEGIN_AND_WAIT = """
