@@ -6,17 +6,41 @@ from typing import Any, Final
 from deltaweb.index.history.commit_facts import Facts, shorten, size_text
 
 MAX_NAMED: Final = 3  # columns or properties that a sentence names
-_SAME_COLUMN: Final = re.compile(r"\w+\.([\w.]+) = \w+\.\1", re.ASCII)
+MAX_PREDICATE_LENGTH: Final = 2_000  # much more than a sentence bears
+_SAME_COLUMN: Final = re.compile(r"(?:\w+\.)?([^\W\d][\w.]*) = (?:\w+\.)?\1")
+_QUOTED_OR_ID: Final = re.compile(
+    r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?<=[\w`])#\d+L?\b""", re.DOTALL
+)
 
 
 def where(parameters: Facts) -> str:
     """Say the condition of a commit, with a space before it; nothing without one."""
-    predicate = parameters.parsed("predicate")
+    predicate = condition(parameters, "predicate")
+    return f" where {predicate}" if predicate else ""
+
+
+def condition(parameters: Facts, *names: str) -> str:
+    """Return the first of some parameters as a condition to read; or nothing.
+
+    Spark writes a list of conditions as JSON in a text, with the ids that its planner
+    gives to columns; delta-rs writes one condition.
+    """
+    predicate = parameters.parsed(*names)
     if isinstance(predicate, list):
         predicate = " AND ".join(str(part) for part in predicate[:MAX_NAMED])
     if not isinstance(predicate, str) or not predicate.strip("[]() "):
         return ""
-    return f" where {without_quotes(shorten(predicate))}"
+    return without_quotes(shorten(without_ids(predicate)))
+
+
+def without_ids(predicate: str) -> str:
+    """Return a predicate with its columns as people name them: `id`, not `id#12L`.
+
+    What stands in quotes is a value, and stays.
+    """
+    if "#" not in predicate:
+        return predicate
+    return _QUOTED_OR_ID.sub(r"\1", predicate[:MAX_PREDICATE_LENGTH])
 
 
 def without_quotes(predicate: str) -> str:
@@ -24,8 +48,13 @@ def without_quotes(predicate: str) -> str:
     text = predicate.replace("`", "").strip('"')
     while text.startswith("(") and _closing(text) == len(text) - 1:
         text = text[1:-1].strip()
-    same = _SAME_COLUMN.fullmatch(text)
-    return same[1] if same else text
+    return text
+
+
+def matched(predicate: str) -> str:
+    """Return the column where a condition compares it on both sides, `t.a = s.a`."""
+    same = _SAME_COLUMN.fullmatch(predicate)
+    return same[1] if same else predicate
 
 
 def _closing(text: str) -> int:

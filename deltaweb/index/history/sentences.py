@@ -11,11 +11,12 @@ from typing import Final
 from deltaweb.index.history import definition_sentences as definition
 from deltaweb.index.history.commit_facts import Facts, counted, shorten
 from deltaweb.index.history.commit_words import (
+    condition,
     in_bytes,
     joined,
+    matched,
     named,
     where,
-    without_quotes,
 )
 from deltaweb.index.history.told_commit import ToldCommit
 
@@ -37,11 +38,14 @@ def commit_sentence(summary: ToldCommit, parameters: Facts | None = None) -> str
     """
     if summary.fault is not None:
         return f"This commit does not read: {shorten(summary.fault)}."
-    tell = _WORDS.get(summary.operation.strip().upper(), _tell_actions)
+    operation = summary.operation
+    tell = _WORDS.get(operation)
+    if tell is None:
+        tell = _WORDS.get(operation.strip().upper(), _tell_actions)
     if parameters is None:
         parameters = Facts(summary.parameters)
     text = tell(summary, Facts(summary.metrics), parameters)
-    return text[0].upper() + text[1:] + "."
+    return f"{text[0].upper()}{text[1:]}."
 
 
 # === Rows ===
@@ -53,11 +57,15 @@ def _tell_write(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     mode = parameters.text("mode").lower()
     if not summary.num_added_files and not summary.num_removed_files:
         return "wrote nothing" if summary.metadata is None else "set up the table"
-    verb = {"overwrite": "overwrote the table with", "append": "appended"}
-    condition = parameters.text("replaceWhere")
-    text = verb.get(mode, "appended" if not summary.num_removed_files else "wrote")
-    if mode == "overwrite" and condition:
-        text = f"replaced the rows where {condition} with"
+    if mode == "overwrite":
+        replaced = condition(parameters, "replaceWhere", "predicate")
+        text = "overwrote the table with"
+        if replaced:
+            text = f"replaced the rows where {replaced} with"
+    elif mode == "append" or not summary.num_removed_files:
+        text = "appended"
+    else:
+        text = "wrote"
     new = (
         f"{counted(summary.num_added_files, 'new file')}{in_bytes(summary.added_bytes)}"
     )
@@ -84,20 +92,19 @@ def _tell_merge(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
         known = updated is not None or inserted is not None or deleted is not None
         parts = ["merged without changing a row" if known else "merged rows"]
     text = joined([parts[0], *(part.replace(" rows", "") for part in parts[1:])])
-    predicate = parameters.text("predicate", "mergePredicate")
+    predicate = condition(parameters, "predicate", "mergePredicate")
     if predicate:
-        text += f", matching on {without_quotes(predicate)}"
+        text += f", matching on {matched(predicate)}"
     changed = (updated or 0) + (inserted or 0) + (deleted or 0)
-    copied = metrics.number("numTargetRowsCopied")
-    return text + _rewriting(summary, changed, copied, written=changed - (deleted or 0))
+    written = changed - (deleted or 0)
+    return text + _rewriting(summary, metrics, changed, written=written)
 
 
 def _tell_update(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     updated = metrics.number("numUpdatedRows")
     text = "updated rows" if updated is None else f"updated {counted(updated, 'row')}"
-    copied = metrics.number("numCopiedRows")
     text += where(parameters)
-    return text + _rewriting(summary, updated or 0, copied, written=updated or 0)
+    return text + _rewriting(summary, metrics, updated or 0, written=updated or 0)
 
 
 def _tell_delete(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
@@ -108,8 +115,7 @@ def _tell_delete(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     text += where(parameters)
     if summary.num_removed_files and not summary.num_added_files:
         return f"{text}: {counted(summary.num_removed_files, 'whole file')}"
-    copied = metrics.number("numCopiedRows")
-    return text + _rewriting(summary, deleted or 0, copied, written=0)
+    return text + _rewriting(summary, metrics, deleted or 0, written=0)
 
 
 def _tell_truncate(summary: ToldCommit, _metrics: Facts, _parameters: Facts) -> str:
@@ -117,9 +123,12 @@ def _tell_truncate(summary: ToldCommit, _metrics: Facts, _parameters: Facts) -> 
 
 
 def _rewriting(
-    summary: ToldCommit, changed: int, copied: int | None, *, written: int
+    summary: ToldCommit, metrics: Facts, changed: int, *, written: int
 ) -> str:
     """Tell of the files that were written anew, and of rows copied with them."""
+    marked = _marked_files(summary, metrics)
+    if marked:
+        return _marking(marked, summary)
     if not summary.num_removed_files:
         if not summary.num_added_files:
             return ""
@@ -128,11 +137,43 @@ def _rewriting(
     size = summary.removed_bytes
     rewritten = counted(summary.num_removed_files, "file")
     text = f"; rewrote {rewritten}{in_bytes(size or 0)}"
+    copied = metrics.number("numCopiedRows", "numTargetRowsCopied")
     if changed and copied is not None:
         ratio = (copied + written) // changed
         if ratio >= AMPLIFICATION_SHOWN:
             text += f", {ratio:,} rows written for each one changed"
     return text
+
+
+def _marked_files(summary: ToldCommit, metrics: Facts) -> int:
+    """Count the files that stay, with rows marked as deleted.
+
+    Such a file is removed and added again, with another deletion vector. Spark counts
+    a changed vector both as added and as updated.
+    """
+    most = min(summary.num_added_files, summary.num_removed_files)
+    if not most:
+        return 0
+    added = metrics.number("numDeletionVectorsAdded", "numTargetDeletionVectorsAdded")
+    updated = metrics.number(
+        "numDeletionVectorsUpdated", "numTargetDeletionVectorsUpdated"
+    )
+    return min(max(added or 0, updated or 0), most)
+
+
+def _marking(marked: int, summary: ToldCommit) -> str:
+    """Tell of files whose rows were marked, and of those beside them.
+
+    The sizes of the commit hold those of the marked files too, so they tell nothing.
+    """
+    parts = [f"marked rows of {counted(marked, 'file')} as deleted"]
+    new = summary.num_added_files - marked
+    gone = summary.num_removed_files - marked
+    if gone:
+        parts.append(f"{'rewrote' if new else 'took out'} {counted(gone, 'file')}")
+    elif new:
+        parts.append(f"wrote {counted(new, 'new file')}")
+    return f"; {joined(parts)}"
 
 
 # === Files ===

@@ -23,7 +23,8 @@ KEYS = st.sampled_from(
     [
         "predicate", "columns", "mode", "version", "properties", "numFiles", "name",
         "fields", "numTargetRowsUpdated", "numTargetRowsCopied", "numDeletedFiles",
-        "zOrderBy",
+        "zOrderBy", "replaceWhere", "mergePredicate", "numDeletionVectorsAdded",
+        "numDeletionVectorsUpdated",
     ]
 )  # fmt: skip
 OPERATIONS = [
@@ -129,6 +130,97 @@ class TestCommitSentence:
                 },
                 "Updated 2 rows where id IN (1, 2); rewrote 1 file (2.0 KiB).",
                 id="an update with little amplification says nothing of it",
+            ),
+            pytest.param(
+                "WRITE",
+                {
+                    "parameters": {"mode": "Overwrite", "predicate": "day = 5"},
+                    "num_added_files": 1,
+                    "num_removed_files": 2,
+                    "added_rows": 7,
+                },
+                "Replaced the rows where day = 5 with 7 rows in 1 new file;"
+                " took out 2 files.",
+                id="an overwrite of the rows of a condition",
+            ),
+            pytest.param(
+                "DELETE",
+                {
+                    "parameters": {
+                        "predicate": '["((col1#19833 = 28) AND'
+                        " (`a b`#7L > 'it\\\\'s x#1'))\"]"
+                    },
+                    "metrics": {"numDeletedRows": "1"},
+                    "num_added_files": 1,
+                    "num_removed_files": 1,
+                },
+                "Deleted 1 row where (col1 = 28) AND (a b > 'it\\'s x#1');"
+                " rewrote 1 file.",
+                id="the ids that Spark gives to columns, and a value that has one",
+            ),
+            pytest.param(
+                "MERGE",
+                {
+                    "parameters": {"predicate": '["(id#6633 = id#6635L)"]'},
+                    "metrics": {
+                        "numTargetRowsDeleted": "2",
+                        "numTargetDeletionVectorsAdded": "1",
+                    },
+                    "num_added_files": 1,
+                    "num_removed_files": 1,
+                },
+                "Deleted 2 rows, matching on id; marked rows of 1 file as deleted.",
+                id="a merge of Spark by deletion vectors",
+            ),
+            pytest.param(
+                "DELETE",
+                {
+                    "metrics": {
+                        "numDeletedRows": "2",
+                        "numDeletionVectorsAdded": "1",
+                        "numDeletionVectorsUpdated": "1",
+                    },
+                    "num_added_files": 1,
+                    "num_removed_files": 3,
+                },
+                "Deleted 2 rows; marked rows of 1 file as deleted"
+                " and took out 2 files.",
+                id="a deletion vector that grows is counted once",
+            ),
+            pytest.param(
+                "UPDATE",
+                {
+                    "metrics": {"numUpdatedRows": "4", "numDeletionVectorsAdded": "3"},
+                    "num_added_files": 4,
+                    "num_removed_files": 3,
+                    "added_bytes": 4096,
+                    "removed_bytes": 3072,
+                },
+                "Updated 4 rows; marked rows of 3 files as deleted"
+                " and wrote 1 new file.",
+                id="an update by deletion vectors",
+            ),
+            pytest.param(
+                "UPDATE",
+                {
+                    "metrics": {"numUpdatedRows": "4", "numDeletionVectorsAdded": "1"},
+                    "num_added_files": 2,
+                    "num_removed_files": 2,
+                },
+                "Updated 4 rows; marked rows of 1 file as deleted and rewrote 1 file.",
+                id="an update of some files by deletion vectors",
+            ),
+            pytest.param(
+                "DELETE",
+                {
+                    "metrics": {
+                        "numDeletedRows": "8",
+                        "numDeletionVectorsRemoved": "1",
+                    },
+                    "num_removed_files": 1,
+                },
+                "Deleted 8 rows: 1 whole file.",
+                id="a whole file that had a deletion vector",
             ),
             pytest.param(
                 "OPTIMIZE",
