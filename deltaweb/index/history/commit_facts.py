@@ -93,9 +93,9 @@ def size_text(size_bytes: int) -> str:
     """Say a size in binary units: `9.1 GiB`."""
     unit = min((size_bytes.bit_length() - 1) // _UNIT_BITS, len(_SIZE_UNITS) - 1)
     if unit < 1:
-        return f"{size_bytes} B"
+        return f"{size_bytes:,} B"
     value = size_bytes / (1 << (unit * _UNIT_BITS))
-    number = f"{value:.1f}" if value < _SMALL * _SMALL else f"{value:.0f}"
+    number = f"{value:.1f}" if value < _SMALL * _SMALL else f"{value:,.0f}"
     return f"{number} {_SIZE_UNITS[unit]}"
 
 

@@ -57,10 +57,11 @@ class TestSizeText:
         ("size_bytes", "text"),
         [
             pytest.param(0, "0 B", id="nothing"),
-            pytest.param(1023, "1023 B", id="bytes"),
+            pytest.param(1023, "1,023 B", id="bytes"),
+            pytest.param(1000 << 10, "1,000 KiB", id="four digits of a unit"),
             pytest.param(1536, "1.5 KiB", id="a fraction"),
             pytest.param(150 << 20, "150 MiB", id="three digits need none"),
-            pytest.param(1 << 70, "1024 EiB", id="beyond the last unit"),
+            pytest.param(1 << 70, "1,024 EiB", id="beyond the last unit"),
         ],
     )
     def test_uses_binary_units(self, size_bytes: int, text: str) -> None:
