@@ -1,8 +1,30 @@
-"""WSGI entry point."""
+"""WSGI entry point: the application, with all that its first answer would wait for.
+
+gunicorn loads it once, before it forks the processes that answer: what is loaded here
+may not begin a thread, nor open a file or a connection that it keeps.
+"""
 
 import os
+from pathlib import Path
 
 from django.core.wsgi import get_wsgi_application
+from django.template import engines
+from django.urls import get_resolver, reverse
+
+
+def _load_pages() -> None:
+    """Load the views and what they import, the templates, and what draws."""
+    get_resolver().check()
+    reverse("jobs:status")
+    for engine in engines.all():
+        for folder in map(Path, engine.dirs):
+            for path in folder.rglob("*.html"):
+                engine.get_template(path.relative_to(folder).as_posix())
+    from apps.explorer import charts  # noqa: PLC0415 (needs the application)
+
+    charts.commits_per_day((), {})
+
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
 application = get_wsgi_application()
+_load_pages()

@@ -59,6 +59,53 @@ def test_a_web_process_never_loads_spark(tmp_path: Path) -> None:
     assert verdict == "no Spark"
 
 
+FORK = """
+import os
+import sys
+import threading
+
+from deltaweb.wsgi import application
+from django.db import connections
+from django.template import engines
+from django.urls import get_resolver
+
+def is_kept(name):
+    try:
+        return os.path.isfile(f"/proc/self/fd/{name}")
+    except OSError:
+        return False
+
+(loader,) = engines["django"].engine.template_loaders[0].loaders
+print("views", "apps.jobs.views" in sys.modules, get_resolver()._populated)
+print("templates", "jobs/status.html" in loader.get_template_cache)
+print("libraries", {"plotly.graph_objs", "pyarrow.parquet"} <= set(sys.modules))
+print("threads", len(threading.enumerate()))
+print("connections", [one.connection for one in connections.all()])
+print("files", sum(map(is_kept, os.listdir("/proc/self/fd"))))
+"""
+
+
+def test_what_pages_need_is_there_before_the_processes_fork(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORK],
+        env=environment(tmp_path),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert done.stdout.splitlines() == [
+        "views True True",
+        "templates True",
+        "libraries True",
+        "threads 1",
+        "connections [None]",
+        "files 0",
+    ], done.stderr
+
+
 @pytest.mark.parametrize("path", ["/", "/status", "/sign-in/", "/sign-in/a-token/"])
 def test_a_page_says_that_the_database_does_not_answer(
     tmp_path: Path, path: str

@@ -24,6 +24,8 @@ class Command(BaseCommand):
             *("--worker-class", "deltaweb.web_worker.PatientWorker"),
             *("--workers", str(settings.WEB_PROCESSES)),
             *("--threads", str(settings.WEB_THREADS)),
+            # Once for all processes, whose first answers then wait for nothing.
+            "--preload",
             # An address may name hundreds of columns.
             *("--limit-request-line", "8190"),
             *("--graceful-timeout", "5", "--timeout", "120"),
