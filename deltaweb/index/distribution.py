@@ -91,10 +91,7 @@ def _can_be_shown(values: Mapping[str, str | None]) -> bool:
 def _grouped(files: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
     """Add up some files by partition."""
     keys = [f"key_{index}" for index in range(len(columns))]
-    texts = [
-        pc.map_lookup(files["partition_values"], query_key=name, occurrence="last")
-        for name in columns
-    ]
+    texts = [partition_texts(files["partition_values"], name) for name in columns]
     values = [*texts, files["size"], files["num_records"]]
     groups = (
         pa.table(values, names=[*keys, "size", "num_records"])
@@ -109,6 +106,25 @@ def _grouped(files: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
         )
     )
     return groups.rename_columns([*keys, "files", "bytes", "rows", "untold"])
+
+
+def partition_texts(
+    values: pa.Array | pa.ChunkedArray, column: str
+) -> pa.Array | pa.ChunkedArray:
+    """Return the values of a partition column as text; what stands for null is null.
+
+    Args:
+        values: Partition values of files, as the log writes them.
+        column: The column; null where a file has no value of it.
+
+    Source: delta_protocol.md, "Partition Value Serialization": an empty string is
+        null, whatever the type.
+    """
+    texts = pc.map_lookup(values, query_key=column, occurrence="last")
+    is_empty = pc.equal(texts, "")
+    if not pc.any(is_empty).as_py():
+        return texts
+    return pc.if_else(is_empty, pa.scalar(None, texts.type), texts)
 
 
 def _partition(row: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:

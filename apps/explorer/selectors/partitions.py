@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from apps.explorer.forms import PartitionFilter, QueryError
 from apps.explorer.selectors.listed import Kept, ListedFiles
 from apps.explorer.selectors.page_numbers import PageNumbers
+from deltaweb.index.distribution import partition_texts
 
 PAGE_LENGTH: Final = 50
 CSV_CHUNK: Final = 5_000
@@ -134,7 +135,7 @@ def partition_totals(files: pa.Table, columns: Sequence[str]) -> pa.Table:
         (bytes of a file), `modified` (ms).
     """
     keys = [f"key_{index}" for index in range(len(columns))]
-    values = [_partition_texts(files["partition_values"], name) for name in columns]
+    values = [partition_texts(files["partition_values"], name) for name in columns]
     untold = pa.chunked_array([pa.nulls(files.num_rows, pa.int64())])
     records = files["num_records"] if "num_records" in files.column_names else untold
     rows = pa.table(
@@ -290,15 +291,6 @@ def partitions_of(
             times_median=round(size_bytes / median_bytes, 2) if median_bytes else None,
             modified_at=_moment(modified),
         )
-
-
-def _partition_texts(values: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """Return the values of a column; the specification takes empty text for null."""
-    texts = pc.map_lookup(values, query_key=name, occurrence="last")
-    is_empty = pc.equal(texts, "")
-    if not pc.any(is_empty).as_py():
-        return texts
-    return pc.if_else(is_empty, pa.scalar(None, texts.type), texts)
 
 
 def _both(

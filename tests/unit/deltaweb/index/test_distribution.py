@@ -64,6 +64,18 @@ class TestPartitionTotals:
             {"values": {"d": None}, "files": 1, "bytes": 1, "rows": 4},
         ]
 
+    def test_takes_an_empty_value_for_null(self) -> None:
+        table = files([({"d": ""}, 10), ({"d": None}, 50), ({}, 20), ({"d": "1"}, 1)])
+        records = pa.chunked_array([[1, 2, 3, 4]], pa.int64())
+
+        largest, count = partition_totals(table, records, ["d"])
+
+        assert count == 2
+        assert largest == [
+            {"values": {"d": None}, "files": 3, "bytes": 80, "rows": 6},
+            {"values": {"d": "1"}, "files": 1, "bytes": 1, "rows": 4},
+        ]
+
     @pytest.mark.parametrize(
         ("rows", "columns"),
         [
