@@ -32,6 +32,7 @@ from deltaweb.delta.action_json import (
 from deltaweb.delta.action_values import parse_metadata, parse_protocol
 from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.commit_file import TRANSACTION, owned_actions, read_commits
+from deltaweb.delta.commit_heads import CutCommits, cut_heads
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.file_actions import DELETION_VECTOR
 from deltaweb.delta.log_path import commit_name
@@ -121,7 +122,9 @@ class CommitBatch:
     Attributes:
         entries: Version and time of each.
         sizes_bytes: Size of each commit file.
-        actions: Their actions by `SCHEMA`, or without deletion vectors.
+        actions: Their actions by `SCHEMA`, or without deletion vectors; without a
+            commitInfo that a commit begins with.
+        heads: The lines of these, by position.
         provenance: What the last commitInfo of each says.
         info_lines: The line that it is of, by position.
         metadata: The last metaData of each that has one, by position.
@@ -133,6 +136,7 @@ class CommitBatch:
     entries: Sequence[CommitEntry]
     sizes_bytes: Sequence[int]
     actions: ActionBatch
+    heads: Mapping[int, bytes]
     provenance: Sequence[RawProvenance]
     info_lines: Mapping[int, bytes]
     metadata: Mapping[int, Metadata]
@@ -167,6 +171,7 @@ class CommitBatch:
     def num_actions(self) -> Longs:
         """Count of lines of each commit that hold an action, known or not."""
         lines: Longs = np.diff(self.actions.row_ends, prepend=0)
+        lines[[*self.heads]] += 1
         return lines
 
     def owners(self, rows: Longs) -> Longs:
@@ -279,6 +284,7 @@ def _parse_numbers(
             entries=entries,
             sizes_bytes=[len(commit.data) for commit in commits],
             actions=parse_actions([CommitData("", b"")], SCHEMA),
+            heads={},
             provenance=[SAYS_NOTHING],
             info_lines={},
             metadata={},
@@ -290,14 +296,16 @@ def _parse_numbers(
 def _parse(
     commits: Sequence[CommitData], entries: Sequence[CommitEntry], schema: pa.Schema
 ) -> CommitBatch:
-    actions = parse_actions(commits, schema)
-    provenance, info_lines = _read_infos(actions, commits)
-    metadata = dict(owned_actions(actions, "metaData", commits))
-    protocols = dict(owned_actions(actions, "protocol", commits))
+    cut = cut_heads(commits)
+    actions = parse_actions(cut.rests, schema)
+    provenance, info_lines = _read_infos(actions, cut)
+    metadata = dict(owned_actions(actions, "metaData", cut.rests))
+    protocols = dict(owned_actions(actions, "protocol", cut.rests))
     return CommitBatch(
         entries=entries,
         sizes_bytes=[len(commit.data) for commit in commits],
         actions=actions,
+        heads=cut.heads,
         provenance=provenance,
         info_lines=info_lines,
         metadata={
@@ -312,24 +320,25 @@ def _parse(
 
 
 def _read_infos(
-    actions: ActionBatch, commits: Sequence[CommitData]
+    actions: ActionBatch, cut: CutCommits
 ) -> tuple[list[RawProvenance], dict[int, bytes]]:
     """Return what the last commitInfo of each commit says, and its line if any.
 
     Raises:
         LogCorruptError: If a line does not read.
     """
-    told = pc.indices_nonzero(actions.table[COMMIT_INFO].is_valid()).to_numpy()
-    rows = told.astype(np.int64)
+    provenance, info_lines = [*cut.provenance], dict(cut.heads)
+    column = actions.table[COMMIT_INFO]
+    if column.null_count == len(column):
+        return provenance, info_lines
+    rows = pc.indices_nonzero(column.is_valid()).to_numpy().astype(np.int64)
     lines = actions.lines.take(rows)
     said: Sequence[RawProvenance | None] | None = cut_provenance(lines)
     if said is None:
-        values = [line.get(COMMIT_INFO) for line in load_rows(actions, rows, commits)]
+        values = [line.get(COMMIT_INFO) for line in load_rows(actions, rows, cut.rests)]
         said = [
             write_provenance(raw) if isinstance(raw, dict) else None for raw in values
         ]
-    provenance = [SAYS_NOTHING] * len(commits)
-    info_lines = {}
     owners = np.searchsorted(actions.row_ends, rows, side="right").tolist()
     for at, one, line in zip(owners, said, lines, strict=True):
         if one is not None:

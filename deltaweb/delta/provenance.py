@@ -46,7 +46,7 @@ class _CommitInfo(msgspec.Struct, rename="camel", gc=False):
     user_id: str | None = None
 
 
-class _Line(msgspec.Struct, rename="camel", gc=False):
+class _Line(msgspec.Struct, rename="camel", gc=False, forbid_unknown_fields=True):
     commit_info: _CommitInfo
 
 
@@ -57,7 +57,7 @@ _OBJECT: Final = msgspec.json.Decoder(dict[str, Any])
 def cut_provenance(lines: Sequence[bytes]) -> list[RawProvenance] | None:
     """Take what commits say from their lines, each with a commitInfo.
 
-    None where a line is not strict JSON, or a name in it is no text.
+    None where a line is not strict JSON, holds more, or a name in it is no text.
     """
     try:
         str(b"".join(lines), "utf-8")  # what is cut is not looked at otherwise
