@@ -1,32 +1,29 @@
 """What the first page tells administrators about sharing."""
 
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Q
 from django.urls import reverse
 
 from apps.pages.front_page import KeyNumber
-from apps.sharing.models import RecipientToken
-
-EXPIRES_WITHIN: Final = timedelta(days=30)
+from apps.sharing.selectors.recipient_list import EXPIRES_SOON, num_recipients_by_state
 
 
 def expiring_tokens(
     user: AbstractBaseUser | AnonymousUser, now: datetime
 ) -> KeyNumber | None:
-    """Count the tokens that expire soon and that no newer one replaces."""
+    """Count the recipients whose last working token ends soon."""
     if not getattr(user, "is_admin", False):
         return None
-    soon = Q(expires_at__lte=now + EXPIRES_WITHIN, retires_at__isnull=True)
-    live = RecipientToken.objects.live(now)
-    counts = live.aggregate(live=Count("id"), expiring=Count("id", filter=soon))
+    num_by_state = num_recipients_by_state(now=now)
+    num_expiring = num_by_state.get("expiring", 0)
+    num_live = num_expiring + num_by_state.get("active", 0)
+    url = reverse("sharing:recipient-list")
     return KeyNumber(
         key="tokens_expiring_30d",
         label="Tokens expiring",
-        value=counts["expiring"],
-        note=f"in 30 days, of {counts['live']:,} live",
-        url=f"{reverse('sharing:recipient-list')}?sort=ends",
+        value=num_expiring,
+        note=f"in {EXPIRES_SOON.days} days, of {num_live:,} with access",
+        url=f"{url}?state=expiring" if num_expiring else f"{url}?sort=ends",
     )

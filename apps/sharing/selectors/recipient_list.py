@@ -23,7 +23,7 @@ from apps.sharing.models import Grant, Recipient, RecipientToken
 from apps.sharing.selectors.usage import USE_DAYS, daily_requests, last_days
 
 PAGE_LENGTH: Final = 50
-EXPIRES_SOON: Final = timedelta(days=14)
+EXPIRES_SOON: Final = timedelta(days=30)
 ORDERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "": ("name_key",),
     "name": ("name_key",),
@@ -128,9 +128,7 @@ def recipient_page(
 ) -> RecipientPage:
     """Return a page of recipients; one beyond the last is the last."""
     found = _search(with_tokens_state(Recipient.objects.all(), now=now), query.q)
-    by_state = dict(
-        found.order_by().values_list("state").annotate(recipients=Count("id"))
-    )
+    by_state = _num_by_state(found)
     count = by_state.get(query.state, 0) if query.state else sum(by_state.values())
     num_pages = max(1, -(-count // length))
     page = min(query.page, num_pages)
@@ -148,6 +146,11 @@ def recipient_page(
         last=start + len(shown),
         num_by_state=by_state,
     )
+
+
+def num_recipients_by_state(*, now: datetime) -> dict[str, int]:
+    """Return how many recipients there are in each state of their tokens."""
+    return _num_by_state(with_tokens_state(Recipient.objects.all(), now=now))
 
 
 def recipient_csv(
@@ -220,6 +223,10 @@ def _search(found: Any, text: str) -> Any:  # noqa: ANN401 (annotated rows)
         | Q(comment__icontains=text)
         | Q(id__in=by_share)
     )
+
+
+def _num_by_state(found: Any) -> dict[str, int]:  # noqa: ANN401 (annotated rows)
+    return dict(found.order_by().values_list("state").annotate(recipients=Count("id")))
 
 
 def _rows(shown: list[Any], now: datetime) -> list[RecipientRow]:

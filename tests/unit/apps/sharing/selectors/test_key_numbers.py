@@ -9,11 +9,18 @@ from django.test import Client
 from apps.accounts.models import User
 from apps.explorer.selectors.dashboard import dashboard
 from apps.sharing.selectors.key_numbers import expiring_tokens
+from apps.sharing.selectors.recipient_list import RecipientQuery, recipient_page
 from tests.factories import NOW, new_recipient, new_table, new_token, new_user
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
 SOON = NOW + 20 * DAY
+LATE = NOW + 40 * DAY
+WAITING: dict[str, Any] = {
+    "expires_at": LATE,
+    "token_sha256": None,
+    "activated_at": None,
+}
 
 
 @pytest.fixture
@@ -21,22 +28,55 @@ def ada() -> User:
     return new_user("ada", role=User.Role.ADMIN)
 
 
-def test_counts_live_tokens_that_expire_and_have_no_successor(ada: User) -> None:
-    new, _ = new_token(new_recipient(), expires_at=NOW + 31 * DAY)
-    tokens: list[dict[str, Any]] = [
-        {"expires_at": SOON},
-        {"expires_at": SOON, "retires_at": SOON, "replaced_by": new},
-        {"expires_at": SOON, "revoked_at": NOW},
-        {"expires_at": NOW - DAY},
-        {"expires_at": SOON, "token_sha256": None, "activated_at": None},
-    ]
+TOKENS: list[Any] = [
+    pytest.param([{"expires_at": SOON}], 1, id="a token that ends soon"),
+    pytest.param([{"expires_at": LATE}], 0, id="one that lives on"),
+    pytest.param(
+        [{"expires_at": SOON}, {"expires_at": LATE}], 0, id="another that lives on"
+    ),
+    pytest.param(
+        [{"expires_at": LATE, "retires_at": SOON}, WAITING],
+        1,
+        id="a replaced token whose successor nobody fetched",
+    ),
+    pytest.param(
+        [{"expires_at": LATE, "retires_at": SOON}, {"expires_at": LATE}],
+        0,
+        id="a replaced token with its successor",
+    ),
+]
+
+
+@pytest.mark.parametrize(("tokens", "num_expiring"), TOKENS)
+def test_counts_what_the_list_of_recipients_calls_expiring(
+    ada: User, tokens: list[dict[str, Any]], num_expiring: int
+) -> None:
+    recipient = new_recipient()
     for fields in tokens:
-        new_token(new.recipient, **fields)
+        new_token(recipient, **fields)
+
+    number = expiring_tokens(ada, NOW)
+    page = recipient_page(RecipientQuery(state="expiring"), now=NOW)
+
+    assert number is not None
+    assert (number.value, number.note) == (
+        num_expiring,
+        "in 30 days, of 1 with access",
+    )
+    assert page.count == num_expiring
+    assert ("state=expiring" in str(number.url)) == bool(num_expiring)
+
+
+def test_a_recipient_without_access_is_not_counted(ada: User) -> None:
+    recipient = new_recipient()
+    new_token(recipient, expires_at=SOON, revoked_at=NOW)
+    new_token(recipient, expires_at=NOW - DAY)
+    new_token(recipient, **WAITING)
 
     number = expiring_tokens(ada, NOW)
 
     assert number is not None
-    assert (number.value, number.note) == (1, "in 30 days, of 3 live")
+    assert (number.value, number.note) == (0, "in 30 days, of 0 with access")
 
 
 @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR], ids=str)
