@@ -21,6 +21,12 @@ from deltaweb.index.history.commit_part import CommitPart, commit_part
 Reader = Callable[[Sequence[CommitEntry]], list[CommitPart]]
 """Reads the parts of some commits, oldest first."""
 
+_SETTINGS = {
+    "OPENBLAS_NUM_THREADS": "1",  # it multiplies no matrices
+    # Buffers of a share are those of the next one, not the kernel's in between.
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+}
 _UNSENDABLE = (pickle.PicklingError, TypeError, AttributeError)
 
 
@@ -64,12 +70,13 @@ def second_reader(store: LogStore) -> Iterator[Reader | None]:
 def start_process(connection: Connection) -> "subprocess.Popen[bytes]":
     """Start the process with the modules that this one finds, wherever it runs."""
     number = connection.fileno()
+    modules = os.pathsep.join(filter(None, sys.path))
     return subprocess.Popen(  # noqa: S603 (our own module, no text of others)
         [sys.executable, "-P", "-m", __name__, str(number)],
         pass_fds=[number],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env={**os.environ, **_SETTINGS, "PYTHONPATH": modules},
     )
 
 

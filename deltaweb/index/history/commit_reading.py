@@ -27,7 +27,7 @@ from deltaweb.index.history.commit_helper import (
 from deltaweb.index.history.commit_part import CommitPart, commit_part
 
 MIN_COMMITS_TO_SHARE: Final = 20_000  # fewer are read before a process has begun
-COMMITS_A_SHARE: Final = 4_096
+COMMITS_A_SHARE: Final = 2_048
 
 ReadCommits = Callable[[Sequence[CommitEntry]], Generator[CommitPart, None, None]]
 """Yields the parts of commits, oldest first; closed by who stops early.
