@@ -4,7 +4,8 @@ pyarrow parses a whole batch of commits in one pass by an explicit schema. It is
 only where its answer can be checked: every line begins with `{`, and it returns as
 many rows as there are lines. All else (blank lines, odd numbers, keys given twice,
 values of another type) is parsed line by line with the standard library, which takes
-what has one clear meaning and refuses the rest.
+what has one clear meaning and refuses the rest. Statistics that are an object become
+the text that they should be.
 """
 
 import json
@@ -18,6 +19,7 @@ import pyarrow as pa
 import pyarrow.json as pj
 
 from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.statistics_object import statistics_as_text
 
 MIN_BLOCK_BYTES: Final = 1 << 20
 MAX_BLOCK_BYTES: Final = 2**31 - 1
@@ -279,7 +281,7 @@ def _parse_one(commit: CommitData, schema: pa.Schema) -> ActionBatch:
         batch = parse_certain([CommitData(commit.name, cleaned)], schema)
         if batch is not None:
             return batch
-    actions = [load_line(line, name=commit.name) for line in lines]
+    actions = [_load_action(line, name=commit.name) for line in lines]
     columns = [
         _column(actions, column, name=commit.name) for column in schema
     ]  # fmt: skip
@@ -287,6 +289,13 @@ def _parse_one(commit: CommitData, schema: pa.Schema) -> ActionBatch:
     ends = np.cumsum([len(line) + 1 for line in lines], dtype=np.int64) - 1
     row_ends = np.array([len(lines)], dtype=np.int64)
     return ActionBatch(table, Lines(cleaned, ends), row_ends)
+
+
+def _load_action(line: bytes, *, name: str) -> dict[str, Any]:
+    try:
+        return statistics_as_text(load_line(line, name=name), line)
+    except RecursionError:
+        raise LogCorruptError(path=name, reason="a line nests too deeply") from None
 
 
 def _column(

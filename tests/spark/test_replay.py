@@ -54,6 +54,7 @@ STATS = [
     '{"numRecords":3}',
     '{"numRecords": 9007199254740993, "minValues":{"id":"\\u00fc\\n"}}',
     "not json",
+    {"numRecords": 9007199254740993, "minValues": {"id": "\u00fc\n"}},  # no text
 ]
 PARTITIONS = [["p"], ["p", "q"], ["q"], []]
 
@@ -153,7 +154,7 @@ class _State:
         for action in actions:
             ((kind, fields),) = action.items()
             if kind in {"add", "remove"}:
-                self.files[_key(fields)] = action
+                self.files[_key(fields)] = {kind: _with_text(fields)}
             elif kind == "txn":
                 self.rare[fields["appId"]] = action
             elif kind in {"protocol", "metaData"}:
@@ -161,6 +162,12 @@ class _State:
 
     def actions(self) -> list[Action]:
         return [*self.rare.values(), *self.files.values()]
+
+
+def _with_text(fields: Action) -> Action:
+    """Return a file action as checkpoints hold it: statistics are text."""
+    stats = fields.get("stats")
+    return {**fields, "stats": json.dumps(stats)} if isinstance(stats, dict) else fields
 
 
 def _key(fields: Action) -> Key:

@@ -10,6 +10,7 @@ from deltaweb.delta.action_json import (
     load_line,
     load_rows,
     parse_actions,
+    parse_certain,
 )
 from deltaweb.delta.errors import LogCorruptError
 
@@ -115,6 +116,58 @@ def test_other_values_are_refused_and_the_commit_is_named(text: bytes) -> None:
         parse(b'{"add":{"path":"a"}}\n', text)
 
     assert caught.value.path == "1.json"
+
+
+@pytest.mark.parametrize("action", ["add", "remove"])
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        pytest.param('{"numRecords": 3}', '{"numRecords":3}', id="a count"),
+        pytest.param("{}", "{}", id="nothing"),
+        pytest.param(
+            '{"minValues": {"l": 9007199254740993, "d": 12345678901234567890.10}}',
+            '{"minValues":{"l":9007199254740993,"d":12345678901234567890.10}}',
+            id="numbers that a double does not hold",
+        ),
+        pytest.param('{"x": [NaN, 1e999, -0]}', '{"x":[NaN,1e999,-0]}', id="no double"),
+        pytest.param(
+            '{"\u00fc\\"": ["1", true, null, []]}',
+            '{"\\u00fc\\"":["1",true,null,[]]}',
+            id="texts and the rest",
+        ),
+        pytest.param('{"s": "\\ud800"}', '{"s":"\\ud800"}', id="half a pair"),
+        pytest.param('" {} "', " {} ", id="text stays as it is"),
+    ],
+)
+def test_statistics_that_are_an_object_become_its_text(
+    action: str, given: str, text: str
+) -> None:
+    schema = pa.schema([(action, pa.struct([("stats", pa.string())]))])
+    lines = f'{{"{action}":{{"stats":"{{}}"}}}}\n{{"{action}":{{"stats":{given}}}}}\n'
+    commits = [CommitData("0", lines.encode()), CommitData("1", b'{"x":1}\n')]
+
+    batch = parse_actions(commits, schema)
+
+    assert (parse_certain(commits, schema) is None) == (given[0] == "{")
+    assert batch.table[action].to_pylist() == [{"stats": "{}"}, {"stats": text}, None]
+    assert batch.row_ends.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("stats", ["1", "true", "[]", "[" * 9000 + "]" * 9000])
+def test_statistics_that_are_something_else_are_refused(stats: str) -> None:
+    schema = pa.schema([("add", pa.struct([("stats", pa.string())]))])
+    line = f'{{"add":{{"stats":{stats}}}}}'.encode()
+
+    with pytest.raises(LogCorruptError):
+        parse_actions([CommitData("0", line)], schema)
+
+
+def test_statistics_that_nest_too_deeply_are_refused() -> None:
+    schema = pa.schema([("add", pa.struct([("stats", pa.string())]))])
+    line = '{"add":{"stats":{"a":' + "[" * 990 + "]" * 990 + "}}}"
+
+    with pytest.raises(LogCorruptError, match="too deeply"):
+        parse_actions([CommitData("0", line.encode())], schema)
 
 
 def test_a_long_line_beside_short_ones() -> None:

@@ -104,8 +104,15 @@ def test_who_stops_early_leaves_the_process_as_it_was(
 
 
 class TestNumbers:
-    def test_are_known_where_every_action_tells(self) -> None:
-        rows = {"stats": '{"numRecords":5}'}
+    @pytest.mark.parametrize(
+        "stats",
+        [
+            pytest.param('{"numRecords":5}', id="text"),
+            pytest.param({"numRecords": 5}, id="an object"),
+        ],
+    )
+    def test_are_known_where_every_action_tells(self, stats: object) -> None:
+        rows = {"stats": stats}
         builder = (
             LogBuilder()
             .start(add("a", **rows), add("b", size=2, **rows))

@@ -1,5 +1,7 @@
 """The rules of reconciliation, one by one."""
 
+import json
+
 import pyarrow as pa
 import pytest
 
@@ -19,6 +21,20 @@ def test_the_latest_add_of_a_path_wins() -> None:
 
     assert snapshot.num_files == 1
     assert snapshot.size_bytes == 2
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_statistics_may_be_text_or_an_object(*, is_text: bool) -> None:
+    given = {"numRecords": 3, "minValues": {"id": 2**53 + 1}}
+    stats = json.dumps(given) if is_text else given
+    builder = LogBuilder().start(add("a")).commit(1, add("b", stats=stats))
+
+    (block,) = builder.table.snapshot().state.blocks
+
+    texts = block.statistics().json_text
+    assert texts is not None
+    found = [None if text is None else json.loads(text) for text in texts.to_pylist()]
+    assert found == [None, given]
 
 
 def test_a_later_remove_hides_the_file_and_is_a_tombstone() -> None:

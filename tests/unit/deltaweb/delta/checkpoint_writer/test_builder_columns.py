@@ -135,6 +135,15 @@ class TestStatistics:
         assert rows["b"]["stats"] is None
         assert not {"stats_parsed", "partitionValues_parsed"} & set(rows["a"])
 
+    def test_are_text_where_the_log_has_an_object(self) -> None:
+        log = LogBuilder().start(add("a", stats=STATS), add("b", stats="{}"))
+
+        log.table.create_checkpoint(now=NOW)
+
+        rows = adds_of(read_rows(log))
+        assert json.loads(rows["a"]["stats"]) == STATS
+        assert rows["b"]["stats"] == "{}"
+
     def test_have_types_where_the_table_asks_for_it(self) -> None:
         log = appendix_log(**AS_STRUCT, **NOT_AS_JSON)
 
