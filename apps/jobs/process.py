@@ -29,6 +29,13 @@ def process_name(pid: int | None = None) -> str:
     return f"{machine_name()}/{pid}/{_start_time(pid) or ''}"
 
 
+def short_name(name: str) -> str:
+    """Return what people read of a process's name: `host, process 4711`."""
+    machine, pid, _ = ("", "", *name.rsplit("/", 2))[-3:]
+    host = machine.partition("/")[0]
+    return f"{host}, process {pid}" if host and pid.isdecimal() else name
+
+
 def is_known_dead(name: str) -> bool:
     """Whether the process of that name surely runs no more; False when in doubt."""
     machine, pid, started = ("", "", *name.rsplit("/", 2))[-3:]

@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.jobs.forms import ACTIVE
+from apps.jobs.kinds import words_of
 from apps.jobs.models import Job, JobQuerySet, Worker
 from apps.jobs.visibility import SubjectLink, subject_links, visible_jobs
 from apps.pages.errors import PageError
@@ -85,6 +86,11 @@ class JobView:
     has_worker: bool | None = None
     worker_seen_at: datetime | None = None
     is_silent: bool = False
+
+    @property
+    def kind_words(self) -> str:
+        """What jobs of this kind do."""
+        return words_of(self.job.kind)
 
     @property
     def state_colour(self) -> str:
@@ -198,10 +204,11 @@ def filtered_jobs(user: User | AnonymousUser, *, state: str, kind: str) -> JobQu
     return jobs.filter(kind=kind) if kind else jobs
 
 
-def job_kinds(user: User | AnonymousUser) -> list[str]:
-    """Return the kinds of jobs that the user may see, by name."""
+def job_kinds(user: User | AnonymousUser) -> list[tuple[str, str]]:
+    """Return the kinds of jobs that the user may see and their words, in order."""
     kinds = visible_jobs(user).order_by("kind").values_list("kind", flat=True)
-    return list(kinds.distinct())
+    named = ((kind, words_of(kind)) for kind in kinds.distinct())
+    return sorted(named, key=lambda kind: kind[1].casefold())
 
 
 def job_views(jobs: list[Job], *, now: datetime) -> list[JobView]:

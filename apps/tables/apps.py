@@ -12,7 +12,8 @@ class TablesConfig(AppConfig):
 
     def ready(self) -> None:
         """Put the catalogue in the rail, and tell the jobs whose tables they see."""
-        from apps.jobs import results, visibility  # noqa: PLC0415 (models load before ready)
+        from apps.jobs import kinds, results, visibility  # noqa: PLC0415 (models load before ready)
+        from apps.tables.job_kinds import WORDS  # noqa: PLC0415 (as above)
         from apps.tables.job_results import PAGES  # noqa: PLC0415 (as above)
         from apps.tables.models import Table  # noqa: PLC0415 (as above)
         from apps.tables.selectors import subject_links  # noqa: PLC0415 (as above)
@@ -33,6 +34,7 @@ class TablesConfig(AppConfig):
             )
         )
         results.register(PAGES)
+        kinds.register(WORDS)
         visibility.reserve(
             *("tables.check_location", "tables.scan_root"),
             *("tables.write_checkpoint", "tables.clean_up_log"),

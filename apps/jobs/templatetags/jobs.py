@@ -7,10 +7,13 @@ from django.utils import timezone
 
 from apps.jobs import selectors
 from apps.jobs.models import Job
+from apps.jobs.process import short_name
 
 register = template.Library()
+register.filter(short_name)
 
 MINUTE_S, HOUR_S = 60, 3600
+SHORT_S = 0.9995  # below, a length is written in milliseconds
 RING_LENGTH = 33  # around the chip's circle of radius 5.2
 
 
@@ -35,9 +38,11 @@ def job_view(job: Job) -> selectors.JobView:
 
 @register.filter
 def duration(seconds: float | None) -> str:
-    """Render a length of time: 3.2 s, 4 min 10 s, 2 h 5 min."""
+    """Render a length of time: 40 ms, 3.2 s, 4 min 10 s, 2 h 5 min."""
     if seconds is None:
         return ""
+    if seconds < SHORT_S:
+        return f"{round(seconds * 1000)} ms"
     if seconds < MINUTE_S:
         return f"{seconds:.1f} s" if seconds < 10 else f"{int(seconds)} s"  # noqa: PLR2004 (a digit less)
     if seconds < HOUR_S:

@@ -1,5 +1,6 @@
 """The list of jobs: its forms, its filter, its places in the queue, and the chip."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -39,6 +40,21 @@ class TestTheList:
 
         assert "hx-trigger" not in rows
         assert "<html" not in rows
+
+    def test_says_in_words_what_kinds_there_are(self, editor: Client) -> None:
+        new_job(kind="tables.preview_rows")
+        new_job(kind="tables.index_log")
+
+        page = editor.get("/jobs/?kind=tables.index_log").content.decode()
+
+        options = re.findall(
+            r'<option value="(tables[^"]+)"(.*?)>(.+?)</', page, re.DOTALL
+        )
+        assert [(kind, bool(more.strip()), words) for kind, more, words in options] == [
+            ("tables.index_log", True, "Index a table"),
+            ("tables.preview_rows", False, "Read rows"),
+        ]
+        assert '<span title="tables.index_log">Index a table</span>' in page
 
     @pytest.mark.parametrize(
         ("query", "expected"),

@@ -53,6 +53,23 @@ class TestOneJob:
             assert text in page
         assert 'href="/t/default/orders/"' in page
 
+    def test_says_in_words_what_kind_it_is_of(self, editor: Client) -> None:
+        job = new_job(kind="tables.preview_rows")
+        other = new_job(kind="other.work")
+
+        page = editor.get(f"/jobs/{job.id}/").content.decode()
+
+        assert '<span title="tables.preview_rows">Read rows</span>' in page
+        assert editor.get(f"/jobs/{job.id}.json").json()["kind"] == job.kind
+        assert ">other.work<" in editor.get(f"/jobs/{other.id}/").content.decode()
+
+    def test_names_its_worker_shortly(self, editor: Client) -> None:
+        job = running(lease_owner="lake-1/4026531836/4711/98211#1f2e3d4c")
+
+        page = editor.get(f"/jobs/{job.id}/").content.decode()
+
+        assert f'<span title="{job.lease_owner}">lake-1, process 4711</span>' in page
+
     def test_an_unknown_one_is_a_404(self, editor: Client) -> None:
         assert editor.get(f"/jobs/{uuid.uuid4()}/").status_code == 404
         assert editor.get(f"/jobs/{uuid.uuid4()}.json").status_code == 404

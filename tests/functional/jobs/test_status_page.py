@@ -55,6 +55,16 @@ class TestStatus:
         takes = f"takes {', '.join(queues)}"
         assert takes in editor.get("/status").content.decode()
 
+    def test_names_workers_shortly_to_editors(
+        self, editor: Client, viewer: Client
+    ) -> None:
+        name = new_worker("lake-1/4026531836/4711/98211").name
+
+        page = editor.get("/status").content.decode()
+
+        assert f'<span title="{name}">lake-1, process 4711</span>' in page
+        assert "lake-1" not in viewer.get("/status").content.decode()
+
     def test_is_green_with_a_worker_for_each_queue(self, client: Client) -> None:
         new_worker("w", "default")
         new_worker("s", "spark")

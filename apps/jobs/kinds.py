@@ -1,0 +1,18 @@
+"""What kinds of jobs are called on pages: filled by the apps above.
+
+The kind of a job is the name of its task; machine forms keep that.
+"""
+
+from collections.abc import Mapping
+
+_words: dict[str, str] = {}
+
+
+def register(words: Mapping[str, str]) -> None:
+    """Say what some kinds of jobs do, in words."""
+    _words.update(words)
+
+
+def words_of(kind: str) -> str:
+    """Return what a kind of job does; its own name where nobody said."""
+    return _words.get(kind, kind)
