@@ -86,13 +86,20 @@ def file_keys(paths: pa.Array, ids: pa.Array | None) -> pa.Array:
 
 def has_absolute_paths(keys: pa.Array) -> bool:
     """Tell whether any key is an absolute path of a local file system."""
-    is_absolute = pc.or_(pc.starts_with(keys, "/"), pc.starts_with(keys, "file:"))
+    is_absolute = pc.or_(
+        pc.starts_with(keys, "/"), pc.starts_with(keys, "file:", ignore_case=True)
+    )
     return bool(pc.any(is_absolute).as_py())
 
 
 def canonical_keys(keys: pa.Array) -> pa.Array:
-    """Return keys with one spelling for absolute paths: `/p`, not `file:/p`."""
-    return pc.replace_substring_regex(keys, pattern="^file:(?://)?/", replacement="/")
+    """Return keys with one spelling for absolute paths: `/p`, not `file:/p`.
+
+    Source: RFC 8089, "The file URI Scheme"; the host may be `localhost`.
+    """
+    return pc.replace_substring_regex(
+        keys, pattern="^(?i:file:)(?://(?i:localhost)?/|/([^/]))", replacement=r"/\1"
+    )
 
 
 def partition_map(

@@ -14,6 +14,9 @@ from urllib.parse import unquote
 from deltaweb.delta.errors import PathEscapesTableError
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:", re.ASCII)
+_FILE_SCHEME = re.compile(
+    r"^file:(?://(?:localhost)?/|/(?!/))", re.ASCII | re.IGNORECASE
+)
 
 
 def is_absolute(path: str) -> bool:
@@ -70,4 +73,8 @@ def is_below(place: str, root: str) -> bool:
 
 
 def _without_file_scheme(path: str) -> str:
-    return re.sub("^file:(?://)?/", "/", path)
+    """Return the path of a `file:` URL, whose host is none or `localhost`.
+
+    Source: RFC 8089, "The file URI Scheme".
+    """
+    return _FILE_SCHEME.sub("/", path)

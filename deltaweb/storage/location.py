@@ -13,6 +13,7 @@ from deltaweb.storage.local import LocalTableStore
 
 MAX_LOCATION_LENGTH = 4096
 
+_FILE = "file:"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
 
 
@@ -40,11 +41,14 @@ def open_store(
 def normalize_location(location: str) -> str:
     """Return a location in the one form that compares: absolute path or URL.
 
-    A `file:` URL becomes the path it names; a relative path starts at the working
-    folder.
+    A `file:` URL becomes the path it names, of this machine by no name or the name
+    `localhost`; a relative path starts at the working folder.
+
+    Source: RFC 8089, "The file URI Scheme".
 
     Raises:
-        LocationInvalidError: If the text is empty, too long, or holds a NUL.
+        LocationInvalidError: If the text is empty, too long, holds a NUL, or is a
+            `file:` URL of another machine.
     """
     text = os.fspath(location).strip()
     if not text:
@@ -52,11 +56,21 @@ def normalize_location(location: str) -> str:
     if len(text) > MAX_LOCATION_LENGTH or "\0" in text:
         reason = "it is too long, or holds a NUL"
         raise LocationInvalidError(location=text[:80], reason=reason)
-    if text.startswith("file:"):
-        text = unquote(urlsplit(text).path) or "/"
+    if text[: len(_FILE)].lower() == _FILE:
+        text = _file_path(text)
     elif _URL.match(text):
         return _normalize_url(text)
     return os.path.abspath(text)  # noqa: PTH100  # also removes `..`, links unread
+
+
+def _file_path(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        raise LocationInvalidError(location=text, reason="it is no URL") from None
+    if parts.netloc.lower() not in {"", "localhost"}:
+        raise LocationInvalidError(location=text, reason="it names another host")
+    return unquote(parts.path) or "/"
 
 
 def is_local(place: str) -> bool:

@@ -103,7 +103,10 @@ def test_paths_are_compared_as_the_log_spells_them() -> None:
     assert paths(builder) == ["a%20b"]
 
 
-@pytest.mark.parametrize("spelling", ["file:/p/a", "file:///p/a", "/p/a"])
+@pytest.mark.parametrize(
+    "spelling",
+    ["file:/p/a", "file:///p/a", "/p/a", "FILE:///p/a", "file://LocalHost/p/a"],
+)
 def test_an_absolute_path_has_one_meaning_in_any_spelling(spelling: str) -> None:
     start = [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, metadata()]
     log = LogBuilder().start(add("/p/a"), add("b")).commit(1, remove(spelling))
@@ -111,6 +114,12 @@ def test_an_absolute_path_has_one_meaning_in_any_spelling(spelling: str) -> None
     behind.commit(1, remove(spelling))
 
     assert paths(log) == paths(behind) == ["b"]
+
+
+def test_a_path_of_another_machine_is_another_path() -> None:
+    builder = LogBuilder().start(add("file://p/a")).commit(1, remove("/p/a"))
+
+    assert paths(builder) == ["file://p/a"]
 
 
 def test_a_version_of_a_transaction_may_go_down() -> None:
