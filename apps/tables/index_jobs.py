@@ -23,7 +23,7 @@ from apps.tables.models import Table
 from apps.tables.opening import roots_of_server
 from apps.tables.storage_connections import options_for
 from deltaweb.delta.errors import DeltaError
-from deltaweb.index.index_result import CANCELLED, FAILED, IndexResult
+from deltaweb.index.index_result import CANCELLED, FAILED, INDEXED, IndexResult
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +76,11 @@ class IndexJob:
         still write into the one of before.
         """
         self.folder = new_index_folder(self.table.id, now=now, mark=self.job.id.hex)
+        self.work(step)
+
+    def work(self, step: str) -> None:
+        """Say what is being done; one that was cancelled, or lost, ends."""
+        self._step = step
         try:
             self.job.step(step)
         except JobCancelled:
@@ -113,6 +118,9 @@ class IndexJob:
             if result.state == CANCELLED:
                 self.job.cancel()
                 return
+            if result.folder:
+                self._tell(result)
+                self.job.step("Storing the index")
             persistently(lambda: self._store(result, now))
         except JobCancelled:
             self.job.cancel()
@@ -125,6 +133,15 @@ class IndexJob:
                 self.job.fail(IndexFailedError(result))
             else:
                 self.job.succeed({"version": result.version, "state": result.state})
+
+    def _tell(self, result: IndexResult) -> None:
+        """Say what was read, whose steps may have been too short to be reported."""
+        if result.first_commit is not None and result.version is not None:
+            self.job.count("commits", result.version - result.first_commit + 1)
+        if result.num_files is not None:
+            self.job.count("files", result.num_files)
+        words = "Read version" if result.state == INDEXED else "Read the history of"
+        self.job.log(f"{words} {result.version}")
 
     def _store(self, result: IndexResult, now: datetime) -> None:
         self.job.check_held()
@@ -191,6 +208,11 @@ class IndexBatch:
         """Say of every open job what it waits for; one that was cancelled ends."""
         for job in self.open_jobs:
             job.begin(step, now=timezone.now())
+
+    def work(self, step: str) -> None:
+        """Say of every open job what is being done; one that was cancelled ends."""
+        for job in self.open_jobs:
+            job.work(step)
 
     def on_result(self, jobs: Sequence[IndexJob], position: int, result: Any) -> None:  # noqa: ANN401 (an IndexResult, from a layer above)
         """Store one result."""

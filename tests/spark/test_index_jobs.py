@@ -51,7 +51,11 @@ class TestIndexLog:
         assert (job.state, job.result) == ("DONE", {"version": 59, "state": "INDEXED"})
         table = Table.objects.get()
         assert (table.version, table.num_records) == (59, 4260)
-        assert job.steps[0]["name"] == "Waiting for Spark"
+        steps = [step["name"] for step in job.steps]
+        assert steps[:2] == ["Waiting for Spark", "Reading the log"]
+        assert steps[-1] == "Storing the index"
+        assert job.counters == {"commits": 60, "files": table.num_files}
+        assert "Read version 59\n" in job.log
         assert (job.lease_owner, job.lease_expires_at) == ("", None)
 
     def test_takes_the_jobs_that_wait_beside_it(self, lake: Path) -> None:

@@ -41,6 +41,7 @@ def _index_in_spark(batch: IndexBatch) -> None:
     for attempt in range(1, SPARK_ATTEMPTS + 1):
         batch.begin("Starting Spark" if session.is_needed() else "Waiting for Spark")
         spark = session.get_spark(options)
+        batch.work("Reading the log")
         jobs = batch.open_jobs
         requests = [
             pipeline.IndexRequest(
