@@ -91,7 +91,7 @@ def _tell_merge(summary: ToldCommit, metrics: Facts, parameters: Facts) -> str:
     if not parts:
         known = updated is not None or inserted is not None or deleted is not None
         parts = ["merged without changing a row" if known else "merged rows"]
-    text = joined([parts[0], *(part.replace(" rows", "") for part in parts[1:])])
+    text = joined([parts[0], *(part.rpartition(" ")[0] for part in parts[1:])])
     predicate = condition(parameters, "predicate", "mergePredicate")
     if predicate:
         text += f", matching on {matched(predicate)}"
@@ -154,11 +154,10 @@ def _marked_files(summary: ToldCommit, metrics: Facts) -> int:
     most = min(summary.num_added_files, summary.num_removed_files)
     if not most:
         return 0
-    added = metrics.number("numDeletionVectorsAdded", "numTargetDeletionVectorsAdded")
-    updated = metrics.number(
-        "numDeletionVectorsUpdated", "numTargetDeletionVectorsUpdated"
-    )
-    return min(max(added or 0, updated or 0), most)
+    marked = metrics.number(
+        "numDeletionVectorsAdded", "numTargetDeletionVectorsAdded"
+    ) or metrics.number("numDeletionVectorsUpdated", "numTargetDeletionVectorsUpdated")
+    return min(marked or 0, most)
 
 
 def _marking(marked: int, summary: ToldCommit) -> str:

@@ -69,14 +69,14 @@ class TestCommitSentence:
                 "MERGE",
                 {
                     "metrics": {
-                        "num_target_rows_updated": 0,
-                        "num_target_rows_inserted": 1,
-                        "num_target_rows_deleted": 2,
+                        "num_target_rows_updated": 2,
+                        "num_target_rows_inserted": 0,
+                        "num_target_rows_deleted": 1,
                     },
                     "num_added_files": 1,
                     "num_removed_files": 1,
                 },
-                "Inserted 1 row and deleted 2; rewrote 1 file.",
+                "Updated 2 rows and deleted 1; rewrote 1 file.",
                 id="a merge of delta-rs",
             ),
             pytest.param(
