@@ -48,8 +48,12 @@ class HistoryFilter:
     @property
     def is_empty(self) -> bool:
         """Whether every commit passes."""
-        chosen = (self.operations, self.user_name, self.first_day, self.last_day)
-        return not any(chosen) and not self.text
+        return not (self.chooses_commits or self.first_day or self.last_day)
+
+    @property
+    def chooses_commits(self) -> bool:
+        """Whether commits of one day may differ in passing."""
+        return bool(self.operations or self.user_name or self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

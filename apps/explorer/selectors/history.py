@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import groupby
 
@@ -125,15 +125,27 @@ def history_choices(commits: CommitQuerySet) -> HistoryChoices:
 
 
 def daily_counts(
-    table: Table, *, up_to: datetime, num_days: int = CHART_DAYS
+    table: Table,
+    *,
+    up_to: datetime,
+    num_days: int = CHART_DAYS,
+    wanted: HistoryFilter | None = None,
 ) -> DailyCounts:
-    """Count the commits of the last days up to a moment, by day and family."""
+    """Count the commits of the last days up to a moment, by day and family.
+
+    Args:
+        table: The table.
+        up_to: The last moment.
+        num_days: How many days, with that of the moment.
+        wanted: Which commits count; its days do not matter, so that the days around
+            stay in sight.
+    """
+    like = replace(wanted or HistoryFilter(), first_day=None, last_day=None)
     last = up_to.astimezone(UTC).date()
     first = max(last - timedelta(days=num_days - 1), date.min)
     rows = (
-        table.commits.filter(
-            committed_at__gte=_midnight(first), committed_at__lte=up_to
-        )
+        matching_commits(table.commits.all(), like)
+        .filter(committed_at__gte=_midnight(first), committed_at__lte=up_to)
         .order_by()
         .annotate(day=Substr(Cast("committed_at", CharField()), 1, _ISO_DAY_LENGTH))
         .values_list("day", "operation")

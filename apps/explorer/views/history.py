@@ -59,11 +59,12 @@ def _chart(at: TableVersion, wanted: HistoryFilter) -> charts.Chart | None:
     up_to = _chart_end(at, wanted)
     if up_to is None:
         return None
-    counts = history.daily_counts(at.table, up_to=up_to)
+    counts = history.daily_counts(at.table, up_to=up_to, wanted=wanted)
+    which = ", commits that match" if wanted.chooses_commits else ""
     return charts.commits_per_day(
         counts.days,
         counts.families,
-        note=f"{len(counts.days)} days, in UTC",
+        note=f"{len(counts.days)} days, in UTC{which}",
         height="x-plot-xs",
     )
 

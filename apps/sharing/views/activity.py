@@ -1,5 +1,7 @@
 """The record of what recipients asked and what people changed."""
 
+from datetime import UTC
+
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -31,11 +33,8 @@ def activity_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     next_url = (
         changed(request, before=page.next_before) if page and page.next_before else ""
     )
-    use = (
-        use_of(wanted, now=timezone.now())
-        if is_page and wanted.before is None
-        else None
-    )
+    now = timezone.now()
+    use = use_of(wanted, now=now) if is_page and wanted.before is None else None
     return respond(
         request,
         fmt,
@@ -45,6 +44,7 @@ def activity_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
             "wanted": wanted,
             "page": page,
             "use": use,
+            "today": now.astimezone(UTC).date(),
             "charts": _charts(use),
             "chips": _chips(request, wanted),
             "actions": activity.action_choices() if is_page else [],

@@ -76,6 +76,16 @@ class TestList:
         assert "created the share" in shown
         assert ">bob<" in shown
 
+    def test_the_newest_day_is_today(self, admin: Client) -> None:
+        now = timezone.now()
+        for days in (-3, 0, 1):  # one of them is today, also if midnight passes here
+            new_event(at=now + timedelta(days=days))
+
+        shown = text(admin)
+
+        assert shown.count('<h3 class="dw-day">') == 3
+        assert shown.count('<h3 class="dw-day">Today<span>') == 1
+
     def test_tells_the_details_of_one_event(self, admin: Client) -> None:
         new_event(
             token_prefix="dwt_12345678",

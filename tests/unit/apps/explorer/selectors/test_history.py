@@ -81,6 +81,24 @@ class TestDailyCounts:
             "OPTIMIZE": (0, 0, 1, 0),
         }
 
+    @pytest.mark.parametrize(
+        ("wanted", "num_commits"),
+        [
+            pytest.param(HistoryFilter(), 6, id="no filter"),
+            pytest.param(HistoryFilter(text="no such words"), 0, id="words of none"),
+            pytest.param(HistoryFilter(operations=("MERGE",)), 1, id="an operation"),
+            pytest.param(HistoryFilter(first_day=date.max), 6, id="days stay in sight"),
+        ],
+    )
+    def test_counts_what_a_filter_lets_pass(
+        self, table: Table, wanted: HistoryFilter, num_commits: int
+    ) -> None:
+        counts = history.daily_counts(
+            table, up_to=DAY + timedelta(days=5), wanted=wanted
+        )
+
+        assert sum(map(sum, counts.families.values())) == num_commits
+
     def test_a_commit_after_the_end_does_not_count(self, table: Table) -> None:
         counts = history.daily_counts(table, up_to=DAY, num_days=3)
 
