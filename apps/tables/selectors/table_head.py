@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
@@ -62,17 +62,19 @@ class TableHead:
         """Whether storage holds a newer version than the pages show."""
         return self.table.is_stale
 
-    @property
-    def tick_format(self) -> str:
-        """How dates below the timeline are written: as short as they still differ.
+    def date_formats(self, *, today: date) -> tuple[str, str]:
+        """How the first date below the timeline and the others are written.
 
-        It is a format of Django's filter `date`: times within one day, years where
-        the timeline spans more than one.
+        They are formats of Django's filter `date`, as short as is still clear: times
+        within one day; years where it spans more than one, or another than today's.
         """
         first, last = self.first_at, self.table.committed_at
         if first is None or last is None or first.year != last.year:
-            return "j M Y"
-        return "H:i" if first.date() == last.date() else "j M"
+            return "j M Y", "j M Y"
+        day = "j M" if last.year == today.year else "j M Y"
+        if first.date() == last.date():
+            return f"{day}, H:i", "H:i"
+        return day, day
 
     @property
     def schedule(self) -> str:

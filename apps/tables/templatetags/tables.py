@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django import template
 from django.template import Context
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.tables import tabs
 from apps.tables.models import Table
@@ -107,6 +108,12 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
         is_pinned=bool(request.GET.get("v"))
         or not VERSION_PARTS.isdisjoint(match.kwargs if match else ()),
     )
+
+
+@register.simple_tag
+def timeline_dates(head: TableHead) -> tuple[str, str]:
+    """Return how the first date below the timeline and the others are written."""
+    return head.date_formats(today=timezone.now().date())
 
 
 @register.filter

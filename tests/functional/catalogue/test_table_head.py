@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -65,8 +66,14 @@ class TestTableHead:
         ],
     )
     def test_dates_below_the_timeline_are_as_short_as_they_still_differ(
-        self, viewer: Client, age: timedelta, labels: list[str]
+        self,
+        viewer: Client,
+        monkeypatch: pytest.MonkeyPatch,
+        age: timedelta,
+        labels: list[str],
     ) -> None:
+        clock = SimpleNamespace(now=lambda: NOW)
+        monkeypatch.setattr("apps.tables.templatetags.tables.timezone", clock)
         noon = NOW.replace(hour=12, minute=0)
         table = new_table("orders", committed_at=noon)
         for version in range(3):

@@ -1,3 +1,5 @@
+from datetime import date, datetime
+
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from pytest_django import DjangoAssertNumQueries
@@ -105,6 +107,29 @@ class TestTableHead:
         assert head.commits_behind == 10
         assert head.commit is not None
         assert head.commit.version == 30
+
+    @pytest.mark.parametrize(
+        ("first_at", "last_at", "formats"),
+        [
+            ("2026-01-01", "2026-11-20", ("j M", "j M")),
+            ("2026-11-20", "2026-11-20", ("j M, H:i", "H:i")),
+            ("2025-12-31", "2026-11-20", ("j M Y", "j M Y")),
+            ("2021-02-03", "2021-11-20", ("j M Y", "j M Y")),
+            ("2021-11-20", "2021-11-20", ("j M Y, H:i", "H:i")),
+        ],
+    )
+    def test_dates_tell_a_year_that_is_not_the_present_one(
+        self, first_at: str, last_at: str, formats: tuple[str, str]
+    ) -> None:
+        first, last = (
+            datetime.fromisoformat(f"{day}T12:00:00Z") for day in (first_at, last_at)
+        )
+        table = new_table("orders", committed_at=last)
+        new_commit(table, 0, committed_at=first)
+
+        head = table_head(table)
+
+        assert head.date_formats(today=date(2026, 11, 21)) == formats
 
     def test_shows_a_version_whose_commit_is_not_in_the_log(self) -> None:
         head = table_head(new_table("orders"))
