@@ -24,14 +24,31 @@ NOT_FOUND_CODES = {"not-a-delta-table", "version-not-found", "timestamp-not-foun
 
 
 class PageError(Exception):
-    """An answer other than the page: a view raises it, the middleware renders it."""
+    """An answer other than the page: a view raises it, the middleware renders it.
 
-    def __init__(self, *, status: int, code: str, message: str, hint: str = "") -> None:
+    Attributes:
+        status: Of HTTP.
+        code: Names the fault to scripts.
+        message: A sentence that says what is wrong.
+        hint: What to do next.
+        way_out: Words and address of the page that helps best; None where none does.
+    """
+
+    def __init__(
+        self,
+        *,
+        status: int,
+        code: str,
+        message: str,
+        hint: str = "",
+        way_out: tuple[str, str] | None = None,
+    ) -> None:
         super().__init__(f"{message} {hint}".strip())
         self.status = status
         self.code = code
         self.message = message
         self.hint = hint
+        self.way_out = way_out
 
 
 def from_delta_error(error: DeltaError) -> PageError:

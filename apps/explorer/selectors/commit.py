@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.explorer.selectors.changes import Change, metadata_changes, protocol_changes
@@ -117,11 +118,13 @@ def find_commit(at: TableVersion, version: int) -> Commit:
     """
     commit = at.table.commits.filter(version=version).first()
     if commit is None:
+        names = [at.table.namespace, at.table.name]
         raise PageError(
             status=404,
             code="commit-not-found",
             message=f"The log no longer holds the commit of version {version}.",
             hint="The history lists the commits that are known.",
+            way_out=("To the history", reverse("explorer:commit-list", args=names)),
         )
     return commit
 

@@ -132,6 +132,7 @@ def requested_version(table: Table, text: str) -> int | None:
             else f"No version of {table.full_name} could be indexed: {table.error}",
             hint=table.error_hint
             or "Wait for its index, or open the table without a version.",
+            way_out=("To the table", table.get_absolute_url()),
         )
     if not known or not first <= int(digits) <= latest:
         raise PageError(
@@ -139,6 +140,7 @@ def requested_version(table: Table, text: str) -> int | None:
             code="version-not-found",
             message=f"{table.full_name} has no version {text[:40]!r}.",
             hint=f"Choose a version from {first} to {latest}.",
+            way_out=(f"To version {latest}, the newest", table.get_absolute_url()),
         )
     return int(digits)
 

@@ -85,6 +85,21 @@ class TestTableHead:
         written = re.findall(r'y="63"[^>]*>([^<]+)</text>', strip)
         assert written == labels
 
+    def test_a_version_that_is_not_there_leads_to_the_newest(
+        self, viewer: Client
+    ) -> None:
+        new_table("orders")
+
+        shown = viewer.get("/t/default/orders/?v=999").content.decode()
+        data = viewer.get("/t/default/orders.json?v=999").json()
+
+        way_out = '<a class="dw-btn dw-btn-primary" href="/t/default/orders/">'
+        assert f"{way_out}To version 2, the newest</a>" in shown
+        assert shown.count("dw-btn-primary") == 1
+        assert data["error"] == "version-not-found"
+        page = viewer.get("/nothing/here").content.decode()
+        assert 'dw-btn-primary"\n             href="/">To the dashboard</a>' in page
+
     def test_the_timelines_tip_says_who_made_a_version(self, viewer: Client) -> None:
         new_commit(new_table("orders"), 1, operation="MERGE", user_name="etl")
 
