@@ -9,9 +9,10 @@ AllowedRoot       a folder below which tables may be registered, besides the set
 StorageConnection how an object store is reached: its driver's options, sealed
 """
 
+import re
 import uuid
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.db import models
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from apps.accounts.models import User
+
+# Where a reason not to read a version names the table's place and that version.
+_SUBJECT: Final = re.compile(r"^.* at version \d+ (?=uses |needs )", re.DOTALL)
+_OF_PLACE: Final = re.compile(r" of .* at version \d+(?=\.?$)", re.DOTALL)
 
 
 class TableQuerySet(models.QuerySet["Table"]):
@@ -276,6 +281,15 @@ class ProtocolVersion(models.Model):
     def __str__(self) -> str:
         """Name the protocol by table and version."""
         return f"protocol {self.table_id}@{self.version}"
+
+    @property
+    def refusal(self) -> str:
+        """Why we do not read versions of this protocol, or nothing.
+
+        The reason, without the table's place and the first of those versions: a page
+        shows it of another version, and to people who need not know the place.
+        """
+        return _OF_PLACE.sub("", _SUBJECT.sub("It ", self.unsupported_reason))
 
 
 class TableColumnQuerySet(models.QuerySet["TableColumn"]):

@@ -40,8 +40,8 @@ class ComparedVersion:
     @property
     def unreadable_reason(self) -> str:
         """Why its files and rows cannot be read, or nothing."""
-        if self.protocol is not None and self.protocol.unsupported_reason:
-            return self.protocol.unsupported_reason
+        if self.protocol is not None and self.protocol.refusal:
+            return self.protocol.refusal
         if self.run is None or self.state != Commit.Readability.GONE:
             return ""
         return f"the log no longer tells which files it had. {self.run.reason}".strip()

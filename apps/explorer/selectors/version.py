@@ -54,8 +54,8 @@ class TableVersion:
 
         A version of which only some files are gone is still worth a try.
         """
-        if self.protocol and self.protocol.unsupported_reason:
-            return self.protocol.unsupported_reason
+        if self.protocol and self.protocol.refusal:
+            return self.protocol.refusal
         run = self.head.timeline.shown_run if self.head.timeline else None
         if run is None or run.state != Commit.Readability.GONE:
             return ""
