@@ -7,7 +7,7 @@ so every read is bounded and a value of another type counts as absent.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 MAX_TEXT_LENGTH: Final = 120
@@ -28,12 +28,13 @@ _ASKED: Final[dict[str, str]] = {}
 class Facts:
     """A JSON object read by any spelling of its keys; texts are made once."""
 
-    __slots__ = ("_keys", "_texts", "_values")
+    __slots__ = ("_keys", "_texts", "_values", "_words")
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
         self._keys = _plain_keys(tuple(values))
         self._texts: dict[tuple[str, ...], str] = {}
+        self._words: dict[tuple[Callable[[Any], str], tuple[str, ...]], str] = {}
 
     def _get(self, name: str) -> Any:  # noqa: ANN401 (any JSON)
         key = self._keys.get(_ASKED.get(name) or _ask(name))
@@ -64,6 +65,16 @@ class Facts:
             if isinstance(value, (str, int, float)) and str(value):
                 return shorten(str(value))
         return ""
+
+    def worded(self, names: tuple[str, ...], word: Callable[[Any], str]) -> str:
+        """What `word` makes of the first of `names`, as `parsed` gives it.
+
+        It is asked once: many commits have the same parameters.
+        """
+        found = self._words.get((word, names))
+        if found is None:
+            found = self._words[word, names] = word(self.parsed(*names))
+        return found
 
     def parsed(self, *names: str) -> Any:  # noqa: ANN401 (any JSON)
         """The first of `names`, with JSON that stands in a text unpacked."""

@@ -25,7 +25,10 @@ def condition(parameters: Facts, *names: str) -> str:
     Spark writes a list of conditions as JSON in a text, with the ids that its planner
     gives to columns; delta-rs writes one condition.
     """
-    predicate = parameters.parsed(*names)
+    return parameters.worded(names, _condition)
+
+
+def _condition(predicate: Any) -> str:  # noqa: ANN401 (any JSON)
     if isinstance(predicate, list):
         predicate = " AND ".join(str(part) for part in predicate[:MAX_NAMED])
     if not isinstance(predicate, str) or not predicate.strip("[]() "):

@@ -66,3 +66,18 @@ class TestSizeText:
     )
     def test_uses_binary_units(self, size_bytes: int, text: str) -> None:
         assert size_text(size_bytes) == text
+
+
+def test_words_are_made_once_of_each_value() -> None:
+    asked: list[object] = []
+
+    def word(value: object) -> str:
+        asked.append(value)
+        return f"<{value}>"
+
+    facts = Facts({"predicate": '["a"]', "other": 5})
+
+    said = [facts.worded((name,), word) for name in ("predicate", "other") * 2]
+
+    assert said == ["<['a']>", "<5>"] * 2
+    assert asked == [["a"], 5]
