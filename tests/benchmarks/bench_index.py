@@ -43,7 +43,7 @@ OURS = "ours"
 THEIRS = "theirs"
 GO_ON = "go-on"
 NEEDED = 0.5  # of the time of `history()`
-NEEDED_TO_GO_ON = 0.1  # of the time of the whole index
+NEEDED_TO_GO_ON = 0.2  # of the time of the whole index
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +210,7 @@ def _cpu_s() -> float:
 
 
 def _helper_bytes() -> int:
+    """At least the peak of a second process: it begins as a copy of this one."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 
