@@ -7,7 +7,7 @@ of those each process has so many to give.
 
 from collections import Counter
 from collections.abc import Callable
-from threading import Lock
+from threading import RLock
 from typing import ClassVar, Final
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from deltaweb.sharing.errors import (
 # Of one process. A cluster that reads with a task a core keeps one open for each.
 MAX_OF_A_TOKEN: Final = 64
 MAX_OF_ALL: Final = 320
-_lock = Lock()
+_lock = RLock()  # a place that is collected may end while another is taken
 
 
 class Place:
