@@ -160,8 +160,15 @@ def file_rows(
             ]
 
 
-def partition_shares(table: Table) -> list[PartitionShare]:
-    """Return the largest partitions of the newest version, the largest first."""
+def partition_shares(
+    table: Table, partition_columns: Sequence[str]
+) -> list[PartitionShare]:
+    """Return the largest partitions of the newest version, the largest first.
+
+    Args:
+        table: The table.
+        partition_columns: In the order of the values; databases do not keep one.
+    """
     entries = table.summary.get("partitions")
     shares = [
         entry
@@ -171,7 +178,11 @@ def partition_shares(table: Table) -> list[PartitionShare]:
     largest = max((entry["bytes"] for entry in shares), default=0) or 1
     return [
         PartitionShare(
-            values=tuple(entry["values"].items()),
+            values=tuple(
+                (column, entry["values"][column])
+                for column in partition_columns
+                if column in entry["values"]
+            ),
             num_files=entry["files"],
             size_bytes=entry["bytes"],
             num_records=entry.get("rows"),

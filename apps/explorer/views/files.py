@@ -35,7 +35,7 @@ def file_list(
     listed, job = listed_files(request, at, waits=fmt == "csv")
     columns = _partition_columns(at)
     page = None if listed is None else files.file_page(listed.files, wanted, columns)
-    shares = files.partition_shares(at.table) if at.is_latest else []
+    shares = files.partition_shares(at.table, columns) if at.is_latest else []
     spread = None if listed is None or fmt == "csv" else file_spread(listed)
     next_url = changed(request, page=page.next_page) if page and page.next_page else ""
     if fmt != "html":

@@ -125,7 +125,7 @@ def test_partitions_are_measured_by_the_largest() -> None:
         {"values": {"country": None}, "files": 1, "bytes": 100, "rows": 7},
     ]
 
-    shares = partition_shares(Table(summary={"partitions": entries}))
+    shares = partition_shares(Table(summary={"partitions": entries}), ["country"])
 
     assert [(share.percent, share.average_bytes) for share in shares] == [
         (100.0, 100),
@@ -134,4 +134,12 @@ def test_partitions_are_measured_by_the_largest() -> None:
 
 
 def test_a_summary_without_partitions_has_none() -> None:
-    assert partition_shares(Table(summary={})) == []
+    assert partition_shares(Table(summary={}), []) == []
+
+
+def test_values_of_a_partition_stand_in_the_order_of_the_table() -> None:
+    entries = [{"values": {"p": "1", "day": "2"}, "files": 1, "bytes": 1}]
+
+    (share,) = partition_shares(Table(summary={"partitions": entries}), ["day", "p"])
+
+    assert share.values == (("day", "2"), ("p", "1"))
