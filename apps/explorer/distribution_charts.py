@@ -1,4 +1,4 @@
-"""Pictures of how files, partitions and values are spread; see `charts`."""
+"""Pictures of how files, partitions and values are spread; see `figures`."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,7 +7,7 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from apps.explorer.cells import cell
-from apps.explorer.charts import (
+from apps.explorer.figures import (
     ACCENT,
     GRID,
     SMALL,

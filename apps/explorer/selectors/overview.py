@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Mod
 
 from apps.explorer import charts
+from apps.explorer.figures import Chart
 from apps.explorer.selectors import history
 from apps.explorer.selectors.columns import SchemaTree, version_tree
 from apps.explorer.selectors.version import TableVersion
@@ -66,9 +67,9 @@ class Overview:
     properties: tuple[tuple[str, str], ...]
     num_more_properties: int
     features: tuple[str, ...]
-    commits_chart: charts.Chart | None
-    sizes_chart: charts.Chart | None
-    versions_chart: charts.Chart | None
+    commits_chart: Chart | None
+    sizes_chart: Chart | None
+    versions_chart: Chart | None
 
 
 def overview(at: TableVersion) -> Overview:
@@ -137,7 +138,7 @@ def byte_change(commit: Commit) -> int | None:
     return None if removed is None else commit.added_bytes - removed
 
 
-def sizes_chart(at: TableVersion, *, height: str = "x-plot-s") -> charts.Chart | None:
+def sizes_chart(at: TableVersion, *, height: str = "x-plot-s") -> Chart | None:
     """Return the histogram of the newest version's file sizes, if indexed."""
     histogram = at.table.summary.get("size_histogram")
     if not isinstance(histogram, dict):
@@ -181,7 +182,7 @@ def version_points(table: Table, version: int) -> list[charts.VersionPoint]:
     return points[::-1]
 
 
-def _commits_chart(at: TableVersion) -> charts.Chart | None:
+def _commits_chart(at: TableVersion) -> Chart | None:
     moment = at.table.committed_at if at.is_latest else None
     moment = moment or (at.commit.committed_at if at.commit else None)
     if moment is None:
@@ -190,7 +191,7 @@ def _commits_chart(at: TableVersion) -> charts.Chart | None:
     return charts.commits_per_day(counts.days, counts.families)
 
 
-def _versions_chart(at: TableVersion) -> charts.Chart | None:
+def _versions_chart(at: TableVersion) -> Chart | None:
     newest = at.table.version
     if newest is None:
         return None

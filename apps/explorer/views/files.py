@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from apps.explorer import charts, distribution_charts
+from apps.explorer import distribution_charts
+from apps.explorer.figures import Chart
 from apps.explorer.forms import FileFilter, parse_file_filter
 from apps.explorer.selectors import files
 from apps.explorer.selectors.distributions import FileSpread, file_spread
@@ -98,7 +99,7 @@ def _distributions(
 
 def _charts(
     request: HttpRequest, at: TableVersion, spread: FileSpread | None
-) -> dict[str, charts.Chart | None]:
+) -> dict[str, Chart | None]:
     """Return the pictures; an exchanged part of the page has none."""
     if "HX-Request" in request.headers:
         return {}

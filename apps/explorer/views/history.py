@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.explorer import charts
+from apps.explorer.figures import Chart
 from apps.explorer.forms import HistoryFilter, parse_history_filter
 from apps.explorer.selectors import history
 from apps.explorer.selectors.version import TableVersion, table_version
@@ -55,7 +56,7 @@ def commit_list(
     )
 
 
-def _chart(at: TableVersion, wanted: HistoryFilter) -> charts.Chart | None:
+def _chart(at: TableVersion, wanted: HistoryFilter) -> Chart | None:
     up_to = _chart_end(at, wanted)
     if up_to is None:
         return None

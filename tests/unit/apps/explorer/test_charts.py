@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import pytest
 
 from apps.explorer import charts
+from apps.explorer.figures import Chart
 from apps.explorer.operations import MERGE, WRITE
 
 CARTESIAN = {"bar", "scatter", "box", "heatmap", "histogram", "contour", "violin"}
@@ -36,18 +37,16 @@ def all_charts() -> list[Any]:
 
 @pytest.mark.parametrize("chart", all_charts())
 class TestEveryChart:
-    def test_is_a_figure_that_plotly_knows(self, chart: charts.Chart) -> None:
+    def test_is_a_figure_that_plotly_knows(self, chart: Chart) -> None:
         assert go.Figure(chart.figure) is not None
 
-    def test_uses_traces_of_the_bundle_that_is_served(
-        self, chart: charts.Chart
-    ) -> None:
+    def test_uses_traces_of_the_bundle_that_is_served(self, chart: Chart) -> None:
         assert {trace["type"] for trace in chart.figure["data"]} <= CARTESIAN
 
-    def test_is_plain_json_without_a_template(self, chart: charts.Chart) -> None:
+    def test_is_plain_json_without_a_template(self, chart: Chart) -> None:
         assert "template" not in json.loads(json.dumps(chart.figure))["layout"]
 
-    def test_says_in_words_what_it_shows(self, chart: charts.Chart) -> None:
+    def test_says_in_words_what_it_shows(self, chart: Chart) -> None:
         assert chart.label
         assert all(len(row) == len(chart.header) for row in chart.rows)
 
