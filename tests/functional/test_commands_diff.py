@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.factories import new_table
-from tests.functional.test_compare_versions import write_orders
+from tests.functional.compare_versions.compared_orders import write_orders
 
 
 @pytest.fixture(scope="module")

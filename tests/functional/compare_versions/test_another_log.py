@@ -9,7 +9,7 @@ from apps.jobs.models import Job
 from apps.tables.models import Table
 from deltaweb.delta.log_path import commit_name
 from tests.factories import new_user
-from tests.functional.test_compare_versions import (
+from tests.functional.compare_versions.compared_orders import (
     COMPARE,
     json_of,
     orders,

@@ -1,0 +1,101 @@
+"""A table of orders whose versions are compared, and what its pages answer."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.test import Client
+
+from apps.jobs.models import Job
+from apps.tables import tasks
+from deltaweb.delta.schema import (
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.storage.location import open_store
+from tests.versioned_table import Row, VersionedTable
+
+COMPARE = "/t/default/orders/compare"
+HTMX = {"HX-Request": "true"}
+RUN: dict[str, Callable[..., None]] = {
+    "tables.diff_files": tasks.diff_files,
+    "tables.diff_rows": tasks.diff_rows,
+}
+LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
+NARROW = StructType(
+    (
+        StructField("order_id", LONG),
+        StructField("status", STRING),
+        StructField("amount", DecimalType(10, 2)),
+    )
+)
+WIDE = StructType(
+    (*NARROW.fields, StructField("channel", STRING, metadata={"comment": "Where"}))
+)
+
+
+def orders(start: int, stop: int, **more: object) -> list[Row]:
+    return [
+        {"order_id": n, "status": "paid", "amount": Decimal(n) / 4, **more}
+        for n in range(start, stop)
+    ]
+
+
+def write_orders(folder: Path) -> VersionedTable:
+    """Write five versions: load, widen and append, merge, compact, delete."""
+    table = VersionedTable(open_store(str(folder), None))
+    table.commit(
+        metadata=table.define(NARROW), add={"a": orders(0, 50), "b": orders(50, 100)}
+    )
+    table.commit(
+        metadata=table.define(WIDE, {"delta.appendOnly": "false"}),
+        add={"c": orders(100, 120, channel="web")},
+    )
+    merged = [
+        {**row, "status": "shipped", "channel": "app"} if number < 5 else row
+        for number, row in enumerate(orders(0, 48))
+    ]
+    table.commit(
+        remove=["a"],
+        add={"a": merged},
+        operation="MERGE",
+        parameters={"predicate": "(t.order_id = s.order_id)"},
+    )
+    table.commit(
+        remove=["b", "c"],
+        add={"bc": orders(50, 100) + orders(100, 120, channel="web")},
+        data_change=False,
+        operation="OPTIMIZE",
+    )
+    table.commit(remove=["a"], operation="DELETE")
+    return table
+
+
+def work() -> None:
+    """Do what waits, as a worker does."""
+    for job in Job.objects.filter(state=Job.State.QUEUED):
+        RUN[job.kind](job_id=str(job.id))
+
+
+def page_of(client: Client, path: str, **headers: str) -> str:
+    response = client.get(path, headers=headers)
+    assert response.status_code == 200, response.content[:500]
+    return response.content.decode()
+
+
+def json_of(client: Client, path: str, status: int = 200) -> dict[str, Any]:
+    response = client.get(path)
+    assert response.status_code == status, response.content[:500]
+    return dict(json.loads(response.content))
+
+
+def csv_of(client: Client, path: str) -> list[list[str]]:
+    response = client.get(path)
+    assert response.status_code == 200
+    return list(csv.reader(io.StringIO(b"".join(response).decode())))

@@ -1,0 +1,36 @@
+"""The table of orders in the catalogue, and somebody who looks at it."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.tables.index_folders import new_index_folder
+from apps.tables.indexing import store_result
+from apps.tables.models import Table
+from deltaweb.index.build import build_index
+from tests.factories import new_unindexed_table, new_user
+from tests.functional.compare_versions.compared_orders import write_orders
+from tests.versioned_table import VersionedTable
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> VersionedTable:
+    return write_orders(tmp_path / "orders")
+
+
+@pytest.fixture
+def table(written: VersionedTable) -> Table:
+    found = new_unindexed_table("orders", location=written.store.root)
+    folder = new_index_folder(found.id, now=timezone.now(), mark="test")
+    result = build_index(found.location, None, folder)
+    store_result(found, result, now=timezone.now())
+    found.refresh_from_db()
+    return found
+
+
+@pytest.fixture
+def viewer(client: Client) -> Client:
+    client.force_login(new_user("vera"))
+    return client

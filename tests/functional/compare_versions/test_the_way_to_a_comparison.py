@@ -1,0 +1,134 @@
+"""The way to a comparison: which versions, and what is said where none can be."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from apps.jobs.models import Job
+from apps.tables.models import Table
+from tests.factories import new_unindexed_table
+from tests.functional.compare_versions.compared_orders import COMPARE, json_of, page_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.usefixtures("table")
+class TestTheWayToAComparison:
+    def test_the_tab_compares_the_newest_version_with_the_one_before(
+        self, viewer: Client
+    ) -> None:
+        response = viewer.get(COMPARE)
+
+        assert response.headers["Location"] == f"{COMPARE}/3...4"
+        assert f'href="{COMPARE}"' in page_of(viewer, "/t/default/orders/")
+
+    @pytest.mark.parametrize(
+        ("query", "leads_to"),
+        [
+            pytest.param("?v=2", "1...2", id="the version that is looked at"),
+            pytest.param("?v=0", "0...0", id="the first version has none before it"),
+            pytest.param("?from=4&to=1", "4...1", id="two versions of the pickers"),
+            pytest.param("?pick=3&pick=1", "1...3", id="two ticked in the history"),
+            pytest.param("?pick=3", "2...3", id="one ticked in the history"),
+            pytest.param("?from=1&to=latest", "1...4", id="the newest one by its name"),
+            pytest.param("?from=latest&to=2", "4...2", id="back from the newest one"),
+            pytest.param("/1...latest", "1...4", id="an address with a name"),
+            pytest.param("/latest...0", "4...0", id="an address back from a name"),
+            pytest.param("/1..3", "1...3", id="two dots"),
+            pytest.param("/2...", "2...4", id="no end is the newest"),
+            pytest.param("/2", "2...4", id="one version is where it begins"),
+            pytest.param(
+                "/1...latest.json?view=schema",
+                "1...4.json?view=schema",
+                id="a script's address with a name",
+            ),
+        ],
+    )
+    def test_an_address_leads_to_two_versions(
+        self, viewer: Client, query: str, leads_to: str
+    ) -> None:
+        response = viewer.get(f"{COMPARE}{query}")
+
+        assert response.headers["Location"] == f"{COMPARE}/{leads_to}"
+
+    def test_a_version_that_is_not_there_is_404_with_the_range(
+        self, viewer: Client
+    ) -> None:
+        response = viewer.get(f"{COMPARE}/1...99")
+
+        assert response.status_code == 404
+        assert b"Choose a version from 0 to 4" in response.content
+
+    @pytest.mark.parametrize(
+        "query",
+        ["/1...newest", "/old", "/1...-2", "?from=first", f"?pick={'9' * 5000}"],
+    )
+    def test_what_is_no_version_is_404_with_the_range(
+        self, viewer: Client, query: str
+    ) -> None:
+        response = viewer.get(f"{COMPARE}{query}")
+
+        assert response.status_code == 404
+        assert b"Choose a version from 0 to 4" in response.content
+
+    def test_one_version_twice_says_so(self, viewer: Client) -> None:
+        assert "That is one version twice" in page_of(viewer, f"{COMPARE}/2...2")
+
+    @pytest.mark.parametrize("view", ["files", "rows"])
+    def test_one_version_twice_says_so_to_scripts(
+        self, viewer: Client, view: str
+    ) -> None:
+        data = json_of(viewer, f"{COMPARE}/2...2.json?view={view}")
+        lines = viewer.get(f"{COMPARE}/2...2.csv?view={view}")
+
+        assert data["warning"] == "That is one version twice: nothing differs."
+        assert lines.status_code == 409
+        assert b"That is one version twice." in lines.content
+        assert not Job.objects.exists()
+
+    def test_the_way_back_is_named(self, viewer: Client) -> None:
+        words = "From the later version back to the earlier one"
+
+        assert words in page_of(viewer, f"{COMPARE}/4...1?view=schema")
+        assert words not in page_of(viewer, f"{COMPARE}/1...4?view=schema")
+
+    def test_a_view_that_is_not_known_is_refused(self, viewer: Client) -> None:
+        assert viewer.get(f"{COMPARE}/1...2?view=moods").status_code == 400
+
+    def test_the_history_offers_to_tick_versions(self, viewer: Client) -> None:
+        page = page_of(viewer, "/t/default/orders/history")
+
+        assert 'name="pick"' in page
+        assert f'action="{COMPARE}"' in page
+
+
+@pytest.mark.usefixtures("table")
+class TestVersionsThatCannotBeRead:
+    @pytest.fixture(autouse=True)
+    def unsupported(self, table: Table) -> None:
+        table.protocol_versions.update(unsupported_reason="It uses teleport.")
+
+    @pytest.mark.parametrize("view", ["files", "rows"])
+    def test_files_and_rows_say_why(self, viewer: Client, view: str) -> None:
+        page = page_of(viewer, f"{COMPARE}/0...4?view={view}")
+
+        assert "It uses teleport." in page
+        assert not Job.objects.exists()
+
+    def test_what_the_log_says_is_shown_all_the_same(self, viewer: Client) -> None:
+        assert "channel" in page_of(viewer, f"{COMPARE}/0...4?view=schema")
+
+    def test_rows_cannot_be_started(self, viewer: Client) -> None:
+        response = viewer.post(f"{COMPARE}/0...4/rows")
+
+        assert response.status_code == 409
+        assert not Job.objects.exists()
+
+
+class TestATableThatIsNotIndexed:
+    def test_the_page_says_so(self, viewer: Client, tmp_path: Path) -> None:
+        new_unindexed_table("orders", location=str(tmp_path))
+
+        assert "orders" in page_of(viewer, COMPARE)
+        assert viewer.get(f"{COMPARE}/0...1").status_code == 404
