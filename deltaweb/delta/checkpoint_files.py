@@ -4,7 +4,8 @@ Source: delta_protocol.md, "Checkpoint Format" and "Checkpoint Schema".
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing
 from functools import partial
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from deltaweb.delta.file_actions import (
     no_dv_ids,
     partition_map,
 )
-from deltaweb.delta.replay import FileBlock, RawStatistics
+from deltaweb.delta.replay import FileBlock, RawStatistics, StatisticsPart
 
 DV_LEAVES: Final = tuple(part.name for part in DELETION_VECTOR)
 ADD_LEAVES: Final = (
@@ -44,7 +45,7 @@ REMOVE_LEAVES: Final = (
     *(f"remove.deletionVector.{leaf}" for leaf in DV_LEAVES),
 )
 
-
+STATISTICS: Final = ("stats", "stats_parsed")  # in the order of `RawStatistics`
 UNREADABLE = "its statistics are not readable"
 _NOT_FINITE: Final[Mapping[str, Callable[[pa.Array], pa.Array]]] = {
     "NaN": pc.is_nan,
@@ -66,7 +67,8 @@ def read_blocks(group: RowGroup) -> list[FileBlock]:
         if files.num_rows:
             load_statistics = partial(_load_statistics, group, first, rows)
             load_text = partial(_load_text, group, first, rows)
-            blocks.append(FileBlock(files, load_statistics, load_text))
+            stream = partial(_stream_statistics, group, first, rows)
+            blocks.append(FileBlock(files, load_statistics, load_text, stream))
         first += rows
     return blocks
 
@@ -268,6 +270,38 @@ def _load_text(group: RowGroup, first: int, count: int) -> pa.ChunkedArray | Non
     try:
         adds = group.read(["add.path", *leaves])["add"].slice(first, count)
         return _rows_of(adds, "stats")
+    except READ_FAULTS:
+        raise LogCorruptError(path=group.part.path, reason=UNREADABLE) from None
+
+
+def _stream_statistics(
+    group: RowGroup, first: int, count: int, max_rows: int
+) -> Iterator[StatisticsPart]:
+    """Read all statistics alike, holding little more than some rows of them."""
+    fields = [name for name in STATISTICS if group.find_leaves(f"add.{name}")]
+    leaves = [leaf for name in fields for leaf in group.find_leaves(f"add.{name}")]
+    batches = group.part.stream(group.indices, ["add.path", *leaves], max_rows=max_rows)
+    passed = 0
+    with closing(batches):
+        for batch in batches:
+            start = min(max(first - passed, 0), batch.num_rows)
+            rows = batch.slice(start, max(first + count - passed - start, 0))
+            passed += batch.num_rows
+            if rows.num_rows:
+                yield _statistics_part(group, rows, fields)
+            if passed >= first + count:
+                return
+
+
+def _statistics_part(
+    group: RowGroup, rows: pa.RecordBatch, fields: Collection[str]
+) -> StatisticsPart:
+    adds = pa.chunked_array([rows["add"]])
+    try:
+        raw = RawStatistics(
+            *(_rows_of(adds, name) if name in fields else None for name in STATISTICS)
+        )
+        return StatisticsPart(raw, len(_rows_of(adds, "path")))
     except READ_FAULTS:
         raise LogCorruptError(path=group.part.path, reason=UNREADABLE) from None
 

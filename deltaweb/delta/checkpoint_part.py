@@ -8,7 +8,7 @@ read.
 Source: delta_protocol.md, "Checkpoint Format".
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -79,7 +79,7 @@ class CheckpointPart:
 
     def stream(
         self, row_groups: Collection[int], leaves: Collection[str], *, max_rows: int
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Generator[pa.RecordBatch, None, None]:
         """Read leaf columns batch by batch, holding little more than one.
 
         Raises:

@@ -9,7 +9,7 @@ Source: delta_protocol.md, "Action Reconciliation".
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, TypeVar
@@ -48,8 +48,29 @@ class RawStatistics(NamedTuple):
     json_text: pa.ChunkedArray | None
     parsed: pa.ChunkedArray | None
 
+    def filter(self, mask: pa.BooleanArray) -> "RawStatistics":
+        """The statistics of some rows."""
+        return self._each(lambda part: part.filter(mask))
+
+    def slice(self, first: int, num_rows: int) -> "RawStatistics":
+        """The statistics of consecutive rows."""
+        return self._each(lambda part: part.slice(first, num_rows))
+
+    def _each(
+        self, select: Callable[[pa.ChunkedArray], pa.ChunkedArray]
+    ) -> "RawStatistics":
+        return RawStatistics(*(None if part is None else select(part) for part in self))
+
+
+class StatisticsPart(NamedTuple):
+    """Statistics of consecutive files, of which there are `num_files`."""
+
+    raw: RawStatistics
+    num_files: int
+
 
 StatisticsLoader = Callable[[], RawStatistics]
+StatisticsStream = Callable[[int], Iterator[StatisticsPart]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +83,14 @@ class FileBlock:
         load_statistics: Reads their statistics, row for row.
         load_text: Reads add.stats where `load_statistics` leaves it out, since typed
             ones say all; None where it never does.
+        stream_statistics: Reads all that there are, typed and as text, at most so
+            many rows at a time; None where they are held already.
     """
 
     files: pa.RecordBatch
     load_statistics: StatisticsLoader
     load_text: Callable[[], pa.ChunkedArray | None] | None = None
+    stream_statistics: StatisticsStream | None = None
 
     def keys(self) -> pa.Array:
         """What identifies each file of the block."""
@@ -92,22 +116,43 @@ class SelectedBlock:
         if self.mask is None:
             return self
         files = _live_rows(self.block.files, self.mask)
-        return SelectedBlock(FileBlock(files, self.statistics, self.text))
+        block = FileBlock(files, self.statistics, self.text, self.statistics_parts)
+        return SelectedBlock(block)
 
     def statistics(self) -> RawStatistics:
         """The statistics of the live rows."""
         loaded = self.block.load_statistics()
         if self.mask is None:
             return loaded
-        return RawStatistics(
-            *(None if part is None else part.filter(self.mask) for part in loaded)
-        )
+        return loaded.filter(self.mask)
 
     def text(self) -> pa.ChunkedArray | None:
         """The statistics of the live rows as JSON, where `statistics` has none."""
         load = self.block.load_text
         text = None if load is None else load()
         return text if text is None or self.mask is None else text.filter(self.mask)
+
+    def statistics_parts(self, max_rows: int) -> Iterator[StatisticsPart]:
+        """All statistics of the live rows, typed and as text, some rows at a time."""
+        if self.block.stream_statistics is None:
+            yield from self._held_parts(max_rows)
+            return
+        first = 0
+        for part in self.block.stream_statistics(max_rows):
+            if self.mask is None:
+                yield part
+            else:
+                live = self.mask.slice(first, part.num_files)
+                yield StatisticsPart(part.raw.filter(live), live.true_count)
+            first += part.num_files
+
+    def _held_parts(self, max_rows: int) -> Iterator[StatisticsPart]:
+        raw = self.statistics()
+        if raw.json_text is None:
+            raw = RawStatistics(self.text(), raw.parsed)
+        for first in range(0, self.num_files, max_rows):
+            num_files = min(max_rows, self.num_files - first)
+            yield StatisticsPart(raw.slice(first, num_files), num_files)
 
     def without(self, keys: "KeySet") -> "SelectedBlock":
         """Return the block without the files that `keys` speak of."""

@@ -16,7 +16,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ COMMITS: Final = "commits.arrow"
 METADATA: Final = "metadata.arrow"
 PROTOCOLS: Final = "protocols.arrow"
 SUMMARY: Final = "summary.json"
-ROWS_A_BATCH: Final = 65_536
+ROWS_A_BATCH: Final = 16_384
 
 COMMIT_SCHEMA: Final = pa.schema(
     {
@@ -158,25 +158,32 @@ def map_batches(folder: Path, name: str, schema: pa.Schema) -> list[pa.RecordBat
     return [batch for batch in batches if batch.num_rows]
 
 
-def even_batches(
+def bounded_batches(
     tables: Iterable[pa.Table], rows_a_batch: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of many tables in batches of one size; the last may be less."""
+    """Yield the rows of many tables in batches; none is larger, and few are small.
+
+    Rows of a table that make half a batch stay where they are, since a copy of them
+    costs more than a batch that is not full.
+    """
     waiting: list[pa.Table] = []
     for table in tables:
-        waiting.append(table)
-        if sum(part.num_rows for part in waiting) >= rows_a_batch:
-            rows = pa.concat_tables(waiting)
-            whole = rows.num_rows - rows.num_rows % rows_a_batch
-            waiting = [rows.slice(whole)]
-            yield from _batches(rows.slice(0, whole), rows_a_batch)
+        for first in range(0, table.num_rows, rows_a_batch):
+            rows = table.slice(first, rows_a_batch)
+            held = sum(part.num_rows for part in waiting)
+            if held + rows.num_rows > rows_a_batch:
+                yield from _one_batch(waiting)
+                waiting, held = [], 0
+            waiting.append(rows)
+            if 2 * (held + rows.num_rows) >= rows_a_batch:
+                yield from _one_batch(waiting)
+                waiting = []
+    yield from _one_batch(waiting)
+
+
+def _one_batch(waiting: Sequence[pa.Table]) -> Iterator[pa.RecordBatch]:
     if waiting:
-        yield from _batches(pa.concat_tables(waiting), rows_a_batch)
-
-
-def _batches(rows: pa.Table, rows_a_batch: int) -> Iterator[pa.RecordBatch]:
-    for first in range(0, rows.num_rows, rows_a_batch):
-        yield from rows.slice(first, rows_a_batch).combine_chunks().to_batches()
+        yield from pa.concat_tables(waiting).combine_chunks().to_batches()
 
 
 def write_batches(

@@ -1,9 +1,9 @@
 """The files of the newest snapshot as the index holds them: all columns typed."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,7 +21,7 @@ from deltaweb.delta.statistics import read_statistics
 from deltaweb.index.file_index import (
     FILES,
     ROWS_A_BATCH,
-    even_batches,
+    bounded_batches,
     map_table,
     write_batches,
 )
@@ -118,9 +118,11 @@ def block_rows(block: SelectedBlock, columns: FileColumns) -> pa.Table:
     compact = block.compact()
     files = pa.Table.from_batches([compact.block.files.cast(FILES_SCHEMA)])
     partition = _partition_column(files, columns)
+    raw = compact.statistics()
+    texts = statistics_texts(raw, compact.text, compact.num_files)
     return _joined(
         files.select(list(LISTED)).append_column("partition", partition),
-        _typed_statistics(_load(compact), columns),
+        _typed_statistics(_Loaded(raw, texts), columns),
     )
 
 
@@ -148,8 +150,8 @@ def no_rows(columns: FileColumns) -> pa.Table:
 def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
     """Write `files.arrow`: the live files, with statistics as text and typed.
 
-    Statistics take most of the memory, so they are read and written block by block,
-    one block ahead. Where the schema does not parse, none is typed.
+    Statistics take most of the memory, so they are read and written some rows at a
+    time, one batch ahead. Where the schema does not parse, none is typed.
     """
     files = snapshot.files
     columns = choose_columns(snapshot)
@@ -164,7 +166,7 @@ def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
 
     def rows() -> Iterator[pa.Table]:
         first = 0
-        for loaded in _one_ahead(snapshot.state.blocks):
+        for loaded in _loaded_ahead(snapshot.state.blocks):
             statistics = _typed_statistics(loaded, columns)
             records.append(statistics["num_records"])
             yield _joined(listed.slice(first, statistics.num_rows), statistics)
@@ -184,7 +186,7 @@ def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
 def write_rows(folder: Path, columns: FileColumns, rows: Iterable[pa.Table]) -> None:
     """Write rows of `files.arrow`, in batches of `ROWS_A_BATCH`."""
     write_batches(
-        folder, FILES, no_rows(columns).schema, even_batches(rows, ROWS_A_BATCH)
+        folder, FILES, no_rows(columns).schema, bounded_batches(rows, ROWS_A_BATCH)
     )
 
 
@@ -235,27 +237,25 @@ def _joined(listed: pa.Table, statistics: pa.Table) -> pa.Table:
 
 
 class _Loaded(NamedTuple):
-    """What the log holds of a block: statistics as they are, and as text."""
+    """What the log holds of some files: statistics as they are, and as text."""
 
     raw: RawStatistics
     texts: pa.StringArray
 
 
-def _one_ahead(blocks: Iterable[SelectedBlock]) -> Iterator[_Loaded]:
-    """Yield what the log holds of each block, while the next one is read."""
+def _loaded_ahead(blocks: Iterable[SelectedBlock]) -> Iterator[_Loaded]:
+    """Yield what the log holds of all files in turn, while the next are read."""
+    loading = chain.from_iterable(map(_load_parts, blocks))
     with ThreadPoolExecutor(1) as pool:
-        coming: deque[Future[_Loaded]] = deque()
-        for block in blocks:
-            coming.append(pool.submit(_load, block))
-            if len(coming) > 1:
-                yield coming.popleft().result()
-        for loading in coming:
-            yield loading.result()
+        coming = pool.submit(next, loading, None)
+        while (loaded := coming.result()) is not None:
+            coming = pool.submit(next, loading, None)
+            yield loaded
 
 
-def _load(block: SelectedBlock) -> _Loaded:
-    raw = block.statistics()
-    return _Loaded(raw, statistics_texts(raw, block.text, block.num_files))
+def _load_parts(block: SelectedBlock) -> Iterator[_Loaded]:
+    for raw, num_files in block.statistics_parts(ROWS_A_BATCH):
+        yield _Loaded(raw, statistics_texts(raw, None, num_files))
 
 
 def _typed_statistics(loaded: _Loaded, columns: FileColumns) -> pa.Table:

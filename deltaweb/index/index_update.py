@@ -53,7 +53,7 @@ from deltaweb.index.file_index import (
     METADATA_SCHEMA,
     PROTOCOL_SCHEMA,
     PROTOCOLS,
-    even_batches,
+    bounded_batches,
     write_batches,
     write_summary,
     written_beside,
@@ -178,7 +178,7 @@ def _write_history(
 ) -> None:
     base, history = new.base, new.history
     commits = (pa.Table.from_batches([batch]) for batch in _commits(new, since, newest))
-    batches = even_batches(commits, ROWS_A_BATCH)
+    batches = bounded_batches(commits, ROWS_A_BATCH)
     write_batches(folder, COMMITS, COMMIT_SCHEMA, batches)
     changes = {
         METADATA: (METADATA_SCHEMA, history.metadata_batch()),

@@ -10,7 +10,7 @@ from deltaweb.index.file_index import (
     FILES,
     SUMMARY,
     IndexMissingError,
-    even_batches,
+    bounded_batches,
     link_file,
     map_batches,
     open_index,
@@ -116,10 +116,13 @@ class TestMapBatches:
         pytest.param([0, 0], [], id="no rows"),
         pytest.param([1, 1], [2], id="small ones are joined"),
         pytest.param([7], [3, 3, 1], id="a large one is parted"),
-        pytest.param([2, 2, 2, 1], [3, 3, 1], id="rows wait for the next"),
+        pytest.param([1, 3, 1, 1], [1, 3, 2], id="what does not fit waits for more"),
+        pytest.param([2, 2, 2, 1], [2, 2, 2, 1], id="half a batch is not copied"),
     ],
 )
-def test_batches_are_of_one_size(lengths: list[int], expected: list[int]) -> None:
+def test_batches_are_bounded_and_few_are_small(
+    lengths: list[int], expected: list[int]
+) -> None:
     numbers = iter(range(100))
     tables = [
         pa.table({"number": [next(numbers) for _ in range(length)]}).cast(
@@ -128,7 +131,7 @@ def test_batches_are_of_one_size(lengths: list[int], expected: list[int]) -> Non
         for length in lengths
     ]
 
-    batches = [*even_batches(tables, 3)]
+    batches = [*bounded_batches(tables, 3)]
 
     assert [batch.num_rows for batch in batches] == expected
     rows = [number for batch in batches for number in batch["number"].to_pylist()]
