@@ -11,7 +11,7 @@ import gc
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -21,57 +21,33 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.action_json import (
-    PRESENCE,
-    ActionBatch,
+    BYTE_ORDER_MARK,
     CommitData,
     Longs,
     load_json,
-    load_rows,
-    parse_actions,
 )
 from deltaweb.delta.action_values import parse_metadata, parse_protocol
-from deltaweb.delta.actions import Metadata, Protocol
-from deltaweb.delta.commit_file import TRANSACTION, owned_actions, read_commits
-from deltaweb.delta.commit_heads import CutCommits, cut_heads
+from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.commit_actions import (
+    CommitActions,
+    FileActionRows,
+    Flags,
+    no_actions,
+)
+from deltaweb.delta.commit_columns import (
+    COMMIT_INFO,
+    SCHEMA,
+    SCHEMA_WITHOUT_VECTORS,
+    parse_columns,
+)
+from deltaweb.delta.commit_file import read_commits
+from deltaweb.delta.commit_lines import parse_lines
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.file_actions import DELETION_VECTOR
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_store import LogStore
-from deltaweb.delta.provenance import (
-    SAYS_NOTHING,
-    RawProvenance,
-    cut_provenance,
-    write_provenance,
-)
-from deltaweb.delta.record_counts import record_counts
+from deltaweb.delta.provenance import Provenances
 
 BATCH_BYTES: Final = 8 << 20
-_FILE_ACTION: Final = [
-    pa.field("path", pa.string()),
-    pa.field("size", pa.int64()),
-    pa.field("dataChange", pa.bool_()),
-    pa.field("stats", pa.string()),
-]
-_DELETION_TIME: Final = pa.field("deletionTimestamp", pa.int64())
-_VECTOR: Final = pa.field("deletionVector", DELETION_VECTOR)
-COMMIT_INFO: Final = "commitInfo"
-
-
-def _actions_schema(*identity: pa.Field) -> pa.Schema:
-    return pa.schema(
-        [
-            pa.field("add", pa.struct([*_FILE_ACTION, *identity])),
-            pa.field("remove", pa.struct([*_FILE_ACTION, _DELETION_TIME, *identity])),
-            pa.field("txn", TRANSACTION),
-            pa.field("protocol", PRESENCE),
-            pa.field("metaData", PRESENCE),
-            pa.field(COMMIT_INFO, PRESENCE),
-        ]
-    )
-
-
-SCHEMA: Final = _actions_schema(_VECTOR)
-SCHEMA_WITHOUT_VECTORS: Final = _actions_schema()
 
 
 class CommitEntry(NamedTuple):
@@ -91,28 +67,34 @@ class FileNumbers:
         is_sized: Whether every action of the commit says its size.
         rows: Rows, of those that say.
         is_counted: Whether every action of the commit says its rows.
-        num_records: Rows of each action, null where it does not say; a value a line.
     """
 
-    def __init__(self, actions: pa.ChunkedArray, row_ends: Longs) -> None:
-        self._row_ends = row_ends
-        is_valid = actions.is_valid()
-        sizes = pc.struct_field(actions, ["size"])
-        changes = pc.struct_field(actions, ["dataChange"])
-        changes = pc.fill_null(changes, fill_value=True)
-        self.num_records = record_counts(pc.struct_field(actions, ["stats"]))
-        self.count = self._sum(is_valid)
-        self.size = self._sum(pc.fill_null(sizes, 0))
-        self.changes = self._sum(pc.and_(is_valid, changes))
-        self.is_sized = self._sum(sizes.is_valid()) == self.count
-        self.rows = self._sum(pc.fill_null(self.num_records, 0))
-        self.is_counted = self._sum(self.num_records.is_valid()) == self.count
+    def __init__(self, files: FileActionRows, kind: Flags, num_commits: int) -> None:
+        """Add up the actions of a kind, given which these are."""
+        self._kind = kind
+        self._ends = np.searchsorted(files.owners, np.arange(num_commits), side="right")
+        self.count = self._sum(kind)
+        self.size = self._sum(_longs(files.sizes))
+        changes = pc.fill_null(files.changes, fill_value=True)
+        self.changes = self._sum(changes.to_numpy(zero_copy_only=False))
+        self.is_sized = self._sum(_is_told(files.sizes)) == self.count
+        self.rows = self._sum(_longs(files.num_records))
+        self.is_counted = self._sum(_is_told(files.num_records)) == self.count
 
-    def _sum(self, values: pa.ChunkedArray) -> Longs:
-        numbers = values.cast(pa.int64()).to_numpy()
-        totals = np.concatenate([[0], np.cumsum(numbers)])[self._row_ends]
-        sums: Longs = np.diff(totals, prepend=0)
+    def _sum(self, values: Longs | Flags) -> Longs:
+        totals = np.cumsum(np.where(self._kind, values, 0), dtype=np.int64)
+        sums: Longs = np.diff(np.concatenate([[0], totals])[self._ends], prepend=0)
         return sums
+
+
+def _longs(values: pa.Int64Array) -> Longs:
+    filled: Longs = pc.fill_null(values, 0).to_numpy(zero_copy_only=False)
+    return filled
+
+
+def _is_told(values: pa.Int64Array) -> Flags:
+    told: Flags = values.is_valid().to_numpy(zero_copy_only=False)
+    return told
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,72 +103,58 @@ class CommitBatch:
 
     Attributes:
         entries: Version and time of each.
-        sizes_bytes: Size of each commit file.
-        actions: Their actions by `SCHEMA`, or without deletion vectors; without a
-            commitInfo that a commit begins with.
-        heads: The lines of these, by position.
-        provenance: What the last commitInfo of each says.
-        info_lines: The line that it is of, by position.
+        commits: Their files.
+        actions: What these hold.
         metadata: The last metaData of each that has one, by position.
         protocols: The last protocol of each that has one, by position.
+        has_identities: Whether it is known which files the actions are about.
         fault: Why the one commit of the batch does not read; None where they do. It
             has no actions then.
     """
 
     entries: Sequence[CommitEntry]
-    sizes_bytes: Sequence[int]
-    actions: ActionBatch
-    heads: Mapping[int, bytes]
-    provenance: Sequence[RawProvenance]
-    info_lines: Mapping[int, bytes]
+    commits: Sequence[CommitData]
+    actions: CommitActions
     metadata: Mapping[int, Metadata]
     protocols: Mapping[int, Protocol]
+    has_identities: bool = True
     fault: str | None = None
+
+    @property
+    def files(self) -> FileActionRows:
+        """Their file actions."""
+        return self.actions.files
 
     @cached_property
     def adds(self) -> FileNumbers:
         """The numbers of the files that each commit adds."""
-        return FileNumbers(self.actions.table["add"], self.actions.row_ends)
+        return FileNumbers(self.files, self.files.is_add, len(self.entries))
 
     @cached_property
     def removes(self) -> FileNumbers:
         """The numbers of the files that each commit removes."""
-        return FileNumbers(self.actions.table["remove"], self.actions.row_ends)
+        return FileNumbers(self.files, ~self.files.is_add, len(self.entries))
+
+    @property
+    def provenance(self) -> Provenances:
+        """What the last commitInfo of each says."""
+        return self.actions.provenance
+
+    @property
+    def transactions(self) -> Mapping[int, Sequence[SetTransaction]]:
+        """What commits note of applications, by position."""
+        return self.actions.transactions
 
     def info(self, at: int) -> Mapping[str, Any] | None:
         """Return the last commitInfo of a commit as it is in the log, if it has one."""
-        line = self.info_lines.get(at)
-        if line is None:
-            return None
-        found: Mapping[str, Any] = load_json(line)[COMMIT_INFO]
-        return found
-
-    @property
-    def has_identities(self) -> bool:
-        """Whether it is known which files the actions are about."""
-        kind = self.actions.table.schema.field("add").type
-        return self.fault is None and bool(kind.get_field_index(_VECTOR.name) >= 0)
-
-    @property
-    def num_actions(self) -> Longs:
-        """Count of lines of each commit that hold an action, known or not."""
-        lines: Longs = np.diff(self.actions.row_ends, prepend=0)
-        lines[[*self.heads]] += 1
-        return lines
-
-    def owners(self, rows: Longs) -> Longs:
-        """Return the position of the commit that each line belongs to."""
-        found: Longs = np.searchsorted(self.actions.row_ends, rows, side="right")
-        return found
-
-    def has_transactions(self) -> set[int]:
-        """Return the positions of the commits that note a transaction."""
-        column = self.actions.table["txn"]
-        if column.null_count == len(column):
-            return set()
-        parts = [pc.struct_field(column, [name]) for name in ("appId", "version")]
-        whole = pc.and_(parts[0].is_valid(), parts[1].is_valid())
-        return set(self.owners(pc.indices_nonzero(whole).to_numpy()).tolist())
+        lines = self.commits[at].data.removeprefix(BYTE_ORDER_MARK).split(b"\n")
+        for line in reversed([] if self.fault else lines):
+            # A key that is written with escapes is one too.
+            if COMMIT_INFO.encode() in line or b"\\u" in line:
+                info: Mapping[str, Any] | None = load_json(line).get(COMMIT_INFO)
+                if isinstance(info, dict):
+                    return info
+        return None
 
 
 def read_commit_batches(
@@ -263,7 +231,8 @@ def _parsed(
 ) -> Iterator[CommitBatch]:
     """Parse commits at once; around one that does not read, by halves."""
     try:
-        yield _parse(commits, entries, SCHEMA)
+        actions = parse_lines(commits) or parse_columns(commits, SCHEMA)
+        yield _batch(commits, entries, actions)
     except LogCorruptError:
         if len(commits) > 1:
             middle = len(commits) // 2
@@ -273,74 +242,46 @@ def _parsed(
         yield _parse_numbers(commits, entries)
 
 
+def _batch(
+    commits: Sequence[CommitData],
+    entries: Sequence[CommitEntry],
+    actions: CommitActions,
+) -> CommitBatch:
+    """Check what is one a commit.
+
+    Raises:
+        LogCorruptError: If a metaData or a protocol does not read.
+    """
+    return CommitBatch(
+        entries,
+        commits,
+        actions,
+        metadata={
+            at: parse_metadata(raw, path=commits[at].name)
+            for at, raw in actions.metadata.items()
+        },
+        protocols={
+            at: parse_protocol(raw, path=commits[at].name)
+            for at, raw in actions.protocols.items()
+        },
+    )
+
+
 def _parse_numbers(
     commits: Sequence[CommitData], entries: Sequence[CommitEntry]
 ) -> CommitBatch:
     """Parse one commit whose deletion vectors, or more, are not as they should be."""
     try:
-        return _parse(commits, entries, SCHEMA_WITHOUT_VECTORS)
+        actions = parse_columns(commits, SCHEMA_WITHOUT_VECTORS)
+        batch = _batch(commits, entries, actions)
     except LogCorruptError as fault:
         return CommitBatch(
-            entries=entries,
-            sizes_bytes=[len(commit.data) for commit in commits],
-            actions=parse_actions([CommitData("", b"")], SCHEMA),
-            heads={},
-            provenance=[SAYS_NOTHING],
-            info_lines={},
+            entries,
+            commits,
+            no_actions(len(commits)),
             metadata={},
             protocols={},
+            has_identities=False,
             fault=fault.reason,
         )
-
-
-def _parse(
-    commits: Sequence[CommitData], entries: Sequence[CommitEntry], schema: pa.Schema
-) -> CommitBatch:
-    cut = cut_heads(commits)
-    actions = parse_actions(cut.rests, schema)
-    provenance, info_lines = _read_infos(actions, cut)
-    metadata = dict(owned_actions(actions, "metaData", cut.rests))
-    protocols = dict(owned_actions(actions, "protocol", cut.rests))
-    return CommitBatch(
-        entries=entries,
-        sizes_bytes=[len(commit.data) for commit in commits],
-        actions=actions,
-        heads=cut.heads,
-        provenance=provenance,
-        info_lines=info_lines,
-        metadata={
-            at: parse_metadata(raw, path=commits[at].name)
-            for at, raw in metadata.items()
-        },
-        protocols={
-            at: parse_protocol(raw, path=commits[at].name)
-            for at, raw in protocols.items()
-        },
-    )
-
-
-def _read_infos(
-    actions: ActionBatch, cut: CutCommits
-) -> tuple[list[RawProvenance], dict[int, bytes]]:
-    """Return what the last commitInfo of each commit says, and its line if any.
-
-    Raises:
-        LogCorruptError: If a line does not read.
-    """
-    provenance, info_lines = [*cut.provenance], dict(cut.heads)
-    column = actions.table[COMMIT_INFO]
-    if column.null_count == len(column):
-        return provenance, info_lines
-    rows = pc.indices_nonzero(column.is_valid()).to_numpy().astype(np.int64)
-    lines = actions.lines.take(rows)
-    said: Sequence[RawProvenance | None] | None = cut_provenance(lines)
-    if said is None:
-        values = [line.get(COMMIT_INFO) for line in load_rows(actions, rows, cut.rests)]
-        said = [
-            write_provenance(raw) if isinstance(raw, dict) else None for raw in values
-        ]
-    owners = np.searchsorted(actions.row_ends, rows, side="right").tolist()
-    for at, one, line in zip(owners, said, lines, strict=True):
-        if one is not None:
-            provenance[at], info_lines[at] = one, line
-    return provenance, info_lines
+    return replace(batch, has_identities=False)

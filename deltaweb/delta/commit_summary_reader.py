@@ -1,18 +1,14 @@
 """Commits in numbers, one value each."""
 
 from collections.abc import Iterator
-from typing import Any
 
-import pyarrow.compute as pc
-
-from deltaweb.delta.actions import SetTransaction, parse_provenance
+from deltaweb.delta.actions import parse_provenance
 from deltaweb.delta.commit_batch import (
     CommitBatch,
     CommitEntry,
     FileNumbers,
     read_commit_batches,
 )
-from deltaweb.delta.commit_file import parse_transactions
 from deltaweb.delta.commit_summary import CommitSummary
 from deltaweb.delta.commit_times import CommitTimes
 from deltaweb.delta.log_store import LogStore
@@ -41,17 +37,17 @@ def commit_entries(times: CommitTimes, start_version: int = 0) -> list[CommitEnt
 
 def _summaries(batch: CommitBatch) -> list[CommitSummary]:
     if batch.fault is not None:
-        (entry,), (size_bytes,) = batch.entries, batch.sizes_bytes
+        (entry,), (commit,) = batch.entries, batch.commits
         return [
             CommitSummary(
                 version=entry.version,
                 timestamp_ms=entry.time_ms,
-                size_bytes=size_bytes,
+                size_bytes=len(commit.data),
                 fault=batch.fault,
             )
         ]
-    transactions, latest = _transactions(batch), _latest_deletions(batch)
-    num_actions = batch.num_actions
+    latest = _latest_deletions(batch)
+    num_lines = batch.actions.num_lines.tolist()
     adds, removes = batch.adds, batch.removes
     result = []
     for at, entry in enumerate(batch.entries):
@@ -76,9 +72,9 @@ def _summaries(batch: CommitBatch) -> list[CommitSummary]:
                 data_change=bool(adds.changes[at] or removes.changes[at]),
                 metadata=batch.metadata.get(at),
                 protocol=batch.protocols.get(at),
-                transactions=tuple(transactions.get(at, ())),
-                size_bytes=batch.sizes_bytes[at],
-                num_actions=int(num_actions[at]),
+                transactions=tuple(batch.transactions.get(at, ())),
+                size_bytes=len(batch.commits[at].data),
+                num_actions=num_lines[at],
                 max_deletion_timestamp_ms=latest.get(at),
             )
         )
@@ -95,24 +91,12 @@ def _known_rows(numbers: FileNumbers, at: int) -> int | None:
     return int(numbers.rows[at]) if numbers.is_counted[at] else None
 
 
-def _transactions(batch: CommitBatch) -> dict[int, list[SetTransaction]]:
-    column = batch.actions.table["txn"]
-    found: dict[int, list[SetTransaction]] = {}
-    ends = batch.actions.row_ends.tolist()
-    for at in batch.has_transactions():
-        start = ends[at - 1] if at else 0
-        parsed = parse_transactions(column.slice(start, ends[at] - start))
-        found[at] = list(parsed.values())
-    return found
-
-
 def _latest_deletions(batch: CommitBatch) -> dict[int, int]:
-    """Return the latest deletionTimestamp of each commit that has one."""
-    removes: Any = batch.actions.table["remove"]
-    column = pc.struct_field(removes, ["deletionTimestamp"])
-    owners = batch.owners(pc.indices_nonzero(column.is_valid()).to_numpy())
-    values = column.drop_null().to_numpy()
+    """Return the latest deletionTimestamp of each commit whose removes have one."""
+    times = batch.files.deletion_ms
+    told = times.is_valid().to_numpy(zero_copy_only=False) & ~batch.files.is_add
+    owners = batch.files.owners[told].tolist()
     found: dict[int, int] = {}
-    for owner, value in zip(owners.tolist(), values.tolist(), strict=True):
+    for owner, value in zip(owners, times.filter(told).to_pylist(), strict=True):
         found[owner] = max(value, found.get(owner, value))
     return found

@@ -22,6 +22,7 @@ FIRST_NAME: Final = "0" * VERSION_DIGITS
 MAX_VERSION: Final = 2**63 - 1
 MANY_NAMES: Final = 1_000
 
+_COMMIT_NAME: Final = f"%0{VERSION_DIGITS}d.json"  # quicker than a format, of many
 _COMMIT = re.compile(r"([0-9]{20})\.json", re.ASCII)
 _CHECKPOINT = re.compile(
     r"([0-9]{20})\.checkpoint(?:\.([0-9]{10})\.([0-9]{10}))?\.parquet", re.ASCII
@@ -45,7 +46,7 @@ class CheckpointName:
 
 def commit_name(version: int) -> str:
     """Return the name of the commit that makes `version`."""
-    return f"{version:0{VERSION_DIGITS}d}.json"
+    return _COMMIT_NAME % version
 
 
 def checkpoint_name(version: int) -> str:

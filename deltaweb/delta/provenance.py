@@ -17,37 +17,59 @@ from deltaweb.delta.action_json import load_json
 from deltaweb.delta.actions import parse_provenance
 
 NO_OBJECT: Final = b"{}"
+REFUSALS: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What `msgspec` raises of JSON that is not strict, or nests too deeply."""
 _NOTHING: Final = msgspec.Raw(NO_OBJECT)
-_REFUSALS: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
-class RawProvenance(NamedTuple):
-    """What of a commitInfo is well formed; the objects are JSON.
+class RawProvenance(msgspec.Struct, gc=False):
+    """What a commitInfo says; the objects are JSON, or any other value of JSON.
 
     `deltaweb.delta.actions.Provenance` has them as Python's.
     """
 
-    operation: str | None
-    parameters: bytes
-    metrics: bytes
-    engine_info: str | None
-    user: str | None
-
-
-SAYS_NOTHING: Final = RawProvenance(None, NO_OBJECT, NO_OBJECT, None, None)
-
-
-class _CommitInfo(msgspec.Struct, rename="camel", gc=False):
     operation: str | None = None
-    operation_parameters: msgspec.Raw = _NOTHING
-    operation_metrics: msgspec.Raw = _NOTHING
-    engine_info: str | None = None
-    user_name: str | None = None
-    user_id: str | None = None
+    parameters: msgspec.Raw = msgspec.field(
+        default=_NOTHING, name="operationParameters"
+    )
+    metrics: msgspec.Raw = msgspec.field(default=_NOTHING, name="operationMetrics")
+    engine_info: str | None = msgspec.field(default=None, name="engineInfo")
+    user_name: str | None = msgspec.field(default=None, name="userName")
+    user_id: str | None = msgspec.field(default=None, name="userId")
+
+
+SAYS_NOTHING: Final = RawProvenance()
+
+
+class Provenances(NamedTuple):
+    """What some commits say, a value a commit; the objects are JSON."""
+
+    operations: list[str | None]
+    parameters: list[bytes]
+    metrics: list[bytes]
+    engine_infos: list[str | None]
+    users: list[str | None]
+
+    @classmethod
+    def of(cls, said: Sequence[RawProvenance]) -> "Provenances":
+        """Take what is well formed."""
+        return cls(
+            [one.operation for one in said],
+            _objects([one.parameters for one in said]),
+            _objects([one.metrics for one in said]),
+            [one.engine_info for one in said],
+            [one.user_name or one.user_id for one in said],
+        )
+
+
+def _objects(values: Sequence[msgspec.Raw]) -> list[bytes]:
+    return [
+        text if text[:1] == b"{" else NO_OBJECT for text in map(bytes, values)
+    ]  # fmt: skip
 
 
 class _Line(msgspec.Struct, rename="camel", gc=False, forbid_unknown_fields=True):
-    commit_info: _CommitInfo
+    commit_info: RawProvenance
 
 
 _LINE: Final = msgspec.json.Decoder(_Line)
@@ -61,24 +83,9 @@ def cut_provenance(lines: Sequence[bytes]) -> list[RawProvenance] | None:
     """
     try:
         str(b"".join(lines), "utf-8")  # what is cut is not looked at otherwise
-        said = [_LINE.decode(line).commit_info for line in lines]
-    except _REFUSALS:
+        return [_LINE.decode(line).commit_info for line in lines]
+    except REFUSALS:
         return None
-    return [
-        RawProvenance(
-            one.operation,
-            _object(one.operation_parameters),
-            _object(one.operation_metrics),
-            one.engine_info,
-            one.user_name or one.user_id,
-        )
-        for one in said
-    ]
-
-
-def _object(raw: msgspec.Raw) -> bytes:
-    text = bytes(raw)
-    return text if text[:1] == b"{" else NO_OBJECT
 
 
 def write_provenance(raw: Mapping[str, Any]) -> RawProvenance:
@@ -93,11 +100,11 @@ def write_provenance(raw: Mapping[str, Any]) -> RawProvenance:
     )
 
 
-def _written(values: Mapping[str, Any]) -> bytes:
+def _written(values: Mapping[str, Any]) -> msgspec.Raw:
     try:
-        return json.dumps(values).encode()
+        return msgspec.Raw(json.dumps(values).encode())
     except RecursionError:
-        return NO_OBJECT
+        return _NOTHING
 
 
 def load_object(text: bytes) -> Mapping[str, Any]:
@@ -119,6 +126,6 @@ def load_objects(texts: Iterable[bytes]) -> list[Mapping[str, Any]]:
     for text in texts:
         try:
             found.append(decode(text))
-        except _REFUSALS:
+        except REFUSALS:
             found.append(load_object(text))
     return found

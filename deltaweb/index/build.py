@@ -29,6 +29,7 @@ from deltaweb.index.base_index import (
 )
 from deltaweb.index.engine import Engine, InProcess
 from deltaweb.index.file_index import (
+    FILES,
     IndexMissingError,
     write_summary,
     written_beside,
@@ -37,6 +38,7 @@ from deltaweb.index.file_rows import NewestFiles
 from deltaweb.index.history.commit_rows import History
 from deltaweb.index.history_reader import HistoryReader, Progress
 from deltaweb.index.index_result import IndexResult
+from deltaweb.index.index_seal import mark_file
 from deltaweb.index.index_source import commit_digest, write_source
 from deltaweb.index.index_update import UpdateRequest, update_index
 from deltaweb.index.log_since import log_bytes
@@ -44,6 +46,7 @@ from deltaweb.index.lost_history import LostHistory, write_history
 from deltaweb.index.newest_result import newest_result
 from deltaweb.index.summary import (
     Story,
+    files_summary,
     states_of_versions,
     table_summary,
     version_states,
@@ -54,6 +57,9 @@ FILES_WORTH_A_THREAD: Final = 20_000
 ATTEMPTS: Final = 3  # at a log whose files go away while they are read
 
 logger = logging.getLogger(__name__)
+
+_Written = tuple[NewestFiles | None, dict[str, Any]]
+"""The files of the newest version, none where they may not be read; what is drawn."""
 
 
 class LogTooLargeError(Exception):
@@ -153,14 +159,15 @@ def index_table(  # noqa: PLR0913 (as `build_index`)
         now_ms=request.now_ms,
         base=None if base is None else _find_base(Path(base)),
     )
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return builder.build(request.folder)
-        except LogCorruptError as fault:
-            if not _is_cleaned_away(table.store, fault):
-                raise
-            logger.info("The log of %s is read again: %s", table.root, fault)
-    return builder.build(request.folder)
+    with without_collections():
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return builder.build(request.folder)
+            except LogCorruptError as fault:
+                if not _is_cleaned_away(table.store, fault):
+                    raise
+                logger.info("The log of %s is read again: %s", table.root, fault)
+        return builder.build(request.folder)
 
 
 def _is_cleaned_away(store: LogStore, fault: LogCorruptError) -> bool:
@@ -231,7 +238,7 @@ class _Builder:
     def build(self, folder: Path) -> IndexResult:
         self.report("Reading the newest snapshot", 0, None, "")
         snapshot, fault = self._newest_snapshot()
-        with written_beside(folder) as beside, without_collections():
+        with written_beside(folder) as beside:
             with (
                 self._writing_files(beside, snapshot) as written,
                 self.engine.commit_reader(snapshot.version + 1) as read_commits,
@@ -241,7 +248,7 @@ class _Builder:
                     self.store, overview, self.engine, read_commits, self.report
                 )
                 history, runs = reader.read(snapshot)
-                newest = written()
+                newest, files = written()
             if newest is not None and fault is None:
                 self._write_source(beside, snapshot, newest)
             facts = self._facts_of_log(overview.listing, snapshot, history)
@@ -256,7 +263,7 @@ class _Builder:
                 events=[*lost.events(), *history.events],
                 timestamps_ms=[*lost.timestamps_ms(), *history.timestamps_ms],
             )
-            summary = table_summary(snapshot, newest, story, self.now_ms)
+            summary = table_summary(snapshot.metadata, files, story, self.now_ms)
             time_ms = overview.times.time_ms(snapshot.version) or 0
             result = newest_result(folder, snapshot, newest, summary, time_ms)
             result = replace(_with_fault(result, fault), **facts)
@@ -268,22 +275,27 @@ class _Builder:
     @contextmanager
     def _writing_files(
         self, beside: Path, snapshot: Snapshot
-    ) -> Iterator[Callable[[], NewestFiles | None]]:
-        """Give what returns the files of a snapshot, written; none may be to read.
+    ) -> Iterator[Callable[[], _Written]]:
+        """Give what returns the files of a snapshot, written.
 
         They are written while the history is read, where they are many and the engine
         allows it; else when they are asked for.
         """
-        write = partial(self.engine.write_files, beside, snapshot)
+        write = partial(self._write_files, beside, snapshot)
         if snapshot.refusal is not None:
-            yield lambda: None
+            yield lambda: (None, files_summary(None, ()))
         elif snapshot.num_files >= FILES_WORTH_A_THREAD and self.engine.can_share:
             with ThreadPoolExecutor(1) as pool:
                 yield partial(self._reported, pool.submit(write).result)
         else:
             yield partial(self._reported, write)
 
-    def _reported(self, write: Callable[[], NewestFiles]) -> NewestFiles:
+    def _write_files(self, beside: Path, snapshot: Snapshot) -> _Written:
+        newest = self.engine.write_files(beside, snapshot)
+        mark_file(beside, FILES)
+        return newest, files_summary(newest, snapshot.metadata.partition_columns)
+
+    def _reported(self, write: Callable[[], _Written]) -> _Written:
         self.report("Reading statistics", 0, None, "")
         return write()
 

@@ -72,13 +72,17 @@ def load_seal(folder: Path) -> IndexSeal | None:
 
 
 def write_seal(folder: Path) -> None:
-    """Write the marks of all files in a folder; those that were carried stay."""
-    carried = load_seal(folder)
-    marks = {} if carried is None else dict(carried.marks)
+    """Write the marks of all files in a folder; those that have one keep it."""
+    marks = _marks(folder)
     for path in sorted(folder.iterdir()):
         if path.name not in {SEAL, *marks}:
-            marks[path.name] = (path.stat().st_size, _checksum(path))
+            marks[path.name] = _read_mark(path)
     _write(folder, marks)
+
+
+def mark_file(folder: Path, name: str) -> None:
+    """Write the mark of a file that is whole while others of its folder are not."""
+    _write(folder, {**_marks(folder), name: _read_mark(folder / name)})
 
 
 def carry_mark(folder: Path, name: str, source: Path) -> None:
@@ -88,7 +92,12 @@ def carry_mark(folder: Path, name: str, source: Path) -> None:
     """
     seal = load_seal(source)
     if seal is not None and name in seal.marks:
-        _write(folder, {name: seal.marks[name]})
+        _write(folder, {**_marks(folder), name: seal.marks[name]})
+
+
+def _marks(folder: Path) -> dict[str, Mark]:
+    seal = load_seal(folder)
+    return {} if seal is None else dict(seal.marks)
 
 
 def _write(folder: Path, marks: Mapping[str, Mark]) -> None:
@@ -109,9 +118,13 @@ def _size_bytes(path: Path) -> int | None:
 
 def _has_mark(path: Path, mark: Mark) -> bool:
     try:
-        return (path.stat().st_size, _checksum(path)) == mark
+        return _read_mark(path) == mark
     except OSError:
         return False
+
+
+def _read_mark(path: Path) -> Mark:
+    return path.stat().st_size, _checksum(path)
 
 
 def _checksum(path: Path) -> int:

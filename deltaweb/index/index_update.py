@@ -78,7 +78,7 @@ from deltaweb.index.index_source import write_source
 from deltaweb.index.log_since import LogSince, read_log_since
 from deltaweb.index.new_commits import NewCommits, read_new_commits
 from deltaweb.index.newest_result import newest_result
-from deltaweb.index.summary import Story, table_summary
+from deltaweb.index.summary import Story, files_summary, table_summary
 from deltaweb.index.updated_files import write_updated_files
 from deltaweb.table import DeltaTable
 
@@ -124,7 +124,8 @@ def update_index(table: DeltaTable, request: UpdateRequest) -> IndexResult:
         request.report("Writing the index", 0, None, "")
         _write_history(beside, new, since, newest)
         story = _story(new, since)
-        summary = table_summary(snapshot, newest, story, request.now_ms)
+        files = files_summary(newest, snapshot.metadata.partition_columns)
+        summary = table_summary(snapshot.metadata, files, story, request.now_ms)
         result = newest_result(
             request.folder, snapshot, newest, summary, int(story.timestamps_ms[-1])
         )

@@ -3,10 +3,12 @@
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
 import numpy as np
 
+from deltaweb.delta.actions import Metadata
 from deltaweb.delta.errors import DeltaError, SchemaMissingError
 from deltaweb.delta.log_segment import VersionRun
 from deltaweb.delta.snapshot import Snapshot
@@ -49,40 +51,48 @@ class Story:
     timestamps_ms: Sequence[int] | Longs
 
 
+def files_summary(
+    newest: NewestFiles | None, partition_columns: Sequence[str]
+) -> dict[str, Any]:
+    """Add up what an overview draws of the files; None where they may not be read."""
+    if newest is None:
+        return {
+            "size_histogram": {"edges": [], "counts": [], "bytes": []},
+            "partitions": [],
+            "num_partitions": 0,
+            "stats_files": 0,
+        }
+    partitions, count = partition_totals(
+        newest.files, newest.num_records, partition_columns
+    )
+    return {
+        "size_histogram": size_histogram(newest.files["size"]),
+        "partitions": partitions,
+        "num_partitions": count,
+        "stats_files": newest.num_files - newest.num_records.null_count,
+    }
+
+
 def table_summary(
-    snapshot: Snapshot,
-    newest: NewestFiles | None,
-    story: Story,
-    now_ms: int,
+    metadata: Metadata, files: Mapping[str, Any], story: Story, now_ms: int
 ) -> dict[str, Any]:
     """Add up what `Table.summary` holds.
 
     Args:
-        snapshot: The newest version.
-        newest: Its files; None where it may not be read.
+        metadata: That of the newest version.
+        files: What `files_summary` says of its files.
         story: Its history.
         now_ms: The time that `commits_30d` ends at.
     """
     runs = story.runs
-    summary: dict[str, Any] = {
+    return {
         "readable_runs": [list(run) for run in runs],
         "earliest_version": next((r.first for r in runs if r.state != GONE), None),
         "commits_30d": _commits_by_day(story.timestamps_ms, now_ms),
-        "target_file_size_bytes": _target_file_size(snapshot.metadata.configuration),
+        "target_file_size_bytes": _target_file_size(metadata.configuration),
         "events": story.events[-MAX_EVENTS:],
-        "size_histogram": {"edges": [], "counts": [], "bytes": []},
-        "partitions": [],
-        "num_partitions": 0,
-        "stats_files": 0,
+        **files,
     }
-    if newest is not None:
-        partitions, count = partition_totals(
-            newest.files, newest.num_records, snapshot.metadata.partition_columns
-        )
-        summary["size_histogram"] = size_histogram(newest.files["size"])
-        summary["partitions"], summary["num_partitions"] = partitions, count
-        summary["stats_files"] = newest.num_files - newest.num_records.null_count
-    return summary
 
 
 def states_of_versions(
@@ -144,26 +154,21 @@ def version_states(
         totals: Which of them a VACUUM has hurt.
     """
     spans = [(run.first, run.last) for run in runs]
-    can_be_built = is_in_runs(history.versions, spans)
-    states: dict[
-        tuple[int, int], Readability
-    ] = {}  # of few kinds, however many versions have one
-    result = []
-    for version, is_built, refusal, vacuum in zip(
-        history.versions,
-        can_be_built,
-        history.refusals,
+    kinds = zip(
+        is_in_runs(history.versions, spans),
+        map(id, history.refusals),
         totals.vacuumed_by.tolist(),
         strict=True,
-    ):
-        kind = (id(refusal), vacuum)
-        if not is_built:
-            result.append(_gone(version, history.faults))
-        elif kind in states:
-            result.append(states[kind])
+    )
+    states: list[Readability] = []
+    for (is_built, _, vacuum), same in groupby(kinds):
+        first, count = len(states), sum(1 for _ in same)
+        if is_built:
+            states += [_state(history.refusals[first], vacuum)] * count
         else:
-            result.append(states.setdefault(kind, _state(refusal, vacuum)))
-    return result
+            gone = history.versions[first : first + count]
+            states += [_gone(version, history.faults) for version in gone]
+    return states
 
 
 def _gone(version: int, faults: Sequence[int]) -> Readability:

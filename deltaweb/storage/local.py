@@ -33,6 +33,7 @@ from deltaweb.storage.write_faults import write_fault
 
 LOG_FOLDER = "_delta_log"
 READ_BYTES = 1 << 16
+OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe must not hang us
 MAX_LOG_FILE_BYTES = 1 << 31  # larger than any commit; memory is not given to more
 
 
@@ -94,7 +95,7 @@ class LocalTableStore:
                 return []
             with entries:
                 self._check_log_folder()
-                statuses = [*_statuses(e for e in entries if e.name >= name)]
+                statuses = [*_statuses(entries, name)]
         statuses.sort(key=itemgetter(0))  # two names are never the same
         return statuses
 
@@ -115,17 +116,17 @@ class LocalTableStore:
         """Return the beginning of one file of the log."""
         path = f"{self._log}/{name}"
         with self._faults(path), self._log_folder() as folder:
-            buffer = bytearray(min(READ_BYTES, length))
-            return _read(self._open_log_file(folder, name), length, buffer)
+            room = memoryview(bytearray(min(READ_BYTES, length)))
+            return _read(self._open_log_file(folder, name), length, room)
 
     def read_many(self, names: Sequence[str]) -> list[bytes]:
         """Return files of the log, opened relative to its folder."""
         contents: list[bytes] = []
-        buffer = bytearray(READ_BYTES)
+        room = memoryview(bytearray(READ_BYTES))
         with self._faults(self._log), self._log_folder() as folder:
             for name in names:
                 handle = self._open_log_file(folder, name)
-                data = _read(handle, MAX_LOG_FILE_BYTES, buffer)
+                data = _read(handle, MAX_LOG_FILE_BYTES, room)
                 if len(data) == MAX_LOG_FILE_BYTES:
                     path = f"{self._log}/{name}"
                     raise LogCorruptError(path=path, reason=_too_large())
@@ -241,14 +242,13 @@ class LocalTableStore:
 
     def _open_log_file(self, folder: int, name: str) -> int:
         """Open a file of the log; a link is followed where it stays inside."""
-        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe must not hang us
         try:
-            return os.open(name, flags | os.O_NOFOLLOW, dir_fd=folder)
+            return os.open(name, OPEN_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
         self._check_link(name)
-        return os.open(name, flags, dir_fd=folder)
+        return os.open(name, OPEN_FLAGS, dir_fd=folder)
 
     def _check_link(self, name: str) -> None:
         if not self._is_inside(f"{self._log}/{name}"):
@@ -289,19 +289,21 @@ def _too_large() -> str:
     return "it is larger than any file of a log may be"
 
 
-def _statuses(entries: Iterable[os.DirEntry[str]]) -> Iterator[FileStatus]:
-    """Yield size and time of each file, of none that went away meanwhile."""
+def _statuses(entries: Iterable[os.DirEntry[str]], first: str) -> Iterator[FileStatus]:
+    """Yield size and time of each file from a name on; of none that went away."""
     for entry in entries:
+        name = entry.name
+        if name < first:
+            continue
         try:
             found = entry.stat()
         except FileNotFoundError:
             continue
         if stat.S_ISREG(found.st_mode):
-            time_ms = found.st_mtime_ns // 1_000_000
-            yield FileStatus(entry.name, found.st_size, time_ms)
+            yield FileStatus(name, found.st_size, found.st_mtime_ns // 1_000_000)
 
 
-def _read(handle: int, limit: int, buffer: bytearray) -> bytes:
+def _read(handle: int, limit: int, room: memoryview) -> bytes:
     """Read at most `limit` bytes of an open file, and close it.
 
     A read may return less than was asked for anywhere but at the end, so the end is
@@ -310,17 +312,16 @@ def _read(handle: int, limit: int, buffer: bytearray) -> bytes:
     Args:
         handle: The open file.
         limit: How many bytes at most.
-        buffer: Where the file's beginning is read to; no longer than `limit`.
+        room: Where the file's beginning is read to; no longer than `limit`.
     """
     try:
-        total = os.readv(handle, [buffer])
-        room = memoryview(buffer)
-        while total < len(buffer):
+        total = os.readv(handle, [room])
+        while total < len(room):
             count = os.readv(handle, [room[total:]])
             if not count:
                 return bytes(room[:total])
             total += count
-        parts = [bytes(buffer)]
+        parts = [bytes(room)]
         while total < limit:
             data = os.read(handle, min(READ_BYTES << 6, limit - total))
             if not data:

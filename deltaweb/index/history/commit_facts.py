@@ -28,24 +28,26 @@ _ASKED: Final[dict[str, str]] = {}
 class Facts:
     """A JSON object read by any spelling of its keys; texts are made once."""
 
-    __slots__ = ("_keys", "_texts", "_values", "_words")
+    __slots__ = ("_keys", "_made", "_values")
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
-        self._keys = _plain_keys(tuple(values))
-        self._texts: dict[tuple[str, ...], str] = {}
-        self._words: dict[tuple[Callable[[Any], str], tuple[str, ...]], str] = {}
+        self._keys: dict[str, str] | None = None  # most are found as they are asked
+        self._made: dict[object, str] | None = None
 
     def _get(self, name: str) -> Any:  # noqa: ANN401 (any JSON)
+        value = self._values.get(name)
+        if value is not None:
+            return value
+        if self._keys is None:
+            self._keys = _plain_keys(tuple(self._values))
         key = self._keys.get(_ASKED.get(name) or _ask(name))
         return None if key is None else self._values[key]
 
     def number(self, *names: str) -> int | None:
         """The first of `names` that holds a whole number of zero or more."""
-        keys, values = self._keys, self._values  # without a call for each name
         for name in names:
-            key = keys.get(_ASKED.get(name) or _ask(name))
-            value = None if key is None else values[key]
+            value = self._get(name)
             if value is not None:
                 number = _whole_number(value)
                 if number is not None:
@@ -54,10 +56,7 @@ class Facts:
 
     def text(self, *names: str) -> str:
         """The first of `names` that holds text or a number, shortened; or nothing."""
-        found = self._texts.get(names)
-        if found is None:
-            found = self._texts[names] = self._find_text(names)
-        return found
+        return self._once(names, lambda: self._find_text(names))
 
     def _find_text(self, names: tuple[str, ...]) -> str:
         for name in names:
@@ -71,9 +70,14 @@ class Facts:
 
         It is asked once: many commits have the same parameters.
         """
-        found = self._words.get((word, names))
+        return self._once((word, names), lambda: word(self.parsed(*names)))
+
+    def _once(self, what: object, make: Callable[[], str]) -> str:
+        if self._made is None:
+            self._made = {}
+        found = self._made.get(what)
         if found is None:
-            found = self._words[word, names] = word(self.parsed(*names))
+            found = self._made[what] = make()
         return found
 
     def parsed(self, *names: str) -> Any:  # noqa: ANN401 (any JSON)

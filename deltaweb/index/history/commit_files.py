@@ -5,27 +5,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.commit_batch import CommitBatch
-from deltaweb.delta.file_actions import dv_ids, file_keys
+from deltaweb.delta.file_actions import file_keys
 from deltaweb.index.history.lifetimes import UNKNOWN, FileActions, Longs
 
 
 def batch_file_actions(batch: CommitBatch) -> FileActions:
     """Return the file actions of parsed commits, which tell of which files they are."""
-    table = batch.actions.table
-    adds, removes = _array(table["add"]), _array(table["remove"])
-    rows = pc.indices_nonzero(pc.or_(adds.is_valid(), removes.is_valid()))
+    files = batch.files
     versions = np.array([entry.version for entry in batch.entries], dtype=np.int64)
-    adds, removes = adds.take(rows), removes.take(rows)
-    paths = pc.coalesce(_field(adds, "path"), _field(removes, "path"))
-    ids = [dv_ids(_field(part, "deletionVector")) for part in (adds, removes)]
-    num_records = _array(batch.adds.num_records).take(rows)
     return FileActions(
-        versions=versions[batch.owners(rows.to_numpy())],
-        keys=file_keys(pc.fill_null(paths, ""), pc.coalesce(*ids)),
-        is_add=adds.is_valid().to_numpy(zero_copy_only=False),
-        sizes=_longs(_field(adds, "size"), UNKNOWN),
-        rows=_longs(num_records, UNKNOWN),
-        deletion_ms=_longs(_field(removes, "deletionTimestamp"), 0),
+        versions=versions[files.owners],
+        keys=file_keys(pc.fill_null(files.paths, ""), files.dv_ids),
+        is_add=files.is_add,
+        sizes=np.where(files.is_add, _longs(files.sizes, UNKNOWN), UNKNOWN),
+        rows=np.where(files.is_add, _longs(files.num_records, UNKNOWN), UNKNOWN),
+        deletion_ms=np.where(files.is_add, 0, _longs(files.deletion_ms, 0)),
     )
 
 
@@ -48,10 +42,6 @@ def starting_files(files: pa.Table, rows: pa.ChunkedArray, version: int) -> File
         rows=_longs(_array(rows), UNKNOWN),
         deletion_ms=np.zeros(count, dtype=np.int64),
     )
-
-
-def _field(actions: pa.StructArray, name: str) -> pa.Array:
-    return pc.struct_field(actions, [name])
 
 
 def _array(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -20,7 +20,7 @@ from deltaweb.index.history.commit_facts import Facts
 from deltaweb.index.history.commit_files import batch_file_actions
 from deltaweb.index.history.lifetimes import FileActions
 from deltaweb.index.history.sentences import commit_sentence
-from deltaweb.index.history.stored_values import bounded_texts, clean_text
+from deltaweb.index.history.stored_values import bounded_texts, clean_text, clean_texts
 
 MAX_NAME_LENGTH: Final = 300
 MAX_OPERATION_LENGTH: Final = 100
@@ -78,8 +78,7 @@ def commit_part(batch: CommitBatch) -> CommitPart:
     """Take from parsed commits what an index holds of them."""
     said = batch.provenance
     numbers = _numbers(batch)
-    parameters = pa.array([one.parameters for one in said], pa.binary())
-    alike = parameters.dictionary_encode()
+    alike = pa.array(said.parameters, pa.binary()).dictionary_encode()
     distinct, kinds = alike.dictionary.to_pylist(), alike.indices.to_pylist()
     objects = [load_object(text) for text in distinct]
     facts = [Facts(one) for one in objects]
@@ -88,15 +87,17 @@ def commit_part(batch: CommitBatch) -> CommitPart:
         **numbers,
         "version": [entry.version for entry in batch.entries],
         "timestamp_ms": [entry.time_ms for entry in batch.entries],
-        "operation": _names([one.operation for one in said], MAX_OPERATION_LENGTH),
+        "operation": _names(said.operations, MAX_OPERATION_LENGTH),
         "parameters": bounded_texts(distinct).take(alike.indices),
-        "metrics": bounded_texts([one.metrics for one in said]),
-        "user_name": _names([one.user for one in said], MAX_NAME_LENGTH),
-        "engine_info": _names([one.engine_info for one in said], MAX_NAME_LENGTH),
-        "sentence": [
-            clean_text(commit_sentence(one, facts[kind]))
-            for one, kind in zip(told, kinds, strict=True)
-        ],
+        "metrics": bounded_texts(said.metrics),
+        "user_name": _names(said.users, MAX_NAME_LENGTH),
+        "engine_info": _names(said.engine_infos, MAX_NAME_LENGTH),
+        "sentence": clean_texts(
+            [
+                commit_sentence(one, facts[kind])
+                for one, kind in zip(told, kinds, strict=True)
+            ]
+        ),
         "changes_metadata": [one.metadata is not None for one in told],
     }
     arrays = [
@@ -141,16 +142,15 @@ def _told_commits(
     numbers: Mapping[str, pa.Array],
 ) -> list[_ToldCommit]:
     said = batch.provenance
-    positions = range(len(said))
-    noting = batch.has_transactions()
+    positions = range(len(batch.entries))
     columns = [
-        [one.operation or "" for one in said],
+        [operation or "" for operation in said.operations],
         parameters,
-        load_objects(one.metrics for one in said),
+        load_objects(said.metrics),
         *(numbers[name].to_pylist() for name in _NUMBERS),
         [batch.metadata.get(at) for at in positions],
         [batch.protocols.get(at) for at in positions],
-        [at in noting for at in positions],
+        [at in batch.transactions for at in positions],
         repeat(batch.fault),
     ]
     return [*map(_ToldCommit, *columns)]

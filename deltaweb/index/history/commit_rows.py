@@ -12,7 +12,11 @@ from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.errors import DeltaError, PropertyError, SchemaMissingError
 from deltaweb.delta.table_features import reading_refusal
 from deltaweb.delta.table_properties import deleted_file_retention_ms
-from deltaweb.index.file_index import COMMIT_SCHEMA, METADATA_SCHEMA, PROTOCOL_SCHEMA
+from deltaweb.index.file_index import (
+    METADATA_SCHEMA,
+    PROTOCOL_SCHEMA,
+    bounded_batches,
+)
 from deltaweb.index.history.commit_part import CommitChange, CommitPart
 from deltaweb.index.history.lifetimes import Vacuum
 from deltaweb.index.history.stored_values import bounded_json, clean_text
@@ -107,9 +111,9 @@ class History:
 
         What depends on all commits (totals, readability) is null in them.
         """
-        rows = pa.Table.from_batches(self._batches, COMMIT_SCHEMA).combine_chunks()
+        parts = (pa.Table.from_batches([batch]) for batch in self._batches)
         start = 0
-        for batch in rows.to_batches(max_chunksize=ROWS_A_BATCH):
+        for batch in bounded_batches(parts, ROWS_A_BATCH):
             yield start, batch
             start += batch.num_rows
 

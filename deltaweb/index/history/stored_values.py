@@ -26,6 +26,12 @@ def clean_text(text: str) -> str:
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
+def clean_texts(texts: list[str]) -> list[str]:
+    """Clean texts, most of which need it not."""
+    whole = "".join(texts)
+    return texts if clean_text(whole) is whole else [*map(clean_text, texts)]
+
+
 def clean_json(value: Any) -> Any:  # noqa: ANN401 (any JSON)
     """Return any JSON with texts that every database takes.
 

@@ -58,7 +58,7 @@ class TestBatches:
         assert counts == [0] + [3] * (GOOD - 1)
         infos = [b.info(at) for b in batches for at in range(len(b.entries))]
         assert infos == [None, *({"operation": f"O{n}"} for n in range(1, GOOD))]
-        said = [one.operation for batch in batches for one in batch.provenance]
+        said = [one for batch in batches for one in batch.provenance.operations]
         assert said == [None, *(f"O{n}" for n in range(1, GOOD))]
 
     @pytest.mark.parametrize("odd", ODD)
@@ -127,8 +127,8 @@ class TestNumbers:
         assert batch.adds.rows.tolist() == [10, 0, 0]
         assert batch.removes.is_sized.tolist() == [True, False, True]
         assert batch.removes.changes.tolist() == [0, 2, 0]
-        assert batch.has_transactions() == {2}
-        assert batch.num_actions.tolist() == [4, 3, 2]
+        assert [*batch.transactions] == [2]
+        assert batch.actions.num_lines.tolist() == [4, 3, 2]
 
     def test_take_the_last_of_what_a_commit_says_twice(self) -> None:
         builder = LogBuilder().commit(
@@ -148,8 +148,8 @@ class TestNumbers:
         (batch,) = read(builder, 1)
 
         assert batch.info(0) == last
-        assert batch.provenance[0].operation == str(last["operation"])
-        assert batch.provenance[0].user is None
+        assert batch.provenance.operations == [str(last["operation"])]
+        assert batch.provenance.users == [None]
 
     def test_know_deletion_vectors(self) -> None:
         builder = LogBuilder().start(add("a", deletionVector=deletion_vector("v")))

@@ -8,6 +8,8 @@ import pytest
 from deltaweb.delta.action_json import load_json
 from deltaweb.delta.actions import parse_provenance
 from deltaweb.delta.provenance import (
+    Provenances,
+    RawProvenance,
     cut_provenance,
     load_object,
     load_objects,
@@ -40,6 +42,12 @@ def line(info: str) -> bytes:
     return b'{"commitInfo":%s}' % info.encode()
 
 
+def values(cut: RawProvenance) -> tuple[Any, ...]:
+    one = Provenances.of([cut])
+    objects = [load_object(text) for text in (*one.parameters, *one.metrics)]
+    return (*one.operations, *objects, *one.engine_infos, *one.users)
+
+
 def said(info: str) -> tuple[Any, ...]:
     found = parse_provenance(load_json(line(info))["commitInfo"])
     return tuple(found)
@@ -50,9 +58,7 @@ def test_strict_json_is_cut_from_its_line(info: str) -> None:
     cut = cut_provenance([line("{}"), line(info)])
 
     assert cut is not None
-    one = cut[1]
-    objects = [load_object(text) for text in (one.parameters, one.metrics)]
-    assert (one.operation, *objects, one.engine_info, one.user) == said(info)
+    assert values(cut[1]) == said(info)
 
 
 @pytest.mark.parametrize("info", LOOSE.values(), ids=LOOSE)
@@ -61,9 +67,7 @@ def test_any_other_json_is_left_to_the_exact_parser(info: str) -> None:
 
     one = write_provenance(load_json(line(info))["commitInfo"])
 
-    objects = [load_object(text) for text in (one.parameters, one.metrics)]
-    shown = (one.operation, *objects, one.engine_info, one.user)
-    assert repr(shown) == repr(said(info))  # NaN is not equal to itself
+    assert repr(values(one)) == repr(said(info))  # NaN is not equal to itself
 
 
 @pytest.mark.parametrize(
