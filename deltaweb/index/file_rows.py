@@ -27,6 +27,7 @@ from deltaweb.index.file_index import (
 )
 from deltaweb.index.statistics_text import statistics_texts
 
+FILES_WORTH_READING_AHEAD: Final = 500_000
 INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
 INDEXED_COLUMNS_PROPERTY: Final = "delta.dataSkippingNumIndexedCols"
 LISTED: Final = ("path", "size", "modification_time", "partition_values")
@@ -151,7 +152,7 @@ def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
     """Write `files.arrow`: the live files, with statistics as text and typed.
 
     Statistics take most of the memory, so they are read and written some rows at a
-    time, one batch ahead. Where the schema does not parse, none is typed.
+    time. Where the schema does not parse, none is typed.
     """
     files = snapshot.files
     columns = choose_columns(snapshot)
@@ -166,7 +167,7 @@ def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
 
     def rows() -> Iterator[pa.Table]:
         first = 0
-        for loaded in _loaded_ahead(snapshot.state.blocks):
+        for loaded in _loaded(snapshot.state.blocks, files.num_rows):
             statistics = _typed_statistics(loaded, columns)
             records.append(statistics["num_records"])
             yield _joined(listed.slice(first, statistics.num_rows), statistics)
@@ -243,9 +244,16 @@ class _Loaded(NamedTuple):
     texts: pa.StringArray
 
 
-def _loaded_ahead(blocks: Iterable[SelectedBlock]) -> Iterator[_Loaded]:
-    """Yield what the log holds of all files in turn, while the next are read."""
+def _loaded(blocks: Iterable[SelectedBlock], num_files: int) -> Iterator[_Loaded]:
+    """Yield what the log holds of all files in turn; of many, one batch ahead.
+
+    Memory that one thread takes and another one gives back comes anew from the
+    kernel each time, which costs more than reading ahead saves for fewer.
+    """
     loading = chain.from_iterable(map(_load_parts, blocks))
+    if num_files < FILES_WORTH_READING_AHEAD:
+        yield from loading
+        return
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, loading, None)
         while (loaded := coming.result()) is not None:

@@ -164,6 +164,9 @@ def _linked_copy(folder: Path, copy: Path) -> Path:
 
 
 def _run_apart(who: str, table: Path, index: Path) -> Spent:
+    """Run once; an index has a folder of its own, as the product gives each."""
+    if who == OURS:
+        shutil.rmtree(index, ignore_errors=True)
     command = [sys.executable, "-m", __name__, who, str(table), str(index)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return Spent(**json.loads(done.stdout))

@@ -179,11 +179,13 @@ def _names(texts: Sequence[str | None], length: int) -> list[str]:
 
 def _changes(batch: CommitBatch, told: Sequence[_ToldCommit]) -> list[CommitChange]:
     changes = []
+    names = {one.operation for one in told}
+    vacuums = {name for name in names if name.strip().upper() in _VACUUMS}
     for row, one in enumerate(told):
-        operation = one.operation.strip().upper()
-        is_vacuum = operation in _VACUUMS
+        is_vacuum = one.operation in vacuums
         if not is_vacuum and one.metadata is None and one.protocol is None:
             continue
+        operation = one.operation.strip().upper()
         parameters = Facts(one.parameters)
         retention_ms = parameters.number("specifiedRetentionMillis")
         if retention_ms is None:

@@ -67,13 +67,12 @@ def bounded_texts(texts: Sequence[bytes]) -> pa.Array:
         For any other `bounded_json` of what it says.
     """
     whole = pa.array(texts, pa.string())
-    is_odd = pc.or_(
-        pc.match_substring_regex(whole, _UNCLEAN),
-        pc.or_(
-            pc.greater(pc.binary_length(whole), MAX_JSON_LENGTH),
-            pc.greater_equal(pc.count_substring_regex(whole, r"[\[{]"), MAX_DEPTH),
-        ),
-    )
+    is_odd = pc.match_substring_regex(whole, _UNCLEAN)
+    if max(map(len, texts), default=0) >= 2 * MAX_DEPTH:  # shorter ones nest less
+        is_long = pc.greater(pc.binary_length(whole), MAX_JSON_LENGTH)
+        nested = pc.count_substring_regex(whole, r"[\[{]")
+        is_odd = pc.or_(is_odd, is_long)
+        is_odd = pc.or_(is_odd, pc.greater_equal(nested, MAX_DEPTH))
     if not is_odd.true_count:
         return whole
     odd = whole.filter(is_odd).cast(pa.binary()).to_pylist()
