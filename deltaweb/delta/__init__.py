@@ -9,7 +9,8 @@ Read the modules in this order:
     log_segment    which files hold the log of one version; `log_overview` lists all
     partition_keys the keys of partitionValues, and their physical names
     commit_file    commits parsed: vectorised, with a slow and exact fallback
-    commit_batch   commits parsed once for all that a history asks of them
+    commit_batch   commits parsed once for all that a history asks of them, by
+                   `commit_lines` quickly, or by `commit_columns` exactly
     checkpoint     checkpoints, read by column name
     replay         how actions are reconciled into the files of a table
     snapshot       the table at one version

@@ -11,6 +11,7 @@ from deltaweb.index.index_seal import (
     SealBrokenError,
     carry_mark,
     load_seal,
+    mark_file,
     write_seal,
 )
 
@@ -25,6 +26,22 @@ def sealed(folder: Path) -> IndexSeal:
     seal = load_seal(folder)
     assert seal is not None
     return seal
+
+
+def test_a_file_may_be_marked_while_others_are_written(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(LONG)
+
+    mark_file(tmp_path, "a")
+    (tmp_path / "a").write_bytes(b"spoilt since")
+    (tmp_path / "b").write_bytes(b"late")
+    write_seal(tmp_path)
+
+    seal = load_seal(tmp_path)
+    assert seal is not None
+    seal.check("b")
+    assert seal.marks["a"][0] == len(LONG)
+    with pytest.raises(SealBrokenError):
+        seal.check("a")
 
 
 class TestCheck:
