@@ -31,6 +31,7 @@ from deltaweb.delta.provenance import (
 from deltaweb.delta.record_counts import record_counts
 
 COMMIT_INFO: Final = "commitInfo"
+ROWS_A_SLICE: Final = 4_096
 _FILE_ACTION: Final = [
     pa.field("path", pa.string()),
     pa.field("size", pa.int64()),
@@ -88,7 +89,8 @@ def _file_rows(actions: ActionBatch) -> FileActionRows:
     )
     lines = np.concatenate(places).astype(np.int64)
     order = np.argsort(lines, kind="stable")
-    files = files.take(pa.array(order))
+    if all(map(len, places)):
+        files = files.take(pa.array(order))
     has_vectors = files.type.get_field_index(_VECTOR.name) >= 0
     vectors = pc.struct_field(files, [_VECTOR.name]) if has_vectors else None
     return FileActionRows(
@@ -98,9 +100,18 @@ def _file_rows(actions: ActionBatch) -> FileActionRows:
         dv_ids=no_dv_ids(len(files)) if vectors is None else dv_ids(vectors),
         sizes=pc.struct_field(files, ["size"]),
         changes=pc.struct_field(files, ["dataChange"]),
-        num_records=record_counts(pc.struct_field(files, ["stats"]).to_pylist()),
+        num_records=_record_counts(pc.struct_field(files, ["stats"])),
         deletion_ms=pc.struct_field(files, ["deletionTimestamp"]),
     )
+
+
+def _record_counts(stats: pa.StringArray) -> pa.Int64Array:
+    """Count rows, holding the texts of few files at a time."""
+    slices = [
+        record_counts(stats.slice(first, ROWS_A_SLICE).to_pylist())
+        for first in range(0, len(stats), ROWS_A_SLICE)
+    ]
+    return pa.concat_arrays(slices) if slices else pa.array([], pa.int64())
 
 
 def _array(column: pa.ChunkedArray) -> pa.StructArray:

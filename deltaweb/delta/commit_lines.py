@@ -27,6 +27,7 @@ from deltaweb.delta.provenance import (
 )
 from deltaweb.delta.record_counts import LONG, record_counts
 
+MAX_BYTES: Final = 16 << 20
 _Long = Annotated[int, LONG]
 _ABSENT: Final = msgspec.Raw(b"null")
 
@@ -69,11 +70,16 @@ class _OddError(Exception):
 
 
 def parse_lines(commits: Sequence[CommitData]) -> CommitActions | None:
-    """Parse commits; None where one of them has to be looked at more closely."""
+    """Parse commits; None where one of them has to be looked at more closely.
+
+    Objects take a multiple of what columns do, so commits of many bytes are left.
+    """
+    if sum(len(commit.data) for commit in commits) > MAX_BYTES:
+        return None
     try:
         parsed = [_parse_commit(commit.data) for commit in commits]
         return _gathered(parsed)
-    except (_OddError, *REFUSALS, UnicodeEncodeError):
+    except (_OddError, *REFUSALS):
         return None
 
 

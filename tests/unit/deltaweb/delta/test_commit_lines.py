@@ -130,6 +130,19 @@ def test_any_other_commit_is_left_to_the_exact_parser(odd: bytes) -> None:
     assert parse_lines(some) is None
 
 
+def test_commits_of_many_bytes_are_left_to_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    some = commits(lines([add(str(n), stats=STATS) for n in range(9)]))
+    quick = parse_lines(some)
+    monkeypatch.setattr("deltaweb.delta.commit_lines.MAX_BYTES", 100)
+    monkeypatch.setattr("deltaweb.delta.commit_columns.ROWS_A_SLICE", 4)
+
+    assert quick is not None
+    assert parse_lines(some) is None
+    assert shown(quick) == shown(parse_columns(some, SCHEMA))
+
+
 def test_no_commit_has_no_actions() -> None:
     quick = parse_lines([])
 
