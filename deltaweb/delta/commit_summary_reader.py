@@ -27,6 +27,8 @@ def read_commit_summaries(
 
 def commit_entries(times: CommitTimes, start_version: int = 0) -> list[CommitEntry]:
     """Return the versions that have a commit file, from one on."""
+    if None not in times.sizes and not start_version:
+        return [*map(CommitEntry, times.versions, times.times_ms)]
     found = zip(times.versions, times.times_ms, times.sizes, strict=True)
     return [
         CommitEntry(version, time_ms)

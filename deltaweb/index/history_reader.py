@@ -4,9 +4,11 @@ Commits are read once: `read` takes what they say, and holds the file actions th
 `totals` adds up.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 import numpy as np
 
@@ -33,6 +35,8 @@ from deltaweb.index.history.run_actions import RunActions
 from deltaweb.index.history.version_totals import VersionTotals
 
 Progress = Callable[[str, int, int | None, str], None]
+
+_version = attrgetter("version")
 
 
 @dataclass(slots=True)
@@ -67,15 +71,12 @@ class HistoryReader:
     def _read_history(self, newest: Snapshot, runs: Sequence[VersionRun]) -> History:
         history = History(root=self.store.root)
         starts = [run.first for run in runs if run.first > 0]
-        entries = [
-            entry
-            for entry in commit_entries(self.overview.times)
-            if entry.version <= newest.version
-        ]
-        # Before its own commit, a run takes what its checkpoint says.
-        cuts = np.searchsorted([entry.version for entry in entries], starts).tolist()
+        entries = commit_entries(self.overview.times)
+        del entries[bisect_right(entries, newest.version, key=_version) :]
         first = 0
-        for cut, version in zip(cuts, starts, strict=True):
+        for version in starts:
+            # Before its own commit, a run takes what its checkpoint says.
+            cut = bisect_left(entries, version, key=_version)
             self._take(history, entries[first:cut], newest)
             self._start_run(history, version)
             first = cut
