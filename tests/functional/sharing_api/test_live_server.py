@@ -4,173 +4,25 @@ import contextlib
 import http.client
 import json
 import os
-import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
 from urllib.parse import urlsplit
 
-import pyarrow as pa
 import pytest
 
 from apps.sharing.api.places import MAX_OF_A_TOKEN
-from deltaweb.samples.sample_table import Operation, TableWriter
-from tests.functional.sharing_api.calls import SCHEMA
-from tests.installation import ROOT, environment, run, wait_for
-from tests.ports import free_port
-
-NUM_FILES = 20_000
-AT = datetime(2026, 2, 1, tzinfo=UTC)
-QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
-VERSION = "/delta-sharing/shares/sales/schemas/crm/tables/orders/version"
-# An application in which the third batch of every answer fails.
-BROKEN_APPLICATION = """
-from deltaweb.wsgi import application as application
-from apps.sharing.answers import tables
-
-def broken(*args, made=tables._file_lines, **kwargs):
-    for number, chunk in enumerate(made(*args, **kwargs)):
-        if number == 2:
-            raise OSError("the disk is gone")
-        yield chunk
-
-tables._file_lines = broken
-"""
-
-
-@dataclass(frozen=True)
-class Live:
-    """A web server with one shared table of many files, the first one real."""
-
-    home: Path
-    port: int
-    secret: str
-    opened: list[http.client.HTTPConnection] = field(default_factory=list)
-
-    @property
-    def authorization(self) -> dict[str, str]:
-        """The header that lets a request in."""
-        return {"Authorization": f"Bearer {self.secret}"}
-
-    def connect(self, port: int | None = None) -> http.client.HTTPConnection:
-        """Open a connection to the server, until the test ends."""
-        connection = http.client.HTTPConnection(
-            "127.0.0.1", port or self.port, timeout=60
-        )
-        self.opened.append(connection)
-        return connection
-
-    def send(self, request: bytes) -> bytes:
-        """Send bytes; return all that comes until the server closes."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as wire:
-            wire.sendall(request)
-            wire.shutdown(socket.SHUT_WR)
-            received = b""
-            while part := wire.recv(1 << 16):
-                received += part
-            return received
-
-    def ask(
-        self, target: str, headers: dict[str, str] | None = None
-    ) -> http.client.HTTPResponse:
-        """GET something on a connection of its own."""
-        connection = self.connect()
-        connection.request("GET", target, headers=headers or {})
-        return connection.getresponse()
-
-    def large_file(self, number: int) -> str:
-        """Make one of the missing files, and return its signed URL below the server."""
-        (self.home / "lake" / "orders" / f"part-{number}").write_bytes(bytes(32 << 20))
-        hints = json.dumps({"predicateHints": ["day = '2026-01-02'"]}).encode()
-        line = query(self, hints).read().splitlines()[2 + number]
-        parts = urlsplit(json.loads(line)["file"]["url"])
-        assert parts.path.endswith(f"/part-{number}")
-        return f"{parts.path}?{parts.query}"
-
-    def stall(self, request: str) -> socket.socket:
-        """Ask for something, and read nothing of it."""
-        wire = socket.socket()
-        wire.settimeout(60)
-        wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
-        wire.connect(("127.0.0.1", self.port))
-        wire.sendall(request.encode())
-        return wire
-
-    def stall_file(self, target: str) -> socket.socket:
-        """Ask for a file, and read nothing of it."""
-        return self.stall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-
-    def stall_query(self) -> socket.socket:
-        """Ask for all files of the table, and read nothing of the answer."""
-        head = f"POST {QUERY} HTTP/1.1\r\nAuthorization: Bearer {self.secret}\r\n"
-        return self.stall(f"{head}Host: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{{}}")
-
-    def calls(self) -> list[dict[str, object]]:
-        """The rows of the record, newest first."""
-        ask = (
-            "import json; from apps.audit.models import AuditEvent; "
-            "print(json.dumps(list(AuditEvent.objects.filter(kind='CALL').values("
-            "'action', 'status', 'error_code', 'num_files', 'detail'))))"
-        )
-        done = run(self.home, "shell", "-v", "0", "-c", ask)
-        rows: list[dict[str, object]] = json.loads(done.stdout.splitlines()[-1])
-        return rows
-
-
-def write_table(root: Path) -> None:
-    writer = TableWriter(root, seed=7)
-    created = Operation(name="CREATE TABLE", user="etl", at=AT)
-    writer.create(SCHEMA, created, partition_columns=["day"])
-    file = writer.write_file(
-        pa.table({"id": pa.array(range(200_000), pa.int64())}),
-        at=AT,
-        partition_values={"day": "2026-01-01"},
-    ).add()
-    adds = [file]
-    add = file["add"]
-    assert isinstance(add, dict)
-    for number in range(NUM_FILES - 1):
-        values = {"path": f"part-{number}", "partitionValues": {"day": "2026-01-02"}}
-        adds.append({"add": {**add, **values}})
-    writer.commit(Operation(name="WRITE", user="etl", at=AT), adds)
-
-
-@contextlib.contextmanager
-def web(home: Path, application: str = "deltaweb.wsgi:application") -> Iterator[int]:
-    """Run gunicorn as `deltaweb web` does, with one process."""
-    port = free_port()
-    command = [
-        *(sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"),
-        *("--worker-class", "deltaweb.web_worker.PatientWorker"),
-        *("--threads", "4", "--log-level", "warning"),
-    ]
-    path = f"{home}:{ROOT}"
-    log = home / f"web-{port}.log"
-    with log.open("wb") as errors:
-        process = subprocess.Popen(
-            command,
-            env=environment(home, PYTHONPATH=path, PORT=str(port)),
-            cwd=ROOT,
-            stderr=errors,
-        )
-    try:
-        assert wait_for(lambda: _answers(port), timeout_s=60), log.read_text()
-        yield port
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
-
-
-def _answers(port: int) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    with contextlib.closing(connection), contextlib.suppress(OSError):
-        connection.request("GET", "/delta-sharing/")
-        return connection.getresponse().status == 404
-    return False
+from tests.functional.sharing_api.live_server import (
+    BROKEN_APPLICATION,
+    NUM_FILES,
+    QUERY,
+    VERSION,
+    Live,
+    query,
+    web,
+    write_table,
+)
+from tests.installation import run, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -202,14 +54,6 @@ def _closed(live: Live) -> Iterator[None]:
     yield
     while live.opened:
         live.opened.pop().close()
-
-
-def query(
-    live: Live, body: bytes = b"{}", port: int | None = None
-) -> http.client.HTTPResponse:
-    connection = live.connect(port)
-    connection.request("POST", QUERY, body, live.authorization)
-    return connection.getresponse()
 
 
 class TestStream:
