@@ -7,12 +7,13 @@ ends with the connection, so also where the first process is killed.
 import gc
 import os
 import pickle
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from threading import Lock
 
 from deltaweb.delta.commit_batch import CommitEntry, read_commit_batches
 from deltaweb.delta.log_store import LogStore
@@ -30,6 +31,9 @@ _SETTINGS = {
 _UNSENDABLE = (pickle.PicklingError, TypeError, AttributeError)
 
 
+BUFFER_BYTES = 4 << 20  # more than the answer to any share of small commits
+
+
 class HelperLostError(Exception):
     """The second process did not answer: whoever asked it reads the share itself."""
 
@@ -42,14 +46,15 @@ def second_reader(store: LogStore) -> Iterator[Reader | None]:
         store: The table's log; one that cannot be pickled stays with this process.
 
     Returns:
-        What reads a share there, one at a time; it raises `HelperLostError`.
+        What reads a share there, one after the other for all threads that ask; it
+        raises `HelperLostError`.
     """
     try:
         request = pickle.dumps(store)
     except _UNSENDABLE:
         yield None
         return
-    ours, theirs = Pipe()
+    ours, theirs = _connections()
     with ours:
         try:
             process = start_process(theirs)
@@ -61,10 +66,21 @@ def second_reader(store: LogStore) -> Iterator[Reader | None]:
         try:
             with suppress(OSError):  # one that is gone does not answer either
                 ours.send_bytes(request)
-            yield lambda entries: _ask(ours, entries)
+            yield _Asking(ours)
         finally:
             process.kill()  # it holds nothing that could be lost
             process.wait()
+
+
+def _connections() -> tuple[Connection, Connection]:
+    """Return two ends that hold a whole answer, as far as the system allows that.
+
+    Who answers need not wait for a thread that reads.
+    """
+    ends = socket.socketpair()
+    for end in ends:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
+    return Connection(ends[0].detach()), Connection(ends[1].detach())
 
 
 def start_process(connection: Connection) -> "subprocess.Popen[bytes]":
@@ -80,15 +96,30 @@ def start_process(connection: Connection) -> "subprocess.Popen[bytes]":
     )
 
 
-def _ask(connection: Connection, entries: Sequence[CommitEntry]) -> list[CommitPart]:
-    try:
-        connection.send(entries)
-        parts: list[CommitPart] | None = connection.recv()
-    except (OSError, EOFError, pickle.UnpicklingError) as error:
-        raise HelperLostError from error
-    if parts is None:
-        raise HelperLostError
-    return parts
+class _Asking:
+    """Asks for shares of commits; where two threads do, a share waits over there.
+
+    So the second process goes on at once, whatever this one is busy with.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._sending, self._receiving = Lock(), Lock()
+
+    def __call__(self, entries: Sequence[CommitEntry]) -> list[CommitPart]:
+        try:
+            with self._sending:
+                self._connection.send(entries)
+                self._receiving.acquire()  # answers come in the order of the questions
+            try:
+                parts: list[CommitPart] | None = self._connection.recv()
+            finally:
+                self._receiving.release()
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            raise HelperLostError from error
+        if parts is None:
+            raise HelperLostError
+        return parts
 
 
 # === In the second process ===

@@ -27,7 +27,8 @@ from deltaweb.index.history.commit_helper import (
 from deltaweb.index.history.commit_part import CommitPart, commit_part
 
 MIN_COMMITS_TO_SHARE: Final = 20_000  # fewer are read before a process has begun
-COMMITS_A_SHARE: Final = 2_048
+COMMITS_A_SHARE: Final = 1_024
+SHARES_AHEAD: Final = 2  # one that is read there, and one that waits
 
 ReadCommits = Callable[[Sequence[CommitEntry]], Generator[CommitPart, None, None]]
 """Yields the parts of commits, oldest first; closed by who stops early.
@@ -71,7 +72,8 @@ def _read_shared(
     here = partial(read_here, store)
     readers: SimpleQueue[Reader] = SimpleQueue()
     readers.put(here)
-    readers.put(helper)
+    for _ in range(SHARES_AHEAD):
+        readers.put(helper)
 
     def read(share: Sequence[CommitEntry]) -> list[CommitPart]:
         reader = readers.get()
@@ -83,6 +85,6 @@ def _read_shared(
         finally:
             readers.put(reader)
 
-    with without_collections(), ThreadPoolExecutor(2) as pool:
+    with without_collections(), ThreadPoolExecutor(1 + SHARES_AHEAD) as pool:
         for parts in pool.map(read, shares_of(entries)):
             yield from parts

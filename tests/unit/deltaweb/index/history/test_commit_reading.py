@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -117,6 +118,19 @@ def test_the_second_process_does_its_share(log: LocalLog) -> None:
         parts = reader(entries()[:12])
 
     assert told(parts) == told(commit_helper.read_here(log.table.store, entries()[:12]))
+
+
+def test_each_thread_that_asks_it_gets_its_own_answer(log: LocalLog) -> None:
+    shares = [entries()[first : first + 3] for first in range(0, COMMITS, 3)]
+    with (
+        commit_helper.second_reader(log.table.store) as reader,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        assert reader is not None
+        answers = [*pool.map(reader, shares)]
+
+    found = [[v for part in parts for v in part.versions] for parts in answers]
+    assert found == [[entry.version for entry in share] for share in shares]
 
 
 def test_what_it_leaves_behind_is_read_here(log: LocalLog, helpers: list[int]) -> None:
