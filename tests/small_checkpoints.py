@@ -8,8 +8,9 @@ import pyarrow.parquet as pq
 
 from deltaweb.delta.log_path import checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
-from tests.delta_logs import LogBuilder
+from tests.delta_logs import LogBuilder, metadata, protocol
 
+HEAD = [protocol(), metadata(partitionColumns=["p"])]
 SCHEMA_STRING = (
     '{"type":"struct","fields":[{"name":"n","type":"long","nullable":true,'
     '"metadata":{}}]}'

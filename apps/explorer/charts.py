@@ -8,16 +8,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from apps.explorer.figures import (
-    ACCENT,
-    SMALL,
-    Chart,
-    amount_axis,
-    bytes_text,
-    count_ticks,
-    plain_figure,
-)
+from apps.explorer.figures import SMALL, amount_axis, plain_figure
 from apps.explorer.operations import OperationFamily
+from apps.pages.figures import ACCENT, Chart, bytes_text, count_ticks
 
 BAND = "var(--dw-band)"
 MAX_SIZE_TICKS = 7

@@ -7,20 +7,12 @@ from typing import Any, Final
 import plotly.graph_objects as go
 
 from apps.explorer.cells import cell
-from apps.explorer.figures import (
-    ACCENT,
-    GRID,
-    SMALL,
-    Chart,
-    as_written,
-    bytes_text,
-    count_ticks,
-    plain_figure,
-)
+from apps.explorer.figures import SMALL, as_written, plain_figure
 from apps.explorer.selectors.column_ranges import RangeBar, RangeStrip
 from apps.explorer.selectors.distributions import AgeGrid, FileAges, Histogram
 from apps.explorer.selectors.partitions import Skew
 from apps.explorer.selectors.partitions_grid import PartitionGrid
+from apps.pages.figures import ACCENT, GRID, Chart, bytes_text, count_ticks
 
 MAX_TABLE_ROWS: Final = 60
 MAX_VALUE: Final = 60  # characters of a value

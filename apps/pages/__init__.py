@@ -6,5 +6,6 @@ errors         PageError, and how an error becomes an answer
 middleware     request id, errors
 navigation     the entries of the rail, registered by the apps
 context        what base.html needs
+figures        the look of all pictures
 templatetags   icons, sizes, numbers, times
 """

@@ -7,10 +7,10 @@ from django.db.models import F, Q
 from django.db.models.functions import Mod
 
 from apps.explorer import charts
-from apps.explorer.figures import Chart
 from apps.explorer.selectors import history
 from apps.explorer.selectors.columns import SchemaTree, version_tree
 from apps.explorer.selectors.version import TableVersion
+from apps.pages.figures import Chart
 from apps.tables.models import Commit, ProtocolVersion, Table
 
 MAX_POINTS = 300

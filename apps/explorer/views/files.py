@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from apps.explorer import distribution_charts
-from apps.explorer.figures import Chart
 from apps.explorer.forms import FileFilter, parse_file_filter
 from apps.explorer.selectors import files
 from apps.explorer.selectors.distributions import FileSpread, file_spread
@@ -14,6 +13,7 @@ from apps.explorer.selectors.overview import sizes_chart
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.views.job_errors import check_job
 from apps.explorer.views.listed import described_job, listed_files, not_ready
+from apps.pages.figures import Chart
 from apps.pages.links import Chip, changed, only, without
 from apps.pages.responses import respond
 

@@ -7,11 +7,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.explorer import charts
-from apps.explorer.figures import Chart
 from apps.explorer.forms import HistoryFilter, parse_history_filter
 from apps.explorer.selectors import history
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.zones import user_zone
+from apps.pages.figures import Chart
 from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.permissions import admin_required
+from apps.pages.figures import Chart
 from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
 from apps.sharing import charts
@@ -81,7 +82,7 @@ def _wanted(request: HttpRequest) -> ActivityFilter:
     )
 
 
-def _charts(use: Use | None) -> list[charts.Chart]:
+def _charts(use: Use | None) -> list[Chart]:
     if use is None or use.is_empty:
         return []
     drawn = [charts.requests_per_day(use.days, note=use.note)]

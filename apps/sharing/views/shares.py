@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import actor_of
 from apps.pages.errors import PageError
+from apps.pages.figures import Chart
 from apps.pages.responses import respond
 from apps.sharing import charts
 from apps.sharing.forms.shares import (
@@ -352,7 +353,7 @@ def _add_form(adding: share_pages.TableToShare | None) -> AddTableForm:
     return AddTableForm(initial={"with_history": True, **names})
 
 
-def _charts(detail: share_pages.ShareDetail) -> list[charts.Chart]:
+def _charts(detail: share_pages.ShareDetail) -> list[Chart]:
     if not any(day.num_requests for day in detail.use):
         return []
     return [

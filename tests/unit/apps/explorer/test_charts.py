@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 import pytest
 
 from apps.explorer import charts
-from apps.explorer.figures import Chart
 from apps.explorer.operations import MERGE, WRITE
+from apps.pages.figures import Chart
 
 CARTESIAN = {"bar", "scatter", "box", "heatmap", "histogram", "contour", "violin"}
 EDGES = [0, 1024, 4096, 16384, 65536, 262144]

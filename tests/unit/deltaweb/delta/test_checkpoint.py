@@ -21,6 +21,7 @@ from tests.delta_logs import (
     txn,
 )
 from tests.small_checkpoints import (
+    HEAD,
     SMALL_HEAD,
     schema_with,
     snapshot_of,
@@ -28,7 +29,6 @@ from tests.small_checkpoints import (
 )
 
 pytestmark = pytest.mark.usefixtures("_checkpoints_are_read")
-HEAD = [protocol(), metadata(partitionColumns=["p"])]
 
 
 class TestColumns:

@@ -15,11 +15,10 @@ from tests.delta_logs import (
     LogBuilder,
     add,
     checkpoint_bytes,
-    metadata,
-    protocol,
     txn,
 )
 from tests.small_checkpoints import (
+    HEAD,
     SMALL_HEAD,
     schema_with,
     snapshot_of,
@@ -27,7 +26,6 @@ from tests.small_checkpoints import (
 )
 
 pytestmark = pytest.mark.usefixtures("_checkpoints_are_read")
-HEAD = [protocol(), metadata(partitionColumns=["p"])]
 
 
 class TestPartitionValues:

@@ -10,8 +10,9 @@ import pytest
 
 from deltaweb.delta.log_path import checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
-from tests.delta_logs import LogBuilder, add, metadata, protocol, txn
+from tests.delta_logs import LogBuilder, add, metadata, txn
 from tests.small_checkpoints import (
+    HEAD,
     SCHEMA_STRING,
     SMALL_HEAD,
     schema_with,
@@ -19,7 +20,6 @@ from tests.small_checkpoints import (
 )
 
 pytestmark = pytest.mark.usefixtures("_checkpoints_are_read")
-HEAD = [protocol(), metadata(partitionColumns=["p"])]
 STATISTICS = '{"numRecords":3,"minValues":{"n":1},"maxValues":{"n":9}}'
 BOUNDS = pa.struct([("n", pa.int64())])
 

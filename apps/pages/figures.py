@@ -1,0 +1,126 @@
+"""What all pictures share: their look, and how labels are written.
+
+A colour is `var(--dw-...)`: the browser puts in what the current theme says. Figures
+carry no template, no mode bar and no more points than a screen has pixels. They are
+drawn by the apps that have something to show.
+"""
+
+import typing
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+INK = "var(--dw-ink-3)"
+ACCENT = "var(--dw-accent)"
+GRID = "var(--dw-grid)"
+AXIS = "var(--dw-line-strong)"
+MAX_SINGLE_STEPS = 4  # counts up to here have a tick each
+
+
+class Shade(typing.Protocol):
+    """What a colour of a picture stands for."""
+
+    @property
+    def name(self) -> str:
+        """Its word."""
+        ...
+
+    @property
+    def hue(self) -> str:
+        """A hue of the style sheet."""
+        ...
+
+
+class Drawn(typing.Protocol):
+    """A figure of plotly."""
+
+    def to_plotly_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A figure and the same numbers as a table.
+
+    Attributes:
+        name: Names the elements of the page that hold it.
+        label: What a screen reader says instead of the picture.
+        figure: What plotly draws, ready for JSON.
+        header: The header of the table.
+        rows: The rows of the table.
+        note: What the aside of the caption says.
+        legend: Colours and counts above the picture.
+        height: Class of the picture's height.
+    """
+
+    name: str
+    label: str
+    figure: dict[str, Any]
+    header: tuple[str, ...]
+    rows: Sequence[Sequence[object]]
+    note: str = ""
+    legend: Sequence[tuple[Shade, int]] = ()
+    height: str = "x-plot-m"
+
+
+def figure_layout(
+    *, xaxis: dict[str, Any], yaxis: dict[str, Any], **layout: object
+) -> dict[str, Any]:
+    """Return the layout that all charts share, with what one has of its own."""
+    font = {"size": 11, "color": INK, "family": "var(--dw-font)"}
+    return {
+        "template": {},
+        "showlegend": False,
+        "autosize": True,
+        "margin": {"l": 38, "r": 4, "t": 8, "b": 22},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": font,
+        "hoverlabel": {
+            "bgcolor": "var(--dw-sheet)",
+            "bordercolor": AXIS,
+            "font": {**font, "color": "var(--dw-ink)"},
+        },
+        "dragmode": False,
+        "xaxis": {
+            "showgrid": False,
+            "zeroline": False,
+            "linecolor": AXIS,
+            "ticks": "",
+            "fixedrange": True,
+            **xaxis,
+        },
+        "yaxis": {
+            "gridcolor": GRID,
+            "zeroline": False,
+            "ticks": "",
+            "ticklabelstandoff": 6,
+            "fixedrange": True,
+            "automargin": True,
+            **yaxis,
+        },
+        **layout,
+    }
+
+
+def plain_values(figure: Drawn) -> dict[str, Any]:
+    """Return a figure as plain JSON values, without a template."""
+    plain = figure.to_plotly_json()
+    plain["layout"].pop("template", None)
+    return plain
+
+
+def bytes_text(size_bytes: int, *, digits: int = 10) -> str:
+    """Return a size as an axis writes it: 64 KiB."""
+    value, unit = float(size_bytes), 0
+    while value >= 1024 and unit < len(BYTE_UNITS) - 1:  # noqa: PLR2004 (the base)
+        value, unit = value / 1024, unit + 1
+    return f"{value:.{digits}g} {BYTE_UNITS[unit]}"
+
+
+def count_ticks(highest: int) -> dict[str, Any]:
+    """Return the ticks of an axis that counts: never between two whole numbers."""
+    step = {"dtick": 1} if highest <= MAX_SINGLE_STEPS else {"nticks": 5}
+    return {"tickformat": ",d", **step}
