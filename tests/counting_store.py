@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from deltaweb.delta.log_store import FileStatus
+from deltaweb.delta.log_store import FileStatus, LogFile
 from deltaweb.storage.memory import MemoryTableStore
 
 
@@ -41,8 +41,8 @@ class CountingStore(MemoryTableStore):
         self.heads.append(name)
         return super().read(name)[:length]
 
-    def read_many(self, names: Sequence[str]) -> list[bytes]:
-        return [self.read(name) for name in names]
+    def read_many(self, names: Sequence[str]) -> list[LogFile]:
+        return [LogFile(self.read(name), None) for name in names]
 
     def open_input(self, name: str) -> pa.NativeFile:
         return pa.BufferReader(self.read(name))

@@ -40,10 +40,14 @@ Longs = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class CommitData(NamedTuple):
-    """A commit file as it came: its name, for errors, and its bytes."""
+    """A commit file as it came: its name, for errors, its bytes, and its time.
+
+    `time_ms` is milliseconds since the epoch; None where reading does not tell it.
+    """
 
     name: str
     data: bytes
+    time_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

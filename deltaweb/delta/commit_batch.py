@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -48,13 +48,6 @@ from deltaweb.delta.log_store import LogStore
 from deltaweb.delta.provenance import Provenances
 
 BATCH_BYTES: Final = 8 << 20
-
-
-class CommitEntry(NamedTuple):
-    """A commit as a listing shows it; `time_ms` is made monotonic over the log."""
-
-    version: int
-    time_ms: int
 
 
 class FileNumbers:
@@ -102,7 +95,7 @@ class CommitBatch:
     """Some commits, oldest first, parsed.
 
     Attributes:
-        entries: Version and time of each.
+        versions: What each makes.
         commits: Their files.
         actions: What these hold.
         metadata: The last metaData of each that has one, by position.
@@ -112,7 +105,7 @@ class CommitBatch:
             has no actions then.
     """
 
-    entries: Sequence[CommitEntry]
+    versions: Sequence[int]
     commits: Sequence[CommitData]
     actions: CommitActions
     metadata: Mapping[int, Metadata]
@@ -128,12 +121,12 @@ class CommitBatch:
     @cached_property
     def adds(self) -> FileNumbers:
         """The numbers of the files that each commit adds."""
-        return FileNumbers(self.files, self.files.is_add, len(self.entries))
+        return FileNumbers(self.files, self.files.is_add, len(self.versions))
 
     @cached_property
     def removes(self) -> FileNumbers:
         """The numbers of the files that each commit removes."""
-        return FileNumbers(self.files, ~self.files.is_add, len(self.entries))
+        return FileNumbers(self.files, ~self.files.is_add, len(self.versions))
 
     @property
     def provenance(self) -> Provenances:
@@ -158,7 +151,7 @@ class CommitBatch:
 
 
 def read_commit_batches(
-    store: LogStore, entries: Sequence[CommitEntry]
+    store: LogStore, versions: Sequence[int]
 ) -> Generator[CommitBatch, None, None]:
     """Read commits, each once, in batches of about `BATCH_BYTES`.
 
@@ -167,12 +160,12 @@ def read_commit_batches(
 
     Args:
         store: The table's log.
-        entries: The commits, oldest first.
+        versions: The commits, oldest first.
 
     Raises:
         LogCorruptError: If a commit is gone since it was listed.
     """
-    batches = _read_batches(store, entries)
+    batches = _read_batches(store, versions)
     first, second = next(batches, None), next(batches, None)
     if first is None:
         return
@@ -192,12 +185,12 @@ def read_commit_batches(
 
 
 def _read_batches(
-    store: LogStore, entries: Sequence[CommitEntry]
-) -> Iterator[tuple[Sequence[CommitData], Sequence[CommitEntry]]]:
-    names = [commit_name(entry.version) for entry in entries]
+    store: LogStore, versions: Sequence[int]
+) -> Iterator[tuple[Sequence[CommitData], Sequence[int]]]:
+    names = [*map(commit_name, versions)]
     first = 0
     for commits in read_commits(store, names, batch_bytes=BATCH_BYTES):
-        yield commits, entries[first : first + len(commits)]
+        yield commits, versions[first : first + len(commits)]
         first += len(commits)
 
 
@@ -217,34 +210,34 @@ def without_collections() -> Iterator[None]:
 
 
 def _parse_wholly(
-    commits: Sequence[CommitData], entries: Sequence[CommitEntry]
+    commits: Sequence[CommitData], versions: Sequence[int]
 ) -> list[CommitBatch]:
     """Parse commits and add up their numbers."""
-    batches = [*_parsed(commits, entries)]
+    batches = [*_parsed(commits, versions)]
     for batch in batches:
         _ = batch.adds, batch.removes
     return batches
 
 
 def _parsed(
-    commits: Sequence[CommitData], entries: Sequence[CommitEntry]
+    commits: Sequence[CommitData], versions: Sequence[int]
 ) -> Iterator[CommitBatch]:
     """Parse commits at once; around one that does not read, by halves."""
     try:
         actions = parse_lines(commits) or parse_columns(commits, SCHEMA)
-        yield _batch(commits, entries, actions)
+        yield _batch(commits, versions, actions)
     except LogCorruptError:
         if len(commits) > 1:
             middle = len(commits) // 2
-            yield from _parsed(commits[:middle], entries[:middle])
-            yield from _parsed(commits[middle:], entries[middle:])
+            yield from _parsed(commits[:middle], versions[:middle])
+            yield from _parsed(commits[middle:], versions[middle:])
             return
-        yield _parse_numbers(commits, entries)
+        yield _parse_numbers(commits, versions)
 
 
 def _batch(
     commits: Sequence[CommitData],
-    entries: Sequence[CommitEntry],
+    versions: Sequence[int],
     actions: CommitActions,
 ) -> CommitBatch:
     """Check what is one a commit.
@@ -253,7 +246,7 @@ def _batch(
         LogCorruptError: If a metaData or a protocol does not read.
     """
     return CommitBatch(
-        entries,
+        versions,
         commits,
         actions,
         metadata={
@@ -268,15 +261,15 @@ def _batch(
 
 
 def _parse_numbers(
-    commits: Sequence[CommitData], entries: Sequence[CommitEntry]
+    commits: Sequence[CommitData], versions: Sequence[int]
 ) -> CommitBatch:
     """Parse one commit whose deletion vectors, or more, are not as they should be."""
     try:
         actions = parse_columns(commits, SCHEMA_WITHOUT_VECTORS)
-        batch = _batch(commits, entries, actions)
+        batch = _batch(commits, versions, actions)
     except LogCorruptError as fault:
         return CommitBatch(
-            entries,
+            versions,
             commits,
             no_actions(len(commits)),
             metadata={},

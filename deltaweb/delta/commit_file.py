@@ -24,7 +24,7 @@ from deltaweb.delta.action_values import parse_metadata, parse_protocol
 from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.file_actions import DELETION_VECTOR
-from deltaweb.delta.log_store import LogStore
+from deltaweb.delta.log_store import LogFile, LogStore
 from deltaweb.delta.partition_keys import (
     PartitionKeys,
     guess_keys,
@@ -87,7 +87,7 @@ class TailCommits:
         self.ahead: ParsedAhead | None = None
         self._rest = read_commits(store, names)
         self._first = next(self._rest, [])
-        self.first_bytes = sum(len(data) for _, data in self._first)
+        self.first_bytes = sum(len(commit.data) for commit in self._first)
 
     def parse_ahead(self) -> None:
         """Parse the first batch before it is known how the table partitions.
@@ -160,17 +160,17 @@ def read_commits(
     folder = f"{store.root}/_delta_log/"
     for first in range(0, len(names), BATCH_FILES):
         some = names[first : first + BATCH_FILES]
-        for name, data in zip(some, read_some(store, some), strict=True):
+        for name, (data, time_ms) in zip(some, read_some(store, some), strict=True):
             if batch and size + len(data) > batch_bytes:
                 yield batch
                 batch, size = [], 0
-            batch.append(CommitData(folder + name, data))
+            batch.append(CommitData(folder + name, data, time_ms))
             size += len(data)
     if batch:
         yield batch
 
 
-def read_some(store: LogStore, names: Sequence[str]) -> list[bytes]:
+def read_some(store: LogStore, names: Sequence[str]) -> list[LogFile]:
     """Read commits that a listing promised."""
     try:
         return store.read_many(names)

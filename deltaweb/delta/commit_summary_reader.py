@@ -1,11 +1,10 @@
 """Commits in numbers, one value each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from deltaweb.delta.actions import parse_provenance
 from deltaweb.delta.commit_batch import (
     CommitBatch,
-    CommitEntry,
     FileNumbers,
     read_commit_batches,
 )
@@ -21,29 +20,23 @@ def read_commit_summaries(
 
     A commit that does not read is a summary with its `fault` and no counts.
     """
-    for batch in read_commit_batches(store, commit_entries(times, start_version)):
-        yield from _summaries(batch)
-
-
-def commit_entries(times: CommitTimes, start_version: int = 0) -> list[CommitEntry]:
-    """Return the versions that have a commit file, from one on."""
-    if None not in times.sizes and not start_version:
-        return [*map(CommitEntry, times.versions, times.times_ms)]
     found = zip(times.versions, times.times_ms, times.sizes, strict=True)
-    return [
-        CommitEntry(version, time_ms)
+    times_ms = {
+        version: time_ms
         for version, time_ms, size in found
         if size is not None and version >= start_version
-    ]
+    }
+    for batch in read_commit_batches(store, [*times_ms]):
+        yield from _summaries(batch, times_ms)
 
 
-def _summaries(batch: CommitBatch) -> list[CommitSummary]:
+def _summaries(batch: CommitBatch, times_ms: Mapping[int, int]) -> list[CommitSummary]:
     if batch.fault is not None:
-        (entry,), (commit,) = batch.entries, batch.commits
+        (version,), (commit,) = batch.versions, batch.commits
         return [
             CommitSummary(
-                version=entry.version,
-                timestamp_ms=entry.time_ms,
+                version=version,
+                timestamp_ms=times_ms[version],
                 size_bytes=len(commit.data),
                 fault=batch.fault,
             )
@@ -52,13 +45,13 @@ def _summaries(batch: CommitBatch) -> list[CommitSummary]:
     num_lines = batch.actions.num_lines.tolist()
     adds, removes = batch.adds, batch.removes
     result = []
-    for at, entry in enumerate(batch.entries):
+    for at, version in enumerate(batch.versions):
         info = batch.info(at)
         said = parse_provenance(info)
         result.append(
             CommitSummary(
-                version=entry.version,
-                timestamp_ms=entry.time_ms,
+                version=version,
+                timestamp_ms=times_ms[version],
                 commit_info=info,
                 operation=said.operation or "",
                 user_name=said.user or "",

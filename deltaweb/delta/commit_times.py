@@ -9,12 +9,14 @@ for files that are not in order.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+import pyarrow as pa
 
+from deltaweb.delta.action_json import Longs
 from deltaweb.delta.errors import (
     TimestampInvalidError,
     TimestampNotFoundError,
@@ -63,17 +65,9 @@ def load_commit_times(store: LogStore) -> CommitTimes:
     return make_monotonic(store.list_from(FIRST_NAME))
 
 
-def make_monotonic(
-    statuses: Sequence[FileStatus], found: Sequence[int | None] | None = None
-) -> CommitTimes:
-    """Return versions and times of a listing, each time after the one before.
-
-    Args:
-        statuses: The files of a log.
-        found: What `parse_commit_names` says of their names, where that is known.
-    """
-    if found is None:
-        found = parse_commit_names([status.name for status in statuses])
+def make_monotonic(statuses: Sequence[FileStatus]) -> CommitTimes:
+    """Return versions and times of a listing, each time after the one before."""
+    found = parse_commit_names([status.name for status in statuses])
     commits: dict[int, FileStatus] = {}
     checkpoints: dict[int, FileStatus] = {}
     for status, version in zip(statuses, found, strict=True):
@@ -82,20 +76,86 @@ def make_monotonic(
         elif (checkpoint := parse_checkpoint_name(status.name)) is not None:
             checkpoints.setdefault(checkpoint.version, status)
     versions = sorted({**commits, **checkpoints})
-    times_ms = _each_after_the_last(
-        [(commits.get(v) or checkpoints[v]).modification_time for v in versions]
-    )
+    statuses_of = [commits.get(v) or checkpoints[v] for v in versions]
+    read_ms = [status.modification_time for status in statuses_of]
+    times_ms = _each_after_the_last(np.array(read_ms, dtype=np.int64)).tolist()
     sizes = [commits[v].size if v in commits else None for v in versions]
     return CommitTimes(versions, times_ms, sizes)
 
 
-def _each_after_the_last(times_ms: Sequence[int]) -> list[int]:
+class RunningTimes:
+    """Times of versions that come one after the other, made monotonic.
+
+    Args:
+        commit_ms: Times of commits' files by version, of those that a listing tells.
+        checkpoint_ms: Times of versions that only a checkpoint shows, ascending.
+        last_ms: Time of the version before all of them, if there is one.
+    """
+
+    def __init__(
+        self,
+        commit_ms: Mapping[int, int],
+        checkpoint_ms: Mapping[int, int],
+        last_ms: int | None = None,
+    ) -> None:
+        self._commit_ms = commit_ms
+        self._checkpoints = np.array([*checkpoint_ms], dtype=np.int64)
+        self._checkpoint_ms = np.array([*checkpoint_ms.values()], dtype=np.int64)
+        self._num_passed = 0  # of the checkpoints
+        self._last_ms = last_ms
+
+    def take(self, versions: Longs, read_ms: pa.Int64Array) -> Longs:
+        """Return the times of the next commits.
+
+        Args:
+            versions: Ascending, one or more.
+            read_ms: What reading told of each; null where it did not.
+        """
+        passed = self._pass_checkpoints(int(versions[-1]))
+        places = np.searchsorted(versions, self._checkpoints[passed])
+        later = self._make_later(
+            np.insert(
+                self._told_ms(versions, read_ms), places, self._checkpoint_ms[passed]
+            )
+        )
+        return np.delete(later, places + np.arange(len(places)))
+
+    def finish(self, version: int) -> int:
+        """Return the time of the newest version: the last commit's or checkpoint's."""
+        self._make_later(self._checkpoint_ms[self._pass_checkpoints(version)])
+        return self._last_ms or 0
+
+    def _pass_checkpoints(self, version: int) -> slice:
+        first = self._num_passed
+        self._num_passed = int(np.searchsorted(self._checkpoints, version, "right"))
+        return slice(first, self._num_passed)
+
+    def _told_ms(self, versions: Longs, read_ms: pa.Int64Array) -> Longs:
+        if not read_ms.null_count:
+            read: Longs = read_ms.to_numpy()
+            return read
+        told = zip(versions.tolist(), read_ms.to_pylist(), strict=True)
+        listed = self._commit_ms
+        return np.array(
+            [listed.get(version, 0) if ms is None else ms for version, ms in told],
+            dtype=np.int64,
+        )
+
+    def _make_later(self, times_ms: Longs) -> Longs:
+        later = _each_after_the_last(times_ms, self._last_ms)
+        if len(later):
+            self._last_ms = int(later[-1])
+        return later
+
+
+def _each_after_the_last(times_ms: Longs, last_ms: int | None = None) -> Longs:
     """Return times of which each is at least one millisecond after the one before."""
     steps = np.arange(len(times_ms))
-    later: list[int] = (
-        np.maximum.accumulate(np.array(times_ms, dtype=np.int64) - steps) + steps
-    ).tolist()
-    return later
+    later = np.maximum.accumulate(times_ms - steps)
+    if last_ms is not None:
+        later = np.maximum(later, last_ms + 1)
+    found: Longs = later + steps
+    return found
 
 
 def find_version(store: LogStore, timestamp: datetime | str) -> int:

@@ -23,6 +23,16 @@ class FileStatus(typing.NamedTuple):
     modification_time: int
 
 
+class LogFile(typing.NamedTuple):
+    """A whole file of the log as it was read.
+
+    `modification_time` is as in `FileStatus`; None where reading does not tell it.
+    """
+
+    data: bytes
+    modification_time: int | None
+
+
 class ReadyFile(typing.Protocol):
     """A file of the log that is whole and durable, and that no reader can see yet."""
 
@@ -82,6 +92,11 @@ class LogStore(typing.Protocol):
         """The table's root, as errors show it (never with credentials)."""
         ...
 
+    @property
+    def reads_tell_times(self) -> bool:
+        """Whether `read_many` tells times, so that names alone can be listed."""
+        ...
+
     def root_exists(self) -> bool:
         """Tell whether anything is at the table's root."""
         ...
@@ -109,7 +124,7 @@ class LogStore(typing.Protocol):
         """Return at most the first `length` bytes; raise `FileNotFoundError`."""
         ...
 
-    def read_many(self, names: Sequence[str]) -> list[bytes]:
+    def read_many(self, names: Sequence[str]) -> list[LogFile]:
         """Return whole files in the order asked for; raise `FileNotFoundError`."""
         ...
 

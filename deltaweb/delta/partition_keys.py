@@ -68,7 +68,7 @@ def _physical_names(schema_string: str | None) -> dict[str, str]:
 
 def guess_keys(commits: Sequence[CommitData]) -> list[str] | None:
     """Return the partition columns that the first add names, None without any add."""
-    for name, data in commits:
+    for name, data, _ in commits:
         found = data.find(ADD_START)
         if found >= 0:
             start, end = data.rfind(b"\n", 0, found) + 1, data.find(b"\n", found)

@@ -264,7 +264,7 @@ class _Builder:
                 timestamps_ms=[*lost.timestamps_ms(), *history.timestamps_ms],
             )
             summary = table_summary(snapshot.metadata, files, story, self.now_ms)
-            time_ms = overview.times.time_ms(snapshot.version) or 0
+            time_ms = reader.times.finish(snapshot.version)
             result = newest_result(folder, snapshot, newest, summary, time_ms)
             result = replace(_with_fault(result, fault), **facts)
             self.report("Writing the index", 0, None, "")

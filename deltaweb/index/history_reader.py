@@ -8,12 +8,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from operator import attrgetter
 
 import numpy as np
 
-from deltaweb.delta.commit_batch import CommitEntry
-from deltaweb.delta.commit_summary_reader import commit_entries
+from deltaweb.delta.commit_times import RunningTimes
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_overview import LogOverview
 from deltaweb.delta.log_segment import VersionRun
@@ -36,8 +34,6 @@ from deltaweb.index.history.version_totals import VersionTotals
 
 Progress = Callable[[str, int, int | None, str], None]
 
-_version = attrgetter("version")
-
 
 @dataclass(slots=True)
 class HistoryReader:
@@ -49,6 +45,7 @@ class HistoryReader:
         engine: What replays versions that only a checkpoint tells.
         read_commits: Reads the commits.
         report: Called with the step, what is done of it, of how much, and the unit.
+        times: The times of its versions, as far as they were read.
         actions: The file actions of the commits that were read.
     """
 
@@ -57,7 +54,13 @@ class HistoryReader:
     engine: Engine
     read_commits: ReadCommits
     report: Progress
+    times: RunningTimes = field(init=False)
     actions: RunActions = field(default_factory=lambda: RunActions(()))
+
+    def __post_init__(self) -> None:
+        """Begin before the first version."""
+        overview = self.overview
+        self.times = RunningTimes(overview.commit_ms, overview.checkpoint_ms)
 
     def read(self, newest: Snapshot) -> tuple[History, list[VersionRun]]:
         """Return what the commits say, and the versions that the log can build."""
@@ -71,24 +74,22 @@ class HistoryReader:
     def _read_history(self, newest: Snapshot, runs: Sequence[VersionRun]) -> History:
         history = History(root=self.store.root)
         starts = [run.first for run in runs if run.first > 0]
-        entries = commit_entries(self.overview.times)
-        del entries[bisect_right(entries, newest.version, key=_version) :]
+        commits = self.overview.listing.commits
+        commits = commits[: bisect_right(commits, newest.version)]
         first = 0
         for version in starts:
             # Before its own commit, a run takes what its checkpoint says.
-            cut = bisect_left(entries, version, key=_version)
-            self._take(history, entries[first:cut], newest)
+            cut = bisect_left(commits, version)
+            self._take(history, commits[first:cut], newest)
             self._start_run(history, version)
             first = cut
-        self._take(history, entries[first:], newest)
+        self._take(history, commits[first:], newest)
         return history
 
-    def _take(
-        self, history: History, entries: Sequence[CommitEntry], newest: Snapshot
-    ) -> None:
-        with closing(self.read_commits(entries)) as parts:
+    def _take(self, history: History, commits: Sequence[int], newest: Snapshot) -> None:
+        with closing(self.read_commits(commits)) as parts:
             for part in parts:
-                history.take(part)
+                history.take(part.at_times(self.times))
                 self.actions.take(part)
                 done = len(history.versions)
                 self.report("Replaying the log", done, newest.version + 1, "commits")

@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.commit_batch import read_commit_batches
 from deltaweb.delta.commit_file import TailCommits, read_tail
-from deltaweb.delta.commit_summary_reader import commit_entries
-from deltaweb.delta.commit_times import CommitTimes
+from deltaweb.delta.commit_times import RunningTimes
 from deltaweb.delta.log_store import FileStatus, LogStore
 from deltaweb.delta.partition_keys import partition_keys
 from deltaweb.delta.replay import (
@@ -162,9 +161,8 @@ def read_new_commits(
     for chunk in _chunks(since.commits):
         report("Reading new commits", done, len(since.commits), "commits")
         held = _hold(store, chunk)
-        mine = _part(times, slice(done, done + len(chunk)))
-        for batch in read_commit_batches(held, commit_entries(mine)):
-            new.take(commit_part(batch))
+        for batch in read_commit_batches(held, [*map(new_version, chunk)]):
+            new.take(commit_part(batch).at_times(times))
         new.reconcile(held)
         head = held.read_head(chunk[-1].name, COMMIT_HEAD_BYTES)
         new.digest = sha256(head).hexdigest()
@@ -176,7 +174,8 @@ def _hold(store: LogStore, commits: Sequence[FileStatus]) -> MemoryTableStore:
     """Read commits into memory: several readers each want all of them."""
     held = MemoryTableStore(store.root)
     names = [commit.name for commit in commits]
-    held.log_files.update(zip(names, store.read_many(names), strict=True))
+    for name, file in zip(names, store.read_many(names), strict=True):
+        held.log_files[name] = file.data
     return held
 
 
@@ -194,19 +193,11 @@ def _chunks(commits: Sequence[FileStatus]) -> Iterator[list[FileStatus]]:
         yield chunk
 
 
-def _part(times: CommitTimes, rows: slice) -> CommitTimes:
-    return CommitTimes(times.versions[rows], times.times_ms[rows], times.sizes[rows])
-
-
-def _times(base: WholeBase, commits: Sequence[FileStatus]) -> CommitTimes:
-    """Return the times of new commits, each after the one before it."""
-    time_ms = base.rows[COMMITS][-1]["timestamp_ms"][-1].as_py()
-    times_ms = []
-    for commit in commits:
-        time_ms = max(commit.modification_time, time_ms + 1)
-        times_ms.append(time_ms)
-    versions = [new_version(commit) for commit in commits]
-    return CommitTimes(versions, times_ms, [commit.size for commit in commits])
+def _times(base: WholeBase, commits: Sequence[FileStatus]) -> RunningTimes:
+    """Return the times of new commits, after those of the index."""
+    listed = {new_version(commit): commit.modification_time for commit in commits}
+    last_ms: int = base.rows[COMMITS][-1]["timestamp_ms"][-1].as_py()
+    return RunningTimes(listed, {}, last_ms)
 
 
 # === What cannot be added ===

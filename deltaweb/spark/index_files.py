@@ -19,7 +19,6 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
-from deltaweb.delta.commit_batch import CommitEntry
 from deltaweb.delta.errors import PartitionValueError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import SnapshotState
@@ -32,9 +31,9 @@ from deltaweb.index.file_rows import (
     no_rows,
     write_rows,
 )
-from deltaweb.index.history.commit_helper import read_here
 from deltaweb.index.history.commit_part import CommitPart
 from deltaweb.index.history.commit_reading import ReadCommits, shares_of
+from deltaweb.index.history.commit_share import read_here
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.log_reader import LogSource
 from deltaweb.spark.replay import ReplayedState, use_state
@@ -106,11 +105,11 @@ class SparkEngine:
         return nullcontext(self._read_commits)
 
     def _read_commits(
-        self, entries: Sequence[CommitEntry]
+        self, versions: Sequence[int]
     ) -> Generator[CommitPart, None, None]:
         """Yield the parts of commits, a few shares of each core at a time."""
         context = self.spark.sparkContext
-        shares = shares_of(entries)
+        shares = shares_of(versions)
         step = SHARES_A_CORE * context.defaultParallelism
         for first in range(0, len(shares), step):
             some = shares[first : first + step]
@@ -183,9 +182,9 @@ def _read_parts(folder: Path, names: Sequence[str]) -> Iterator[pa.Table]:
 # === In a task ===
 
 
-def _read_share(source: LogSource, entries: Sequence[CommitEntry]) -> list[CommitPart]:
+def _read_share(source: LogSource, versions: Sequence[int]) -> list[CommitPart]:
     with faults_are_carried():
-        return read_here(source.open(), entries)
+        return read_here(source.open(), versions)
 
 
 def _count_files(blocks: Blocks) -> Batches:

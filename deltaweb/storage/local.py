@@ -19,7 +19,7 @@ from deltaweb.delta.errors import (
     LogCorruptError,
     PathEscapesTableError,
 )
-from deltaweb.delta.log_store import FileStatus
+from deltaweb.delta.log_store import FileStatus, LogFile
 from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
@@ -57,6 +57,11 @@ class LocalTableStore:
     def root(self) -> str:
         """The table's folder."""
         return self._root
+
+    @property
+    def reads_tell_times(self) -> bool:
+        """To look at a file that is open costs less than to look at its name."""
+        return True
 
     def root_exists(self) -> bool:
         """Tell whether the table's folder is there."""
@@ -110,28 +115,31 @@ class LocalTableStore:
 
     def read(self, name: str) -> bytes:
         """Return one file of the log."""
-        return self.read_many([name])[0]
+        return self.read_many([name])[0].data
 
     def read_head(self, name: str, length: int) -> bytes:
         """Return the beginning of one file of the log."""
         path = f"{self._log}/{name}"
         with self._faults(path), self._log_folder() as folder:
             room = memoryview(bytearray(min(READ_BYTES, length)))
-            return _read(self._open_log_file(folder, name), length, room)
+            handle = self._open_log_file(folder, name)
+            try:
+                return _read(handle, length, room)
+            finally:
+                os.close(handle)
 
-    def read_many(self, names: Sequence[str]) -> list[bytes]:
+    def read_many(self, names: Sequence[str]) -> list[LogFile]:
         """Return files of the log, opened relative to its folder."""
-        contents: list[bytes] = []
+        files: list[LogFile] = []
         room = memoryview(bytearray(READ_BYTES))
         with self._faults(self._log), self._log_folder() as folder:
             for name in names:
-                handle = self._open_log_file(folder, name)
-                data = _read(handle, MAX_LOG_FILE_BYTES, room)
-                if len(data) == MAX_LOG_FILE_BYTES:
+                file = _read_whole(self._open_log_file(folder, name), room)
+                if len(file.data) == MAX_LOG_FILE_BYTES:
                     path = f"{self._log}/{name}"
                     raise LogCorruptError(path=path, reason=_too_large())
-                contents.append(data)
-        return contents
+                files.append(file)
+        return files
 
     def open_input(self, name: str) -> pa.NativeFile:
         """Open one file of the log for random access."""
@@ -303,34 +311,47 @@ def _statuses(entries: Iterable[os.DirEntry[str]], first: str) -> Iterator[FileS
             yield FileStatus(name, found.st_size, found.st_mtime_ns // 1_000_000)
 
 
-def _read(handle: int, limit: int, room: memoryview) -> bytes:
-    """Read at most `limit` bytes of an open file, and close it.
+def _read_whole(handle: int, room: memoryview) -> LogFile:
+    """Read an open file of a log, or the first `MAX_LOG_FILE_BYTES`, and close it."""
+    try:
+        found = os.fstat(handle)
+        data = _read(handle, MAX_LOG_FILE_BYTES, room, size_bytes=found.st_size)
+        return LogFile(data, found.st_mtime_ns // 1_000_000)
+    finally:
+        os.close(handle)
+
+
+def _read(
+    handle: int, limit: int, room: memoryview, *, size_bytes: int | None = None
+) -> bytes:
+    """Read at most `limit` bytes of an open file.
 
     A read may return less than was asked for anywhere but at the end, so the end is
-    where a read returns nothing. A short file costs no memory but its own.
+    where a read returns nothing, or where the file's size says. A short file costs no
+    memory but its own.
 
     Args:
         handle: The open file.
         limit: How many bytes at most.
         room: Where the file's beginning is read to; no longer than `limit`.
+        size_bytes: The file's size, where it is known.
     """
-    try:
-        total = os.readv(handle, [room])
-        while total < len(room):
-            count = os.readv(handle, [room[total:]])
-            if not count:
-                return bytes(room[:total])
-            total += count
-        parts = [bytes(room)]
-        while total < limit:
-            data = os.read(handle, min(READ_BYTES << 6, limit - total))
-            if not data:
-                break
-            parts.append(data)
-            total += len(data)
-        return b"".join(parts)
-    finally:
-        os.close(handle)
+    total = os.readv(handle, [room])
+    if total == size_bytes and total < len(room):
+        return bytes(room[:total])
+    while total < len(room):
+        count = os.readv(handle, [room[total:]])
+        if not count:
+            return bytes(room[:total])
+        total += count
+    parts = [bytes(room)]
+    while total < limit:
+        data = os.read(handle, min(READ_BYTES << 6, limit - total))
+        if not data:
+            break
+        parts.append(data)
+        total += len(data)
+    return b"".join(parts)
 
 
 def _create(path: str, data: bytes) -> None:

@@ -10,7 +10,7 @@ from deltaweb.delta.errors import (
     DeltaError,
     LocationNotWritableError,
 )
-from deltaweb.delta.log_store import FileStatus
+from deltaweb.delta.log_store import FileStatus, LogFile
 from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import handed_over_name, is_handed_over
 
@@ -39,6 +39,11 @@ class MemoryTableStore:
         """The name of the table in errors."""
         return self._root
 
+    @property
+    def reads_tell_times(self) -> bool:
+        """A listing does."""
+        return False
+
     def root_exists(self) -> bool:
         """Tell whether the table has any file."""
         return bool(self.log_files or self.data_files)
@@ -66,9 +71,9 @@ class MemoryTableStore:
         """Return the beginning of one file of the log."""
         return self.read(name)[:length]
 
-    def read_many(self, names: Sequence[str]) -> list[bytes]:
+    def read_many(self, names: Sequence[str]) -> list[LogFile]:
         """Return files of the log."""
-        return [self.read(name) for name in names]
+        return [LogFile(self.read(name), None) for name in names]
 
     def open_input(self, name: str) -> pa.NativeFile:
         """Open one file of the log for random access."""

@@ -20,7 +20,7 @@ from deltaweb.delta.errors import (
     LocationUnreachableError,
     LocationUnsupportedError,
 )
-from deltaweb.delta.log_store import FileStatus
+from deltaweb.delta.log_store import FileStatus, LogFile
 from deltaweb.storage.azure_signing import HAND_OUT_OPTION
 from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import (
@@ -94,6 +94,11 @@ class RemoteTableStore:
     def access(self) -> str:
         """A digest of the options: equal where two stores are opened alike."""
         return self._access
+
+    @property
+    def reads_tell_times(self) -> bool:
+        """A listing does."""
+        return False
 
     def root_exists(self) -> bool:
         """Tell whether anything is below the table's URL."""
@@ -177,14 +182,14 @@ class RemoteTableStore:
                     return b""
                 raise
 
-    def read_many(self, names: Sequence[str]) -> list[bytes]:
+    def read_many(self, names: Sequence[str]) -> list[LogFile]:
         """Return files of the log, fetched together where the driver can."""
         if not names:
             return []
         paths = [self._fs._strip_protocol(f"{self._log}/{name}") for name in names]  # noqa: SLF001  # how fsspec names what `cat` returns
         with self._faults():
             found = self._fs.cat(paths)
-        return [bytes(found[path]) for path in paths]
+        return [LogFile(bytes(found[path]), None) for path in paths]
 
     def open_input(self, name: str) -> pa.NativeFile:
         """Open one file of the log for random access."""

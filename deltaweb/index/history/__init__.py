@@ -7,7 +7,8 @@ Read in this order:
     sentences       what each commit did, in words; `definition_sentences` of tables
     commit_facts    what its metrics and parameters say, however they are spelled
     stored_values   texts that every database takes
-    commit_reading  parts in shares; `commit_helper` is a second process for them
+    commit_reading  parts in shares; `commit_share` is what one process does of them
+    commit_helper   a second process for them; `commit_process` is its beginning
     commit_rows     the parts put together, oldest first
     run_actions     the file actions of the versions that a log can build
     lifetimes       how long each file belonged to the table

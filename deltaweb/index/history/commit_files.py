@@ -12,7 +12,7 @@ from deltaweb.index.history.lifetimes import UNKNOWN, FileActions, Longs
 def batch_file_actions(batch: CommitBatch) -> FileActions:
     """Return the file actions of parsed commits, which tell of which files they are."""
     files = batch.files
-    versions = np.array([entry.version for entry in batch.entries], dtype=np.int64)
+    versions = np.array(batch.versions, dtype=np.int64)
     return FileActions(
         versions=versions[files.owners],
         keys=file_keys(pc.fill_null(files.paths, ""), files.dv_ids),

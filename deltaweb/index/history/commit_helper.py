@@ -1,25 +1,24 @@
-"""A second process that reads commits: this module, run with a connection's number.
+"""A second process that reads commits, `commit_process`, and how it is asked.
 
 It is sent a store, then shares of a log's commits, and answers with their parts. It
 ends with the connection, so also where the first process is killed.
 """
 
-import gc
 import os
 import pickle
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from threading import Lock
 
-from deltaweb.delta.commit_batch import CommitEntry, read_commit_batches
 from deltaweb.delta.log_store import LogStore
-from deltaweb.index.history.commit_part import CommitPart, commit_part
+from deltaweb.index.history import commit_process
+from deltaweb.index.history.commit_part import CommitPart
 
-Reader = Callable[[Sequence[CommitEntry]], list[CommitPart]]
+Reader = Callable[[Sequence[int]], list[CommitPart]]
 """Reads the parts of some commits, oldest first."""
 
 _SETTINGS = {
@@ -88,7 +87,7 @@ def start_process(connection: Connection) -> "subprocess.Popen[bytes]":
     number = connection.fileno()
     modules = os.pathsep.join(filter(None, sys.path))
     return subprocess.Popen(  # noqa: S603 (our own module, no text of others)
-        [sys.executable, "-P", "-m", __name__, str(number)],
+        [sys.executable, "-P", "-m", commit_process.__name__, str(number)],
         pass_fds=[number],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -106,10 +105,10 @@ class _Asking:
         self._connection = connection
         self._sending, self._receiving = Lock(), Lock()
 
-    def __call__(self, entries: Sequence[CommitEntry]) -> list[CommitPart]:
+    def __call__(self, versions: Sequence[int]) -> list[CommitPart]:
         try:
             with self._sending:
-                self._connection.send(entries)
+                self._connection.send(versions)
                 self._receiving.acquire()  # answers come in the order of the questions
             try:
                 parts: list[CommitPart] | None = self._connection.recv()
@@ -120,37 +119,3 @@ class _Asking:
         if parts is None:
             raise HelperLostError
         return parts
-
-
-# === In the second process ===
-
-
-def read_here(store: LogStore, entries: Sequence[CommitEntry]) -> list[CommitPart]:
-    """Read the parts of some commits, oldest first.
-
-    Raises:
-        LogCorruptError: If a commit is gone since it was listed.
-    """
-    with closing(read_commit_batches(store, entries)) as batches:
-        return [commit_part(batch) for batch in batches]
-
-
-def serve(connection: Connection) -> None:
-    """Answer until the other end is closed; with None to a share that fails.
-
-    Whoever asked then meets the fault itself, and knows how to tell it.
-    """
-    with suppress(EOFError, OSError):
-        store = connection.recv()
-        while True:
-            entries = connection.recv()
-            try:
-                parts = read_here(store, entries)
-            except Exception:  # noqa: BLE001 (as said)
-                parts = None
-            connection.send(parts)
-
-
-if __name__ == "__main__":
-    gc.disable()  # values of JSON hold no circle
-    serve(Connection(int(sys.argv[1])))

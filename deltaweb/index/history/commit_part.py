@@ -5,7 +5,7 @@ made in any order.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.commit_batch import CommitBatch
+from deltaweb.delta.commit_times import RunningTimes
 from deltaweb.delta.provenance import load_object, load_objects
 from deltaweb.index.file_index import COMMIT_SCHEMA
 from deltaweb.index.history.commit_facts import Facts
@@ -56,7 +57,8 @@ class CommitPart:
     """Consecutive commits of a log, oldest first.
 
     Attributes:
-        rows: By `COMMIT_SCHEMA`; null what depends on other commits.
+        rows: By `COMMIT_SCHEMA`; null what depends on other commits, and the time
+            where reading does not tell it.
         changes: Those that change more than files, ascending by row.
         is_faulty: Whether the one commit of the part does not read.
         file_actions: Their file actions; None where it is not known of which files.
@@ -73,6 +75,14 @@ class CommitPart:
         found: list[int] = self.rows["version"].to_pylist()
         return found
 
+    def at_times(self, times: RunningTimes) -> "CommitPart":
+        """Return the part with its times after those of the commits before it."""
+        place = COMMIT_SCHEMA.get_field_index("timestamp_ms")
+        versions = self.rows["version"].to_numpy()
+        times_ms = pa.array(times.take(versions, self.rows[place]))
+        rows = self.rows.set_column(place, COMMIT_SCHEMA.field(place), times_ms)
+        return replace(self, rows=rows)
+
 
 def commit_part(batch: CommitBatch) -> CommitPart:
     """Take from parsed commits what an index holds of them."""
@@ -85,8 +95,8 @@ def commit_part(batch: CommitBatch) -> CommitPart:
     told = _told_commits(batch, [objects[kind] for kind in kinds], numbers)
     columns: dict[str, Any] = {
         **numbers,
-        "version": [entry.version for entry in batch.entries],
-        "timestamp_ms": [entry.time_ms for entry in batch.entries],
+        "version": batch.versions,
+        "timestamp_ms": [commit.time_ms for commit in batch.commits],
         "operation": _names(said.operations, MAX_OPERATION_LENGTH),
         "parameters": bounded_texts(distinct).take(alike.indices),
         "metrics": bounded_texts(said.metrics),
@@ -142,7 +152,7 @@ def _told_commits(
     numbers: Mapping[str, pa.Array],
 ) -> list[_ToldCommit]:
     said = batch.provenance
-    positions = range(len(batch.entries))
+    positions = range(len(batch.versions))
     columns = [
         [operation or "" for operation in said.operations],
         parameters,
@@ -159,7 +169,7 @@ def _told_commits(
 def _numbers(batch: CommitBatch) -> dict[str, pa.Array]:
     """Return the columns that are numbers; a faulty commit adds and changes nothing."""
     adds, removes = batch.adds, batch.removes
-    told = np.full(len(batch.entries), batch.fault is None)
+    told = np.full(len(batch.versions), batch.fault is None)
     return {
         "num_added_files": pa.array(adds.count),
         "num_removed_files": pa.array(removes.count),

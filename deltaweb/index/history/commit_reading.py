@@ -4,6 +4,7 @@ Two thirds of the work on a commit is Python's, which has one core a process. Th
 second process only ever helps: where it cannot begin, or ends early, all is read here.
 """
 
+import logging
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,6 @@ from queue import SimpleQueue
 from typing import Final
 
 from deltaweb.delta.commit_batch import (
-    CommitEntry,
     read_commit_batches,
     without_collections,
 )
@@ -21,16 +21,18 @@ from deltaweb.delta.log_store import LogStore
 from deltaweb.index.history.commit_helper import (
     HelperLostError,
     Reader,
-    read_here,
     second_reader,
 )
 from deltaweb.index.history.commit_part import CommitPart, commit_part
+from deltaweb.index.history.commit_share import read_here
 
 MIN_COMMITS_TO_SHARE: Final = 20_000  # fewer are read before a process has begun
 COMMITS_A_SHARE: Final = 1_024
 SHARES_AHEAD: Final = 2  # one that is read there, and one that waits
 
-ReadCommits = Callable[[Sequence[CommitEntry]], Generator[CommitPart, None, None]]
+logger = logging.getLogger(__name__)
+
+ReadCommits = Callable[[Sequence[int]], Generator[CommitPart, None, None]]
 """Yields the parts of commits, oldest first; closed by who stops early.
 
 A commit that is gone since it was listed raises `LogCorruptError`.
@@ -51,23 +53,23 @@ def commit_reader(store: LogStore, most: int) -> Iterator[ReadCommits]:
 
 
 def _read_parts(
-    store: LogStore, helper: Reader | None, entries: Sequence[CommitEntry]
+    store: LogStore, helper: Reader | None, versions: Sequence[int]
 ) -> Generator[CommitPart, None, None]:
-    if helper is not None and len(entries) >= MIN_COMMITS_TO_SHARE:
-        yield from _read_shared(store, entries, helper)
+    if helper is not None and len(versions) >= MIN_COMMITS_TO_SHARE:
+        yield from _read_shared(store, versions, helper)
         return
-    with closing(read_commit_batches(store, entries)) as batches:
+    with closing(read_commit_batches(store, versions)) as batches:
         yield from map(commit_part, batches)
 
 
-def shares_of(entries: Sequence[CommitEntry]) -> list[Sequence[CommitEntry]]:
+def shares_of(versions: Sequence[int]) -> list[Sequence[int]]:
     """Cut commits into shares, each to be read by one process."""
-    firsts = range(0, len(entries), COMMITS_A_SHARE)
-    return [entries[first : first + COMMITS_A_SHARE] for first in firsts]
+    firsts = range(0, len(versions), COMMITS_A_SHARE)
+    return [versions[first : first + COMMITS_A_SHARE] for first in firsts]
 
 
 def _read_shared(
-    store: LogStore, entries: Sequence[CommitEntry], helper: Reader
+    store: LogStore, versions: Sequence[int], helper: Reader
 ) -> Generator[CommitPart, None, None]:
     here = partial(read_here, store)
     readers: SimpleQueue[Reader] = SimpleQueue()
@@ -75,16 +77,17 @@ def _read_shared(
     for _ in range(SHARES_AHEAD):
         readers.put(helper)
 
-    def read(share: Sequence[CommitEntry]) -> list[CommitPart]:
+    def read(share: Sequence[int]) -> list[CommitPart]:
         reader = readers.get()
         try:
             return reader(share)
         except HelperLostError:
+            logger.info("The second process is lost to the log of %s", store.root)
             reader = here
             return here(share)
         finally:
             readers.put(reader)
 
     with without_collections(), ThreadPoolExecutor(1 + SHARES_AHEAD) as pool:
-        for parts in pool.map(read, shares_of(entries)):
+        for parts in pool.map(read, shares_of(versions)):
             yield from parts

@@ -50,7 +50,11 @@ class LogPromises:
             store.put(name, name.encode())
 
         assert store.read_many([]) == []
-        assert store.read_many(names[::-1]) == [name.encode() for name in names[::-1]]
+        found = store.read_many(names[::-1])
+        assert [file.data for file in found] == [n.encode() for n in names[::-1]]
+        listed = [store.status(name).modification_time for name in names[::-1]]
+        told = listed if store.reads_tell_times else [None] * len(names)
+        assert [file.modification_time for file in found] == told
 
     def test_a_missing_file_is_not_found(self, store: TableStore) -> None:
         store.put("there", b"")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.log_store import LogFile
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import MAX_LAYERS
 from tests.delta_logs import LogBuilder, add, metadata, protocol, remove
@@ -25,7 +26,7 @@ class NotingStore(MemoryTableStore):
         self.names_read: list[str] = []
         self.listings = 0
 
-    def read_many(self, names: Sequence[str]) -> list[bytes]:
+    def read_many(self, names: Sequence[str]) -> list[LogFile]:
         self.names_read.extend(names)
         return super().read_many(names)
 

@@ -1,8 +1,13 @@
 from datetime import UTC, datetime, timedelta, timezone
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deltaweb.delta.commit_times import (
+    RunningTimes,
     make_monotonic,
     parse_timestamp,
     to_datetime,
@@ -47,6 +52,49 @@ def test_a_checkpoint_without_its_commit_has_a_time() -> None:
     assert list(times.times_ms) == [50, 60]
     assert list(times.sizes) == [None, 14]
     assert (times.time_ms(3), times.time_ms(2), times.time_ms(5)) == (50, None, None)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(-5, 60), st.sampled_from("cCk")),
+        min_size=1,
+    ),
+    st.integers(1, 4),
+)
+def test_times_that_come_in_parts_are_those_of_one_listing(
+    steps: list[tuple[int, int, str]], size: int
+) -> None:
+    """Steps are to the next version, its time, and how it is known.
+
+    A commit whose time a listing tells, one whose time reading tells, or a checkpoint.
+    """
+    versions = np.cumsum([step + 1 for step, _, _ in steps]).tolist()
+    found = [(v, ms, kind) for v, (_, ms, kind) in zip(versions, steps, strict=True)]
+    names = {"c": commit_name, "C": commit_name, "k": checkpoint_name}
+    expected = make_monotonic([FileStatus(names[k](v), 1, ms) for v, ms, k in found])
+
+    running = RunningTimes(
+        {v: ms for v, ms, kind in found if kind == "c"},
+        {v: ms for v, ms, kind in found if kind == "k"},
+    )
+    commits = [(v, ms if kind == "C" else None) for v, ms, kind in found if kind != "k"]
+    told: dict[int, int] = {}
+    for first in range(0, len(commits), size):
+        some, read_ms = zip(*commits[first : first + size], strict=True)
+        times_ms = running.take(np.array(some), pa.array(read_ms, pa.int64()))
+        told.update(zip(some, times_ms.tolist(), strict=True))
+
+    assert told == {version: expected.time_ms(version) for version, _ in commits}
+    assert running.finish(versions[-1]) == expected.times_ms[-1]
+
+
+def test_times_go_on_after_an_older_version() -> None:
+    running = RunningTimes({5: 10, 6: 500}, {}, last_ms=100)
+
+    assert running.take(np.array([5, 6]), pa.nulls(2, pa.int64())).tolist() == [
+        101,
+        500,
+    ]
 
 
 def test_a_time_means_the_newest_version_before_it() -> None:

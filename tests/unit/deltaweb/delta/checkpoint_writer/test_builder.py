@@ -14,6 +14,7 @@ from deltaweb.delta.errors import (
     VersionNotFoundError,
 )
 from deltaweb.delta.log_path import checkpoint_name, checkpoint_part_names, commit_name
+from deltaweb.delta.log_store import LogFile
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.appendix_log import HINT, NOW, NotingStore, adds_of, hint_of, read_rows
@@ -236,10 +237,11 @@ def test_a_file_whose_action_is_gone_between_the_two_passes_is_noticed() -> None
     class Swapped(MemoryTableStore):
         reads = 0
 
-        def read_many(self, names: Sequence[str]) -> list[bytes]:
+        def read_many(self, names: Sequence[str]) -> list[LogFile]:
             self.reads += 1
             if self.reads > 1:
-                return [commit_bytes(*([txn("x", 1)] * 3)) for _ in names]
+                data = commit_bytes(*([txn("x", 1)] * 3))
+                return [LogFile(data, None) for _ in names]
             return super().read_many(names)
 
     store = Swapped()

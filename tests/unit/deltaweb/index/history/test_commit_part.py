@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deltaweb.delta.commit_batch import CommitEntry, read_commit_batches
+from deltaweb.delta.commit_batch import read_commit_batches
 from deltaweb.index.history.commit_part import CommitPart, commit_part
 from deltaweb.index.history.sentences import commit_sentence
 from tests.delta_logs import Action, LogBuilder, add, metadata, remove, txn
@@ -32,8 +32,8 @@ ACTIONS: list[list[Action]] = [
 
 
 def parts(builder: LogBuilder, count: int) -> list[CommitPart]:
-    entries = [CommitEntry(version, version) for version in range(count)]
-    return [commit_part(batch) for batch in read_commit_batches(builder.store, entries)]
+    batches = read_commit_batches(builder.store, range(count))
+    return [commit_part(batch) for batch in batches]
 
 
 @pytest.mark.parametrize("info", INFOS, ids=lambda info: json.dumps(info)[:30])

@@ -1,5 +1,6 @@
 """A long history is shared by two processes, and is what one would read."""
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -14,13 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.delta.commit_batch import CommitEntry
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_store import LogStore
 from deltaweb.index.history import commit_helper, commit_reading
 from deltaweb.index.history.commit_part import CommitPart
+from deltaweb.index.history.commit_process import REFUSED
 from deltaweb.index.history.commit_reading import commit_reader
+from deltaweb.index.history.commit_share import read_here
 from deltaweb.storage.local import LocalTableStore
 from tests.delta_logs import add, metadata, remove
 from tests.local_logs import LocalLog
@@ -63,13 +65,9 @@ def helpers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return begun
 
 
-def entries() -> list[CommitEntry]:
-    return [CommitEntry(version, version * 10) for version in range(COMMITS)]
-
-
 def read(store: LogStore) -> list[CommitPart]:
     with commit_reader(store, COMMITS) as read_commits:
-        return list(read_commits(entries()))
+        return list(read_commits(range(COMMITS)))
 
 
 def told(parts: Sequence[CommitPart]) -> list[object]:
@@ -115,13 +113,26 @@ def test_two_processes_read_what_one_does(
 def test_the_second_process_does_its_share(log: LocalLog) -> None:
     with commit_helper.second_reader(log.table.store) as reader:
         assert reader is not None
-        parts = reader(entries()[:12])
+        parts = reader(range(12))
 
-    assert told(parts) == told(commit_helper.read_here(log.table.store, entries()[:12]))
+    assert told(parts) == told(read_here(log.table.store, range(12)))
+
+
+def test_it_answers_without_what_others_installed(
+    log: LocalLog, helpers: list[int]
+) -> None:
+    with commit_helper.second_reader(log.table.store) as reader:
+        assert reader is not None
+        reader(range(12))
+        modules = Path(f"/proc/{helpers[0]}/maps").read_text(encoding="utf-8")
+
+    assert "/pyarrow/" in modules
+    assert importlib.util.find_spec(REFUSED) is not None
+    assert f"/{REFUSED}/" not in modules
 
 
 def test_each_thread_that_asks_it_gets_its_own_answer(log: LocalLog) -> None:
-    shares = [entries()[first : first + 3] for first in range(0, COMMITS, 3)]
+    shares = [[*range(COMMITS)][first : first + 3] for first in range(0, COMMITS, 3)]
     with (
         commit_helper.second_reader(log.table.store) as reader,
         ThreadPoolExecutor(4) as pool,
@@ -130,13 +141,13 @@ def test_each_thread_that_asks_it_gets_its_own_answer(log: LocalLog) -> None:
         answers = [*pool.map(reader, shares)]
 
     found = [[v for part in parts for v in part.versions] for parts in answers]
-    assert found == [[entry.version for entry in share] for share in shares]
+    assert found == shares
 
 
 def test_what_it_leaves_behind_is_read_here(log: LocalLog, helpers: list[int]) -> None:
     with (
         commit_reader(log.table.store, COMMITS) as read_commits,
-        closing(read_commits(entries())) as parts,
+        closing(read_commits(range(COMMITS))) as parts,
     ):
         first = next(parts)
         os.kill(helpers[0], signal.SIGKILL)
@@ -147,7 +158,7 @@ def test_what_it_leaves_behind_is_read_here(log: LocalLog, helpers: list[int]) -
 
 def test_who_stops_early_leaves_no_process(log: LocalLog, helpers: list[int]) -> None:
     with commit_reader(log.table.store, COMMITS) as read_commits:
-        parts = read_commits(entries())
+        parts = read_commits(range(COMMITS))
         next(parts)
         parts.close()
 

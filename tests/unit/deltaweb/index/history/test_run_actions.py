@@ -1,6 +1,6 @@
 import pytest
 
-from deltaweb.delta.commit_batch import CommitEntry, read_commit_batches
+from deltaweb.delta.commit_batch import read_commit_batches
 from deltaweb.delta.log_segment import VersionRun
 from deltaweb.index.history.commit_part import commit_part
 from deltaweb.index.history.run_actions import RunActions
@@ -13,8 +13,7 @@ def taken(builder: LogBuilder, limit: int = 100) -> RunActions:
     """Take the commits of both runs, in parts that do not end where runs do."""
     actions = RunActions(RUNS, limit)
     for versions in ((0, 1), (2, 3, 5, 6), (7,), (8, 9)):
-        entries = [CommitEntry(version, 0) for version in versions]
-        for batch in read_commit_batches(builder.store, entries):
+        for batch in read_commit_batches(builder.store, versions):
             actions.take(commit_part(batch))
     return actions
 
