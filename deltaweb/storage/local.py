@@ -33,6 +33,7 @@ from deltaweb.storage.write_faults import write_fault
 
 LOG_FOLDER = "_delta_log"
 READ_BYTES = 1 << 16
+MAX_READ_BYTES = 1 << 22  # memory is given to what is there, not to what is asked for
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe must not hang us
 MAX_LOG_FILE_BYTES = 1 << 31  # larger than any commit; memory is not given to more
 
@@ -121,20 +122,18 @@ class LocalTableStore:
         """Return the beginning of one file of the log."""
         path = f"{self._log}/{name}"
         with self._faults(path), self._log_folder() as folder:
-            room = memoryview(bytearray(min(READ_BYTES, length)))
             handle = self._open_log_file(folder, name)
             try:
-                return _read(handle, length, room)
+                return _read(handle, length)
             finally:
                 os.close(handle)
 
     def read_many(self, names: Sequence[str]) -> list[LogFile]:
         """Return files of the log, opened relative to its folder."""
         files: list[LogFile] = []
-        room = memoryview(bytearray(READ_BYTES))
         with self._faults(self._log), self._log_folder() as folder:
             for name in names:
-                file = _read_whole(self._open_log_file(folder, name), room)
+                file = _read_whole(self._open_log_file(folder, name))
                 if len(file.data) == MAX_LOG_FILE_BYTES:
                     path = f"{self._log}/{name}"
                     raise LogCorruptError(path=path, reason=_too_large())
@@ -311,44 +310,35 @@ def _statuses(entries: Iterable[os.DirEntry[str]], first: str) -> Iterator[FileS
             yield FileStatus(name, found.st_size, found.st_mtime_ns // 1_000_000)
 
 
-def _read_whole(handle: int, room: memoryview) -> LogFile:
+def _read_whole(handle: int) -> LogFile:
     """Read an open file of a log, or the first `MAX_LOG_FILE_BYTES`, and close it."""
     try:
         found = os.fstat(handle)
-        data = _read(handle, MAX_LOG_FILE_BYTES, room, size_bytes=found.st_size)
+        data = _read(handle, MAX_LOG_FILE_BYTES, found.st_size)
         return LogFile(data, found.st_mtime_ns // 1_000_000)
     finally:
         os.close(handle)
 
 
-def _read(
-    handle: int, limit: int, room: memoryview, *, size_bytes: int | None = None
-) -> bytes:
+def _read(handle: int, limit: int, size_bytes: int | None = None) -> bytes:
     """Read at most `limit` bytes of an open file.
 
     A read may return less than was asked for anywhere but at the end, so the end is
-    where a read returns nothing, or where the file's size says. A short file costs no
-    memory but its own.
+    where a read returns nothing, or where the file's size says.
 
     Args:
         handle: The open file.
         limit: How many bytes at most.
-        room: Where the file's beginning is read to; no longer than `limit`.
         size_bytes: The file's size, where it is known.
     """
-    total = os.readv(handle, [room])
-    if total == size_bytes and total < len(room):
-        return bytes(room[:total])
-    while total < len(room):
-        count = os.readv(handle, [room[total:]])
-        if not count:
-            return bytes(room[:total])
-        total += count
-    parts = [bytes(room)]
-    while total < limit:
-        data = os.read(handle, min(READ_BYTES << 6, limit - total))
-        if not data:
-            break
+    likely = READ_BYTES if size_bytes is None else size_bytes + 1
+    data = os.read(handle, min(likely, limit, MAX_READ_BYTES))
+    if len(data) == size_bytes:
+        return data
+    parts = [data]
+    total = len(data)
+    while data and total < limit:
+        data = os.read(handle, min(MAX_READ_BYTES, limit - total))
         parts.append(data)
         total += len(data)
     return b"".join(parts)
