@@ -1,10 +1,11 @@
 """Checkpoints of logs of any size, by Spark.
 
 The checkpoint is that of `deltaweb.delta.checkpoint_writer.builder`, by its rules and
-by the same names. A single file is written by one task, as in process. Parts are
-written by a task each, after the log was read by others and its file actions were
-shuffled to their parts (`checkpoint_tasks`); so is a single file above commits that
-one task should not hold the keys of.
+by the same names. A single file is written by one task, as in process, and so are
+parts where Spark has few cores. Else parts are written by a task each, after the log
+was read by others and its file actions were shuffled to their parts
+(`checkpoint_tasks`); so is a single file above commits that one task should not hold
+the keys of.
 
 Tasks write beside the places of the files and hand them over whole and durable; this
 process, which holds nothing of the size of the files, puts them in place when all are
@@ -59,7 +60,7 @@ from deltaweb.spark.checkpoint_tasks import (
     write_alone,
     write_parts,
 )
-from deltaweb.spark.cluster import is_local
+from deltaweb.spark.cluster import is_local, local_cores
 from deltaweb.spark.log_reader import (
     CommitPack,
     LogSource,
@@ -76,6 +77,8 @@ T = TypeVar("T")
 
 ALONE_BYTES: Final = 256 << 20
 """Commits of more bytes are shuffled: one task would hold the keys of all."""
+SHUFFLED_FROM_CORES: Final = 4
+"""A shuffle takes twice the processor time; one task uses two cores of its machine."""
 BUCKET_BYTES: Final = 128 << 20
 """Of commits of so many bytes a task holds the keys at once."""
 ATTEMPTS: Final = 3  # of tasks whose process dies, as a cluster makes by itself
@@ -145,7 +148,7 @@ class _Attempt:
         statuses = _commit_statuses(self.store, self.segment)
         is_small = sum(status.size for status in statuses) <= ALONE_BYTES
         try:
-            if self.request.is_single and is_small:
+            if is_small and (self.request.is_single or self._has_few_cores()):
                 rows = self._write_alone()
             else:
                 with self._faults_of_older():
@@ -155,6 +158,10 @@ class _Attempt:
             return self._announce(rows)
         finally:
             self.store.remove_handed_over(self.build)
+
+    def _has_few_cores(self) -> bool:
+        cores = local_cores(self.spark.sparkContext.master or "")
+        return cores is not None and cores < SHUFFLED_FROM_CORES
 
     # === By one task ===
 

@@ -76,6 +76,7 @@ WRITTEN_SCHEMA: Final = pa.schema(
         pa.field("size_bytes", pa.int64()),
     ]
 )
+COUNTS: Final = WRITTEN_SCHEMA.names[3:]
 
 Piece = RowGroupTask | CommitPack
 
@@ -114,7 +115,7 @@ class CheckpointWork:
         return TaskProgress(self.progress_folder, name)
 
 
-# === A file that one task writes ===
+# === Files that one task writes ===
 
 
 def write_alone(
@@ -124,23 +125,20 @@ def write_alone(
     progress: TaskProgress,
     _number: int,
 ) -> Batches:
-    """Write a checkpoint as the in-process engine does, but for putting it in place."""
+    """Write a checkpoint as the in-process engine does, but for putting it in place.
+
+    Counts of all files stand beside the first one.
+    """
     with faults_are_carried():
         told = replace(
             request, on_progress=progress.tell, is_cancelled=progress.is_cancelled
         )
         with prepare_checkpoint(source.open(), told) as (prepared, parts):
-            (file,) = parts.files
-            beside = file.hand_over(build)
-        yield _written(
-            part=0,
-            name=file.name,
-            beside=beside,
-            num_actions=prepared.num_actions,
-            num_files=prepared.num_files,
-            num_tombstones=prepared.num_tombstones,
-            size_bytes=prepared.size_bytes,
-        )
+            beside = [file.hand_over(build) for file in parts.files]
+        for part, name in enumerate(beside):
+            is_first = part == 0
+            counts = {what: getattr(prepared, what) * is_first for what in COUNTS}
+            yield _written(part=part, name=prepared.names[part], beside=name, **counts)
 
 
 def _written(**values: object) -> pa.RecordBatch:

@@ -24,6 +24,7 @@ from deltaweb.version import VERSION
 CONNECT_TIMEOUT_S: Final = 5
 STANDALONE_PORT: Final = 7077
 _DEFAULT_PORTS: Final = {"spark": STANDALONE_PORT, "https": 443, "http": 80}
+_LOCAL: Final = re.compile(r"local(?:\[(\*|[0-9]+)(?:, *[0-9]+)?\])?", re.ASCII)
 _NOT_SHARED: Final = "not-shared"
 _OTHER_VERSION: Final = "other-version"
 # The texts of Spark for a Python that does not fit, each with the words that matter.
@@ -111,6 +112,14 @@ class ExecutorsUnfitError(SparkClusterError):
 def is_local(master: str) -> bool:
     """Whether Spark runs on this machine alone."""
     return master.startswith("local")
+
+
+def local_cores(master: str) -> int | None:
+    """Return the cores that Spark has on this machine alone; None of a cluster."""
+    found = _LOCAL.fullmatch(master)
+    if found is None:
+        return None
+    return os.cpu_count() or 1 if found[1] == "*" else int(found[1] or 1)
 
 
 def find_driver_host(master: str) -> str | None:

@@ -331,3 +331,24 @@ def other_python(folder: Path, *, has_package: bool) -> Path:
         links = f"{sysconfig.get_path('purelib')}\n{ROOT}\n"
         (libraries / "site-packages" / "deltaweb.pth").write_text(links)
     return home / "bin" / "python"
+
+
+@pytest.mark.parametrize(
+    ("master", "cores"),
+    [
+        ("local", 1),
+        ("local[3]", 3),
+        ("local[3,2]", 3),
+        ("local[*]", os.cpu_count()),
+        ("local[*, 2]", os.cpu_count()),
+        ("local-cluster[2,1,1024]", None),
+        ("spark://host:7077", None),
+        ("yarn", None),
+    ],
+)
+def test_the_cores_of_this_machine_are_known_by_the_masters_name(
+    master: str, cores: int | None
+) -> None:
+    from deltaweb.spark.cluster import local_cores
+
+    assert local_cores(master) == cores

@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(
-    params=[(4_096, 1 << 28, 1 << 27, 5), (1, 0, 400, 5)],
-    ids=["one pack", "a pack a commit, and small buckets"],
+    params=[
+        (0, 4_096, 1 << 28, 1 << 27, 5),
+        (0, 1, 0, 400, 5),
+        (1 << 10, 4_096, 1 << 28, 1 << 27, 5),
+    ],
+    ids=["one pack", "a pack a commit, and small buckets", "one task"],
 )
 def max_examples(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
@@ -32,7 +36,8 @@ def max_examples(
     """Take each way that the size of a log can call for; return examples to run."""
     from deltaweb.spark import checkpoint, log_reader
 
-    commits_a_pack, alone_bytes, bucket_bytes, max_examples = request.param
+    cores, commits_a_pack, alone_bytes, bucket_bytes, max_examples = request.param
+    monkeypatch.setattr(checkpoint, "SHUFFLED_FROM_CORES", cores)
     monkeypatch.setattr(log_reader, "PACK_COMMITS", commits_a_pack)
     monkeypatch.setattr(checkpoint, "ALONE_BYTES", alone_bytes)
     monkeypatch.setattr(checkpoint, "BUCKET_BYTES", bucket_bytes)
@@ -86,6 +91,9 @@ class TestACheckpoint:
         assert_same(here, there, one, other)
         assert len(one.names) == -(-(11 + 3) // rows_per_part)
 
+    @pytest.mark.parametrize(
+        "cores", [0, 1 << 10], ids=["shuffled", "by one task"], indirect=True
+    )
     def test_of_a_table_without_files_has_all_its_parts(
         self, spark: "SparkSession", tmp_path: Path
     ) -> None:

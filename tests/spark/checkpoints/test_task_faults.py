@@ -24,8 +24,18 @@ from tests.spark.checkpoints.failing_stores import DyingSource, FullSource
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+by_one_task_and_shuffled = pytest.mark.parametrize(
+    ("parts", "cores"),
+    [
+        pytest.param(None, 0, id="a single file"),
+        pytest.param(2, 0, id="shuffled parts"),
+        pytest.param(2, 1 << 10, id="parts by one task"),
+    ],
+    indirect=["cores"],
+)
 
-@pytest.mark.parametrize("parts", [None, 2])
+
+@by_one_task_and_shuffled
 def test_a_task_whose_process_is_killed_twice_is_done_by_the_third(
     spark: "SparkSession", tmp_path: Path, parts: int | None
 ) -> None:
@@ -100,7 +110,7 @@ def _rows(batch: pa.RecordBatch) -> list[Mapping[str, Any]]:
     return rows
 
 
-@pytest.mark.parametrize("parts", [None, 2])
+@by_one_task_and_shuffled
 def test_the_full_disk_of_a_task_is_told_and_leaves_nothing(
     spark: "SparkSession", tmp_path: Path, parts: int | None
 ) -> None:
