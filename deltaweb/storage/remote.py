@@ -3,7 +3,6 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
@@ -29,6 +28,12 @@ from deltaweb.storage.local_pending import (
     is_handed_over,
 )
 from deltaweb.storage.remote_file import GuardedFile
+from deltaweb.storage.remote_listing import (
+    file_status,
+    is_s3,
+    iterate_folder,
+    list_folder,
+)
 from deltaweb.storage.remote_pending import RemotePendingFile, RemoteReadyFile
 
 LOG_FOLDER: Final = "_delta_log"
@@ -45,8 +50,6 @@ DRIVERS: Final[Mapping[str, str]] = {
 # Stores whose drivers honour mode="create": the file is made only where none is.
 ATOMIC_SCHEMES: Final = frozenset({*DRIVERS, "memory"})
 SAME_SCHEME: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
-S3_LAST: Final = "~"  # sorts after every character of a log's names
-TIME_KEYS: Final = ("mtime", "LastModified", "last_modified", "updated", "created")
 # Parts of the names of faults by which drivers tell what is wrong.
 CREDENTIAL_FAULTS: Final = (
     "credential",
@@ -117,44 +120,9 @@ class RemoteTableStore:
         with self._faults():
             self._fs.invalidate_cache()
             try:
-                statuses = [_file_status(entry) for entry in self._entries(name)]
+                return list_folder(self._fs, self._log, name)
             except (FileNotFoundError, NotADirectoryError):
                 return []
-        return sorted(
-            (status for status in statuses if status.name >= name),
-            key=lambda status: status.name,
-        )
-
-    def _entries(self, name: str) -> Iterator[Mapping[str, Any]]:
-        """Yield the log's files, from `name` on where the storage can begin there."""
-        if hasattr(self._fs, "call_s3"):
-            yield from self._s3_entries(name)
-            return
-        for entry in self._fs.ls(self._log, detail=True):
-            if entry.get("type") == "file":
-                yield entry
-
-    def _s3_entries(self, name: str) -> Iterator[Mapping[str, Any]]:
-        """List by pages that begin right before `name`."""
-        bucket, prefix, _ = self._fs.split_path(f"{self._log}/")
-        prefix = f"{prefix.rstrip('/')}/"
-        # StartAfter leaves out its own key, so it is one that sorts just before.
-        before = name[:-1] + chr(ord(name[-1]) - 1) + S3_LAST if name else ""
-        position = {"StartAfter": f"{prefix}{before}"} if before else {}
-        while True:
-            page = self._fs.call_s3(
-                "list_objects_v2",
-                Bucket=bucket,
-                Prefix=prefix,
-                Delimiter="/",
-                **position,
-            )
-            for entry in page.get("Contents", ()):
-                if not entry["Key"].endswith("/"):
-                    yield {**entry, "name": entry["Key"], "size": entry["Size"]}
-            if not page.get("IsTruncated"):
-                return
-            position = {"ContinuationToken": page["NextContinuationToken"]}
 
     def status(self, name: str) -> FileStatus:
         """Return size and time of one file of the log."""
@@ -163,7 +131,7 @@ class RemoteTableStore:
             entry = self._fs.info(f"{self._log}/{name}")
         if entry.get("type") != "file":
             raise FileNotFoundError(name)
-        return _file_status(entry)
+        return file_status(entry)
 
     def read(self, name: str) -> bytes:
         """Return one file of the log."""
@@ -263,11 +231,10 @@ class RemoteTableStore:
             self._fs.invalidate_cache()
             found = []
             try:
-                for entry in self._entries(HIDDEN):
-                    status = _file_status(entry)
+                for status in iterate_folder(self._fs, self._log, HIDDEN):
                     if status.name.startswith(HIDDEN):
                         found.append(status)
-                    elif hasattr(self._fs, "call_s3") and status.name > HIDDEN:
+                    elif is_s3(self._fs) and status.name > HIDDEN:
                         break  # in order, and the log's own names come after
             except (FileNotFoundError, NotADirectoryError):
                 return []
@@ -380,23 +347,3 @@ def _without_credentials(url: str) -> str:
     if user and ":" not in user:
         host = parts.netloc  # the container of an Azure URL stands there
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
-
-
-def _file_status(entry: Mapping[str, Any]) -> FileStatus:
-    name = str(entry["name"]).rstrip("/").rpartition("/")[2]
-    return FileStatus(name, int(entry.get("size") or 0), _modification_ms(entry))
-
-
-def _modification_ms(entry: Mapping[str, Any]) -> int:
-    """Return the time of a file in milliseconds, 0 where the driver tells none."""
-    for key in TIME_KEYS:
-        value = entry.get(key)
-        if isinstance(value, str):
-            with contextlib.suppress(ValueError):
-                value = datetime.fromisoformat(value)
-        if isinstance(value, datetime):
-            moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-            return int(moment.timestamp() * 1000)
-        if isinstance(value, int | float):
-            return int(value * 1000)
-    return 0
