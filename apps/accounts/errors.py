@@ -1,5 +1,8 @@
 """What can go wrong with accounts, and the wording of each; all are `PageError`s."""
 
+import math
+from datetime import timedelta
+
 from apps.accounts.tokens import KEY_MARK
 from apps.pages.errors import PageError
 
@@ -108,14 +111,49 @@ class SignInError(PageError):
 
 
 class TooManySignInsError(PageError):
-    """Too many wrong passwords in a short time."""
+    """Too many wrong passwords in a short time.
 
-    def __init__(self, *, minutes: int) -> None:
+    Args:
+        where: For what they are counted: "for this name", "from your address".
+        wait: How long until another may be tried.
+    """
+
+    def __init__(self, *, where: str, wait: timedelta) -> None:
+        minutes = max(1, math.ceil(wait.total_seconds() / 60))
         super().__init__(
             status=429,
             code="too-many-sign-ins",
-            message="Too many sign-ins have failed for this name.",
-            hint=f"Wait {minutes} minutes, or sign in by a link.",
+            message=f"Too many sign-ins have failed {where}.",
+            hint=f"Wait {minutes} minute{'s'[: minutes > 1]}, or sign in by a link.",
+        )
+
+
+class PasswordsBusyError(PageError):
+    """So many passwords are being checked that one more would hold up the pages."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            status=503,
+            code="passwords-busy",
+            message="Many passwords are being checked just now.",
+            hint="Try again in some seconds, or sign in by a link.",
+        )
+
+
+class SessionRequiredError(PageError):
+    """What changes an account, asked for with an API key.
+
+    A key that was stolen must not become a password or more keys, which would outlive
+    its revocation.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            status=403,
+            code="session-required",
+            message="An API key cannot change accounts, passwords or keys.",
+            hint="Sign in in a browser and do it there, or use 'deltaweb user' on the "
+            "server.",
         )
 
 

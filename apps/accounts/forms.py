@@ -35,6 +35,7 @@ class PasswordForm(forms.Form):
     current = forms.CharField(max_length=1000, strip=False, required=False)
     new = forms.CharField(max_length=1000, strip=False)
     again = forms.CharField(max_length=1000, strip=False)
+    revoke_keys = forms.BooleanField(required=False)
 
     def __init__(self, *args: object, user: User, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came

@@ -18,6 +18,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from apps.accounts import selectors
 from apps.accounts.errors import APIKeyUnknownError, SignInRequiredError
+from apps.accounts.permissions import mark_as_by_key
 from apps.pages.errors import PageError, wants_json
 from apps.pages.responses import json_response
 
@@ -43,6 +44,7 @@ def api_key_authentication(get_response: GetResponse) -> GetResponse:
         except APIKeyUnknownError as error:
             return unauthorized(error)
         request.user = user
+        mark_as_by_key(request)
         request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]  # noqa: SLF001 (Django's own switch, for just this)
         response = get_response(request)
         response["Cache-Control"] = "no-store"

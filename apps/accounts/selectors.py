@@ -10,6 +10,7 @@ from django.db.models import Count, Max
 from apps.accounts import errors
 from apps.accounts.models import APIKey, User
 from apps.accounts.tokens import KEY_MARK, sha256
+from apps.pages.lock_waits import write_note
 
 LAST_USE_EVERY = timedelta(minutes=1)  # how exact a key's last use is kept
 
@@ -92,7 +93,10 @@ def user_of_api_key(secret: str, *, now: datetime) -> User:
     if key is None or not key.is_usable:
         raise errors.APIKeyUnknownError(looks_like_key=secret.startswith(KEY_MARK))
     if key.last_used_at is None or now - key.last_used_at > LAST_USE_EVERY:
-        APIKey.objects.filter(id=key.id).update(last_used_at=now)
+        known = APIKey.objects.filter(id=key.id)
+        write_note(
+            lambda: known.update(last_used_at=now), of=f"The last use of {key.prefix}"
+        )
     return key.user
 
 

@@ -1,11 +1,14 @@
 """The address that a request comes from, behind proxies that are trusted."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest
 
 Address = IPv4Address | IPv6Address
+IPV6_NETWORK_BITS: Final = 64  # what one customer of a provider has at least
+UNKNOWN: Final = "unknown"
 
 
 def client_address(request: HttpRequest) -> str:
@@ -33,6 +36,16 @@ def parse_address(text: str) -> Address | None:
         return None
     mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
     return mapped or parsed
+
+
+def network_of(address: str) -> str:
+    """Return what stands for everybody behind an address: it, or its IPv6 network."""
+    parsed = parse_address(address)
+    if parsed is None:
+        return UNKNOWN
+    if isinstance(parsed, IPv6Address):
+        return str(ip_network((int(parsed), IPV6_NETWORK_BITS), strict=False))
+    return str(parsed)
 
 
 def _is_trusted(address: str) -> bool:

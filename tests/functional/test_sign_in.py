@@ -1,20 +1,32 @@
 """Getting in: by link, by password, by API key; and being kept out."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from django.db import connection, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
+from pytest_django import Settings
 
-from apps.accounts import services
-from apps.accounts.models import SignInLink, User
+from apps.accounts import services, urls
+from apps.accounts.models import FailedSignIn, SignInLink, User
+from apps.accounts.services import passwords
 from apps.pages.actions import COMMAND_LINE
 from tests.factories import new_user
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a long enough phrase"
 HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture(autouse=True)
+def _no_failures(settings: Settings, tmp_path: Path) -> None:
+    """No failure has been counted yet."""
+    settings.HOME = tmp_path
 
 
 @pytest.fixture
@@ -32,6 +44,25 @@ def vera() -> User:
 def link(vera: User) -> str:
     url = services.issue_sign_in_link(user=vera, actor=COMMAND_LINE, now=timezone.now())
     return url.partition("//")[2].partition("/")[2].join(("/", ""))
+
+
+def account_changes() -> list[tuple[str, str]]:
+    """Name and path of every URL of accounts that changes more than appearance."""
+    harmless = {"sign-in", "use-link", "sign-out", "me", "user-list", "set-appearance"}
+    ids = {"user_id": 1, "key_id": "00000000-0000-4000-8000-000000000000"}
+    return [
+        (
+            route.name,
+            reverse(
+                f"accounts:{route.name}",
+                kwargs={name: ids[name] for name in route.pattern.converters},
+            ),
+        )
+        for route in urls.urlpatterns
+        if route.name is not None
+        and route.name not in harmless
+        and not route.name.endswith(("-json", "-csv"))
+    ]
 
 
 def key_of(user: User) -> dict[str, str]:
@@ -161,13 +192,34 @@ class TestByPassword:
         self, client: Client, vera: User
     ) -> None:
         wrong = {"name": vera.username, "password": "wrong"}
-        for _ in range(services.FAILURES_ALLOWED_FROM_ONE_ADDRESS):
+        for _ in range(passwords.FAILURES_ALLOWED):
             client.post("/sign-in/", wrong)
 
         response = client.post("/sign-in/", wrong | {"password": PASSWORD})
 
         assert response.status_code == 429
         assert "Wait 15 minutes" in response.content.decode()
+
+    def test_wrong_ones_behind_a_trusted_proxy_do_not_lock_out_others(
+        self, client: Client, vera: User, settings: Settings
+    ) -> None:
+        settings.TRUSTED_PROXIES = ["127.0.0.1"]
+        wrong = {"name": vera.username, "password": "wrong"}
+        for _ in range(passwords.FAILURES_ALLOWED + 1):
+            answer = client.post(
+                "/sign-in/", wrong, headers={"X-Forwarded-For": "192.0.2.1"}
+            )
+        assert answer.status_code == 429
+
+        right = wrong | {"password": PASSWORD}
+        answer = client.post(
+            "/sign-in/", right, headers={"X-Forwarded-For": "198.51.100.1"}
+        )
+
+        assert answer.status_code == 302
+        assert set(FailedSignIn.objects.values_list("address", flat=True)) == {
+            "192.0.2.1"
+        }
 
     def test_the_page_says_how_to_get_a_link(self, client: Client) -> None:
         response = client.get("/sign-in/?next=/jobs/")
@@ -261,6 +313,30 @@ class TestByAPIKey:
 
         assert client.get("/me.json", headers=headers).status_code == 401
 
+    @pytest.mark.parametrize(
+        "path", [pytest.param(path, id=name) for name, path in account_changes()]
+    )
+    def test_it_changes_no_account(self, client: Client, vera: User, path: str) -> None:
+        User.objects.update(role=User.Role.ADMIN)
+        headers = key_of(vera) | {"Accept": "application/json"}
+        client.force_login(vera)  # a session that came along is left aside
+
+        answer = client.post(path, headers=headers)
+
+        assert answer.status_code == 403
+        assert answer.json()["error"] == "session-required"
+        assert "Sign in in a browser" in answer.json()["hint"]
+
+    def test_it_does_not_become_a_password(self, client: Client) -> None:
+        user = new_user("linked")
+        form = {"new": PASSWORD, "again": PASSWORD}
+
+        answer = client.post("/me/password", form, headers=key_of(user))
+
+        assert answer.status_code == 403
+        user.refresh_from_db()
+        assert not user.has_usable_password()
+
     def test_its_last_use_is_kept(self, client: Client, vera: User) -> None:
         client.get("/me.json", headers=key_of(vera))
 
@@ -304,3 +380,32 @@ class TestFromTheNextRequest:
 
         assert here.get("/me.json").status_code == 200
         assert there.get("/me.json").status_code == 401
+
+    def test_a_new_password_ends_keys_where_that_is_ticked(self, vera: User) -> None:
+        key, here = key_of(vera), Client()
+        here.force_login(vera)
+        assert "Revoke my 1 API key as well" in here.get("/me/").content.decode()
+
+        new = "another long phrase"
+        form = {"current": PASSWORD, "new": new, "again": new, "revoke_keys": "true"}
+        page = here.post("/me/password", form, follow=True).content.decode()
+
+        assert "Your API keys are revoked" in page
+        assert "Revoke my" not in page
+        assert Client().get("/me.json", headers=key).status_code == 401
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_key_is_let_in_while_somebody_else_writes(vera: User) -> None:
+    headers = key_of(vera)
+
+    def ask() -> int:
+        try:
+            return Client().get("/me.json", headers=headers).status_code
+        finally:
+            connection.close()
+
+    # Whoever waits for the writer would wait for ever here: it waits for the answer.
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        vera.api_keys.update(name="being written")
+        assert pool.submit(ask).result() == 200

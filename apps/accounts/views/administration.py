@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.accounts import selectors, services
 from apps.accounts.forms import NewUserForm, RoleForm, UserFilterForm
 from apps.accounts.models import User
-from apps.accounts.permissions import admin_required
+from apps.accounts.permissions import admin_required, session_required
 from apps.accounts.users import signed_in_user
 from apps.pages.actions import Actor, actor_of
 from apps.pages.errors import PageError
@@ -27,6 +27,7 @@ def user_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
 
 
 @admin_required
+@session_required
 @require_POST
 def add_user(request: HttpRequest) -> HttpResponseBase:
     """Make an account and show its first sign-in link."""
@@ -44,6 +45,7 @@ def add_user(request: HttpRequest) -> HttpResponseBase:
 
 
 @admin_required
+@session_required
 @require_POST
 def make_link(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Make a sign-in link and show it, this once."""
@@ -51,6 +53,7 @@ def make_link(request: HttpRequest, user_id: int) -> HttpResponseBase:
 
 
 @admin_required
+@session_required
 @require_POST
 def set_role(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Change what a user may do."""
@@ -69,6 +72,7 @@ def set_role(request: HttpRequest, user_id: int) -> HttpResponseBase:
 
 
 @admin_required
+@session_required
 @require_POST
 def disable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Shut a user out."""
@@ -81,6 +85,7 @@ def disable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
 
 
 @admin_required
+@session_required
 @require_POST
 def enable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Let a user in again."""

@@ -16,6 +16,7 @@ from apps.accounts import selectors, services
 from apps.accounts.errors import UserInvalidError
 from apps.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
 from apps.accounts.models import APIKey, User
+from apps.accounts.permissions import session_required
 from apps.accounts.users import signed_in_user
 from apps.pages.actions import actor_of
 from apps.pages.responses import respond
@@ -38,6 +39,7 @@ def set_appearance(request: HttpRequest) -> HttpResponseBase:
     return redirect("accounts:me")
 
 
+@session_required
 @sensitive_post_parameters("current", "new", "again")
 @require_POST
 def change_password(request: HttpRequest) -> HttpResponseBase:
@@ -50,6 +52,7 @@ def change_password(request: HttpRequest) -> HttpResponseBase:
         services.change_password(
             user=user,
             password=form.cleaned_data["new"],
+            revoke_keys=form.cleaned_data["revoke_keys"],
             actor=actor_of(request),
             now=timezone.now(),
         )
@@ -57,10 +60,14 @@ def change_password(request: HttpRequest) -> HttpResponseBase:
         form.add_error("new", error.message)
         return _page(request, form=form)
     update_session_auth_hash(request, user)
-    messages.success(request, "Your password is changed. Other sessions have ended.")
+    said = "Your password is changed. Other sessions have ended."
+    if form.cleaned_data["revoke_keys"]:
+        said = f"{said} Your API keys are revoked."
+    messages.success(request, said)
     return redirect("accounts:me")
 
 
+@session_required
 @require_POST
 def create_key(request: HttpRequest) -> HttpResponseBase:
     """Make an API key and show it, this once: it goes into no message or session."""
@@ -78,6 +85,7 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
     return response
 
 
+@session_required
 @require_POST
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponseBase:
     """Make one of one's own keys worthless."""
@@ -103,6 +111,7 @@ def _page(
         "themes": User.Theme.choices,
         "zones": selectors.time_zones(),
         "keys": keys,
+        "num_usable_keys": sum(key.revoked_at is None for key in keys),
         "issued": issued,
         "errors": form.errors if form else {},
     }

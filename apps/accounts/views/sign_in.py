@@ -13,7 +13,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import services
-from apps.accounts.errors import LinkUsedError, SignInError, TooManySignInsError
+from apps.accounts.errors import (
+    LinkUsedError,
+    PasswordsBusyError,
+    SignInError,
+    TooManySignInsError,
+)
 from apps.accounts.forms import SignInForm
 from apps.accounts.permissions import public
 from apps.pages.actions import actor_of
@@ -49,7 +54,7 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
             actor=actor_of(request),
             now=timezone.now(),
         )
-    except (SignInError, TooManySignInsError) as failure:
+    except (SignInError, TooManySignInsError, PasswordsBusyError) as failure:
         return _page(request, next_url=next_url, error=failure, name=name)
     login(request, user)
     return redirect(next_url)

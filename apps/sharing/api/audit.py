@@ -16,7 +16,7 @@ from django.db import DatabaseError, transaction
 
 from apps.audit import services
 from apps.audit.models import AuditEvent
-from apps.sharing.lock_waits import short_wait
+from apps.pages.lock_waits import short_wait
 from apps.sharing.models import RecipientToken, SharedTable
 from deltaweb.sharing.parameters import MAX_LONG
 

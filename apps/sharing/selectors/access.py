@@ -1,14 +1,13 @@
 """Who a caller is, and what it may read."""
 
-import logging
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from django.db import OperationalError, transaction
 from django.db.models import Min, Q, QuerySet
 
 from apps.accounts.tokens import sha256
+from apps.pages.lock_waits import write_note
 from apps.sharing.errors import (
     AddressNotAllowedError,
     NotGrantedError,
@@ -16,15 +15,11 @@ from apps.sharing.errors import (
     TokenRevokedError,
     TokenUnknownError,
 )
-from apps.sharing.lock_waits import short_wait
 from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from apps.sharing.names import is_storable, name_key
 from apps.sharing.networks import is_allowed
 
-logger = logging.getLogger(__name__)
-
 USE_INTERVAL: Final = timedelta(seconds=10)  # between two writes of a token's last use
-_MAX_WAIT_MS: Final = 50  # for a locked SQLite database, for a note
 _MAX_NOTED: Final = 10_000  # tokens that this process remembers
 
 _noted: dict[UUID, datetime] = {}  # when a note was last tried, by token
@@ -86,15 +81,15 @@ def note_use(
         forget_notes()
     _noted[token.id] = now
     stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - USE_INTERVAL)
-    try:
-        with short_wait(_MAX_WAIT_MS), transaction.atomic():
-            RecipientToken.objects.filter(stale, id=token.id).update(
-                last_used_at=now,
-                last_used_from=address[:64],
-                last_used_agent=user_agent[:300],
-            )
-    except OperationalError as error:
-        logger.info("The last use of %s was not noted: %s", token.prefix, error)
+    known = RecipientToken.objects.filter(stale, id=token.id)
+    write_note(
+        lambda: known.update(
+            last_used_at=now,
+            last_used_from=address[:64],
+            last_used_agent=user_agent[:300],
+        ),
+        of=f"The last use of {token.prefix}",
+    )
 
 
 def forget_notes() -> None:

@@ -4,10 +4,9 @@ from threading import Barrier
 
 import pytest
 from django.db import connection
-from django.test import RequestFactory
 
 from apps.accounts import errors, services
-from apps.accounts.models import APIKey, FailedSignIn, SignInLink, User
+from apps.accounts.models import APIKey, SignInLink, User
 from apps.accounts.tokens import sha256
 from apps.pages.actions import COMMAND_LINE
 from tests.factories import new_user
@@ -181,72 +180,6 @@ def test_of_two_requests_at_once_one_spends_the_link() -> None:
 
 
 @pytest.mark.django_db
-class TestSignIn:
-    def test_takes_the_name_in_any_capitals(self, rf: RequestFactory) -> None:
-        user = services.create_user(
-            name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
-        )
-
-        found = services.sign_in(
-            rf.post("/"), name="VERA", password=PASSWORD, actor=COMMAND_LINE, now=NOW
-        )
-
-        assert found == user
-
-    @pytest.mark.parametrize("name", ["vera", "nobody"])
-    def test_does_not_say_what_was_wrong(self, rf: RequestFactory, name: str) -> None:
-        services.create_user(
-            name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
-        )
-
-        with pytest.raises(errors.SignInError, match="do not go together"):
-            services.sign_in(
-                rf.post("/"), name=name, password="wrong", actor=COMMAND_LINE, now=NOW
-            )
-
-    def test_too_many_failures_make_the_door_wait(self, rf: RequestFactory) -> None:
-        vera = services.create_user(
-            name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
-        )
-        for _ in range(services.FAILURES_ALLOWED_FROM_ONE_ADDRESS):
-            with pytest.raises(errors.SignInError):
-                services.sign_in(
-                    rf.post("/"), name="Vera", password="x", actor=COMMAND_LINE, now=NOW
-                )
-
-        with pytest.raises(errors.TooManySignInsError):
-            services.sign_in(
-                rf.post("/"),
-                name="vera",
-                password=PASSWORD,
-                actor=COMMAND_LINE,
-                now=NOW,
-            )
-
-        later = NOW + services.FAILURE_WINDOW + timedelta(seconds=1)
-        found = services.sign_in(
-            rf.post("/"), name="vera", password=PASSWORD, actor=COMMAND_LINE, now=later
-        )
-        assert found == vera
-        assert not FailedSignIn.objects.exists()
-
-    def test_a_stranger_elsewhere_does_not_lock_the_owner_out(
-        self, rf: RequestFactory
-    ) -> None:
-        vera = services.create_user(
-            name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
-        )
-        for _ in range(services.FAILURES_ALLOWED_FROM_ONE_ADDRESS):
-            FailedSignIn.objects.create(name="vera", address="192.0.2.1", failed_at=NOW)
-
-        found = services.sign_in(
-            rf.post("/"), name="vera", password=PASSWORD, actor=COMMAND_LINE, now=NOW
-        )
-
-        assert found == vera
-
-
-@pytest.mark.django_db
 class TestAPIKeys:
     def test_only_the_hash_and_a_prefix_are_kept(self) -> None:
         issued = services.issue_api_key(
@@ -270,6 +203,37 @@ class TestAPIKeys:
 
         key.refresh_from_db()
         assert key.revoked_at == NOW
+
+
+@pytest.mark.django_db
+class TestChangePassword:
+    @pytest.mark.parametrize("revoke", [False, True])
+    def test_ends_keys_where_that_is_wanted(self, *, revoke: bool) -> None:
+        user = new_user()
+        services.issue_api_key(user=user, name="a", actor=COMMAND_LINE, now=NOW)
+
+        services.change_password(
+            user=user,
+            password=PASSWORD,
+            revoke_keys=revoke,
+            actor=COMMAND_LINE,
+            now=NOW,
+        )
+
+        assert (APIKey.objects.get().revoked_at == NOW) == revoke
+
+    def test_ends_links_that_were_not_used(self) -> None:
+        user = new_user()
+        token = token_of(
+            services.issue_sign_in_link(user=user, actor=COMMAND_LINE, now=NOW)
+        )
+
+        services.change_password(
+            user=user, password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        )
+
+        with pytest.raises(errors.LinkInvalidError):
+            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
 
 
 @pytest.mark.django_db

@@ -2,7 +2,7 @@ import pytest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from apps.pages.addresses import client_address, parse_address
+from apps.pages.addresses import client_address, network_of, parse_address
 
 PROXIES = ["10.0.0.0/8", "2001:db8::/32"]
 
@@ -81,3 +81,18 @@ class TestParseAddress:
 
     def test_reads_a_mapped_address_as_what_it_is(self) -> None:
         assert str(parse_address(" ::ffff:192.0.2.7 ")) == "192.0.2.7"
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        pytest.param("192.0.2.7", "192.0.2.7", id="an address"),
+        pytest.param("::ffff:192.0.2.7", "192.0.2.7", id="a mapped one"),
+        pytest.param("2001:db8:1:2:3::4", "2001:db8:1:2::/64", id="a customer"),
+        pytest.param("", "unknown", id="nothing"),
+    ],
+)
+def test_a_network_stands_for_everybody_behind_an_address(
+    address: str, network: str
+) -> None:
+    assert network_of(address) == network

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from apps.sharing.api.token_buckets import NUM_SETS, SLOTS_A_SET, TokenBuckets
+from apps.pages.token_buckets import NUM_SETS, SLOTS_A_SET, TokenBuckets
 
 TAKE = """
 import sys
 from pathlib import Path
-from apps.sharing.api.token_buckets import TokenBuckets
+from apps.pages.token_buckets import TokenBuckets
 
 buckets = TokenBuckets(Path(sys.argv[1]), rate=1, burst=1000)
 print(sum(buckets.take(b"key", now_s=5.0) == 0 for _ in range(600)))
@@ -43,6 +43,18 @@ class TestTokenBuckets:
 
         assert buckets.take(b"a", now_s=100) == pytest.approx(0.5)
         assert buckets.take(b"a", now_s=100.25) == pytest.approx(0.25)
+
+    def test_take_back_what_did_not_count(self, buckets: TokenBuckets) -> None:
+        take(buckets, 5, now_s=100)
+
+        buckets.give_back(b"a", now_s=100)
+
+        assert take(buckets, 2, now_s=100) == 1
+
+    def test_never_hold_more_than_a_burst(self, buckets: TokenBuckets) -> None:
+        buckets.give_back(b"a", now_s=100)
+
+        assert take(buckets, 9, now_s=100) == 5
 
     def test_are_apart(self, buckets: TokenBuckets) -> None:
         take(buckets, 9, now_s=100)

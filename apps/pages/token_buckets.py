@@ -67,14 +67,29 @@ class TokenBuckets:
             OSError: If the file cannot be used.
         """
         mapped = self._open()
-        digest = hashlib.blake2b(key, digest_size=MARK_BYTES + 2).digest()
-        mark, number = digest[:MARK_BYTES], int.from_bytes(digest[MARK_BYTES:], "big")
-        first = number % NUM_SETS * _SET_BYTES
+        mark, first = _place(key)
         with self._locked(first):
             place, held = self._find(mapped, first, mark, now_s)
             if held - 1.0 >= -self._debt:
                 _SLOT.pack_into(mapped, place, mark, held - 1.0, now_s)
             return max(0.0, (1.0 - held) / self._rate)
+
+    def give_back(self, key: bytes, *, now_s: float) -> None:
+        """Put one back into the bucket of `key`, which holds a burst at most.
+
+        Args:
+            key: Whose bucket it is.
+            now_s: As `take` has it.
+
+        Raises:
+            OSError: If the file cannot be used.
+        """
+        mapped = self._open()
+        mark, first = _place(key)
+        with self._locked(first):
+            place, held = self._find(mapped, first, mark, now_s)
+            held = min(self._burst, held + 1.0)
+            _SLOT.pack_into(mapped, place, mark, held, now_s)
 
     def _find(
         self, mapped: mmap.mmap, first: int, mark: bytes, now_s: float
@@ -121,3 +136,10 @@ class TokenBuckets:
                 yield
             finally:
                 fcntl.lockf(self._descriptor, fcntl.LOCK_UN, _SET_BYTES, first)
+
+
+def _place(key: bytes) -> tuple[bytes, int]:
+    """Return the mark of a key, and where its set begins."""
+    digest = hashlib.blake2b(key, digest_size=MARK_BYTES + 2).digest()
+    number = int.from_bytes(digest[MARK_BYTES:], "big")
+    return digest[:MARK_BYTES], number % NUM_SETS * _SET_BYTES

@@ -1,0 +1,77 @@
+"""Hashing of passwords, of which a process does a few at once.
+
+A hash is made to be slow: a second of a processor. Without a bound, whoever sends many
+passwords at once takes all processors and all threads of the web server.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import BoundedSemaphore
+from typing import Final
+
+from django.conf import settings
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+
+from apps.accounts.errors import PasswordsBusyError
+
+MAX_WAIT_S: Final = 10.0
+
+
+class HashSlots:
+    """Places for those who hash, and for those who wait until they may.
+
+    Args:
+        at_once: How many hash.
+        waiting: How many wait for that; more are refused at once.
+        max_wait_s: How long they wait.
+    """
+
+    def __init__(
+        self, *, at_once: int, waiting: int, max_wait_s: float = MAX_WAIT_S
+    ) -> None:
+        self._inside = BoundedSemaphore(at_once + waiting)
+        self._hashing = BoundedSemaphore(at_once)
+        self._max_wait_s = max_wait_s
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Hold a place while hashing.
+
+        Raises:
+            PasswordsBusyError: If none is free, or does not become so in time.
+        """
+        if not self._inside.acquire(blocking=False):
+            raise PasswordsBusyError
+        try:
+            if not self._hashing.acquire(timeout=self._max_wait_s):
+                raise PasswordsBusyError
+            try:
+                yield
+            finally:
+                self._hashing.release()
+        finally:
+            self._inside.release()
+
+
+@cache
+def slots_of_process(num_threads: int) -> HashSlots:
+    """Return the places of this process: a quarter of its threads hash, one waits each.
+
+    The other half goes on answering.
+    """
+    at_once = max(1, num_threads // 4)
+    return HashSlots(at_once=at_once, waiting=at_once)
+
+
+class BoundedPBKDF2PasswordHasher(PBKDF2PasswordHasher):
+    """Django's own hashes, of which a process makes a few at once."""
+
+    def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
+        """Hash a password.
+
+        Raises:
+            PasswordsBusyError: If too many are being hashed.
+        """
+        with slots_of_process(settings.WEB_THREADS).taken():
+            return super().encode(password, salt, iterations)

@@ -1,0 +1,43 @@
+"""What people ask of accounts: users, roles, sign-in links, API keys.
+
+users          accounts themselves
+passwords      signing in by a password
+sign_in_links  signing in by a link
+api_keys       the keys of scripts
+"""
+
+from apps.accounts.services.api_keys import IssuedKey, issue_api_key, revoke_api_key
+from apps.accounts.services.passwords import sign_in
+from apps.accounts.services.sign_in_links import (
+    issue_sign_in_link,
+    use_sign_in_link,
+    user_of_link,
+)
+from apps.accounts.services.users import (
+    change_password,
+    checked_role,
+    create_user,
+    disable_user,
+    enable_user,
+    first_admin,
+    set_appearance,
+    set_role,
+)
+
+__all__ = [
+    "IssuedKey",
+    "change_password",
+    "checked_role",
+    "create_user",
+    "disable_user",
+    "enable_user",
+    "first_admin",
+    "issue_api_key",
+    "issue_sign_in_link",
+    "revoke_api_key",
+    "set_appearance",
+    "set_role",
+    "sign_in",
+    "use_sign_in_link",
+    "user_of_link",
+]

@@ -1,0 +1,99 @@
+"""Signing in by a password, and what wrong ones cost.
+
+Every try is counted before its password is hashed, and counted no more once it turns
+out right: guesses that are sent at once cannot pass a limit together. Both limits are
+those of an address, so nobody locks somebody else out from elsewhere, and a link
+always works.
+"""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.contrib.auth import authenticate
+from django.http import HttpRequest
+
+from apps.accounts import errors
+from apps.accounts.models import FailedSignIn, User
+from apps.accounts.services.sign_in_action import (
+    failed_sign_in_action,
+    sign_in_action,
+)
+from apps.pages.actions import Actor, report
+from apps.pages.addresses import network_of
+from apps.pages.rate_limits import RateLimit
+
+FAILURE_WINDOW: Final = timedelta(minutes=15)
+FAILURES_ALLOWED: Final = 10  # for one name from one address, within the window
+FAILURES_OF_AN_ADDRESS: Final = 20  # for all names, within the window
+KEEP_FAILURES: Final = timedelta(days=1)
+MAX_NAME: Final = 150
+BY_ADDRESS: Final = RateLimit(
+    file="rates-sign-ins",
+    rate_per_s=FAILURES_OF_AN_ADDRESS / FAILURE_WINDOW.total_seconds(),
+    burst=FAILURES_OF_AN_ADDRESS,
+)
+
+
+def sign_in(
+    request: HttpRequest, *, name: str, password: str, actor: Actor, now: datetime
+) -> User:
+    """Check a name and a password and return the user.
+
+    `actor` says from where, behind proxies that are trusted; success and failure are
+    recorded.
+
+    Raises:
+        SignInError: If they do not go together.
+        TooManySignInsError: If too many sign-ins from there failed of late.
+        PasswordsBusyError: If too many passwords are being checked just now.
+    """
+    key, network = name.lower()[:MAX_NAME], network_of(actor.address)
+    _count_for_address(network, now)
+    attempt = _count_for_name(key, network, now)
+    existing = User.objects.named(name).first()
+    username = existing.username if existing else name
+    try:
+        user = authenticate(request, username=username, password=password)
+    except errors.PasswordsBusyError:
+        attempt.delete()
+        BY_ADDRESS.give_back(network.encode(), now_s=now.timestamp())
+        raise
+    if not isinstance(user, User):
+        error = errors.SignInError()
+        report(failed_sign_in_action(existing, actor, now, by="password", error=error))
+        raise error
+    FailedSignIn.objects.filter(name=key, address=network).delete()
+    BY_ADDRESS.give_back(network.encode(), now_s=now.timestamp())
+    report(sign_in_action(user, actor, now, by="password"))
+    return user
+
+
+def _count_for_address(network: str, now: datetime) -> None:
+    """Count a try of an address, whatever the name.
+
+    Raises:
+        TooManySignInsError: If there were too many; it costs no hash and no write.
+    """
+    wait_s = BY_ADDRESS.take(network.encode(), now_s=now.timestamp())
+    if wait_s > 0:
+        raise errors.TooManySignInsError(
+            where="from your address", wait=timedelta(seconds=wait_s)
+        )
+
+
+def _count_for_name(key: str, network: str, now: datetime) -> FailedSignIn:
+    """Count a try of an address for a name, and return its row.
+
+    The row is there before the rows are counted: of tries at once, the last one to
+    count sees all of them.
+
+    Raises:
+        TooManySignInsError: If there were too many; this one is not counted then.
+    """
+    FailedSignIn.objects.filter(failed_at__lt=now - KEEP_FAILURES).delete()
+    attempt = FailedSignIn.objects.create(name=key, address=network, failed_at=now)
+    failures = FailedSignIn.objects.against(key, since=now - FAILURE_WINDOW)
+    if failures.filter(address=network).count() > FAILURES_ALLOWED:
+        attempt.delete()
+        raise errors.TooManySignInsError(where="for this name", wait=FAILURE_WINDOW)
+    return attempt

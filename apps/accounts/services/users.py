@@ -1,0 +1,185 @@
+"""Accounts themselves: made, changed, shut out."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from apps.accounts import errors
+from apps.accounts.models import SignInLink, User
+from apps.accounts.services.account_action import account_action
+from apps.accounts.services.api_keys import revoke_api_key
+from apps.pages.actions import Actor, report
+
+FIRST_ADMIN = "admin"
+
+
+@transaction.atomic
+def create_user(
+    *, name: str, role: str, password: str | None = None, actor: Actor, now: datetime
+) -> User:
+    """Make an account; without a password its user signs in by links.
+
+    Raises:
+        UserInvalidError: If the name, the role or the password will not do.
+        UserNameTakenError: If the name exists, whatever its capitals.
+    """
+    user = User(username=name, role=checked_role(role))
+    try:
+        user.clean_fields(exclude=["password"])
+        if password is not None:
+            validate_password(password, user)
+    except ValidationError as error:
+        raise errors.UserInvalidError(reason=" ".join(error.messages)) from error
+    if User.objects.named(name).exists():
+        raise errors.UserNameTakenError(name=name)
+    user.set_password(password)  # None makes it unusable
+    try:
+        with transaction.atomic():
+            user.save(force_insert=True)
+    except IntegrityError as error:
+        raise errors.UserNameTakenError(name=name) from error
+    report(
+        account_action("user.create", user, actor, now, role=user.get_role_display())
+    )
+    return user
+
+
+def checked_role(role: str) -> User.Role:
+    """Return the role of that name in any capitals.
+
+    Raises:
+        UserInvalidError: If there is no such role.
+    """
+    try:
+        return User.Role(role.upper())
+    except ValueError as error:
+        names = ", ".join(label for _, label in User.Role.choices)
+        message = f"{role!r} is not a role. Choose one of: {names}."
+        raise errors.UserInvalidError(reason=message) from error
+
+
+@transaction.atomic
+def set_role(*, user: User, role: str, actor: Actor, now: datetime) -> User:
+    """Change what a user may do, from the user's next request on.
+
+    Raises:
+        LastAdminError: If nobody would be left to administer.
+    """
+    new_role = checked_role(role)
+    if new_role != User.Role.ADMIN:
+        _check_not_last_admin(user)
+    before = user.get_role_display()
+    User.objects.filter(id=user.id).update(role=new_role)
+    user.refresh_from_db()
+    after = user.get_role_display()
+    report(
+        account_action("user.set_role", user, actor, now, before=before, after=after)
+    )
+    return user
+
+
+@transaction.atomic
+def disable_user(*, user: User, actor: Actor, now: datetime) -> User:
+    """Shut a user out from the next request on: sessions, links and API keys.
+
+    Sessions and links are gone for good; keys rest until the account is enabled.
+
+    Raises:
+        LastAdminError: If nobody would be left to administer.
+    """
+    _check_not_last_admin(user)
+    User.objects.filter(id=user.id).update(
+        is_active=False, session_generation=F("session_generation") + 1
+    )
+    SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
+    user.refresh_from_db()
+    report(account_action("user.disable", user, actor, now))
+    return user
+
+
+@transaction.atomic
+def enable_user(*, user: User, actor: Actor, now: datetime) -> User:
+    """Let a disabled user sign in again."""
+    User.objects.filter(id=user.id).update(is_active=True)
+    user.refresh_from_db()
+    report(account_action("user.enable", user, actor, now))
+    return user
+
+
+def _check_not_last_admin(user: User) -> None:
+    """Refuse to take the last administrator away.
+
+    The rows are locked, so two administrators cannot demote each other at once.
+    """
+    admins = list(User.objects.active_admins().select_for_update())
+    if [admin.id for admin in admins] == [user.id]:
+        raise errors.LastAdminError(name=user.username)
+
+
+@transaction.atomic
+def change_password(
+    *,
+    user: User,
+    password: str,
+    revoke_keys: bool = False,
+    actor: Actor,
+    now: datetime,
+) -> User:
+    """Set a password; every other session and unused sign-in link of the user ends.
+
+    Args:
+        user: Whose it is.
+        password: The new one.
+        revoke_keys: Whether the user's API keys end as well.
+        actor: Who changes it.
+        now: The current time.
+
+    Raises:
+        UserInvalidError: If the password is too weak.
+    """
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise errors.UserInvalidError(reason=" ".join(error.messages)) from error
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
+    report(account_action("user.set_password", user, actor, now))
+    if revoke_keys:
+        for key in user.api_keys.filter(revoked_at__isnull=True):
+            revoke_api_key(key=key, actor=actor, now=now)
+    return user
+
+
+def set_appearance(*, user: User, theme: str, time_zone: str) -> User:
+    """Keep how pages look for a user.
+
+    Raises:
+        UserInvalidError: If there is no such theme or time zone.
+    """
+    if theme not in User.Theme.values:
+        raise errors.UserInvalidError(reason=f"{theme!r} is not a theme.")
+    try:
+        ZoneInfo(time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        message = f"{time_zone!r} is not a time zone. Give one such as Europe/Berlin."
+        raise errors.UserInvalidError(reason=message) from error
+    user.theme = User.Theme(theme)
+    user.time_zone = time_zone
+    user.save(update_fields=["theme", "time_zone"])
+    return user
+
+
+def first_admin(*, actor: Actor, now: datetime) -> User:
+    """Return the oldest active administrator; a new installation gets one."""
+    if admin := User.objects.active_admins().first():
+        return admin
+    name = FIRST_ADMIN
+    number = 2
+    while User.objects.named(name).exists():
+        name, number = f"{FIRST_ADMIN}{number}", number + 1
+    return create_user(name=name, role=User.Role.ADMIN, actor=actor, now=now)
