@@ -1,12 +1,16 @@
 """Typed reads of environment variables that fail with a sentence."""
 
 import os
+import re
 from collections.abc import Collection
 from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*", re.ASCII)
+_BEGINS_A_ROOT = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*\Z", re.ASCII)
 
 
 def env_text(name: str, *, default: str = "") -> str:
@@ -45,6 +49,29 @@ def env_list(name: str, *, default: list[str], separator: str = ",") -> list[str
     if not text:
         return default
     return [entry.strip() for entry in text.split(separator) if entry.strip()]
+
+
+def env_roots(name: str) -> list[str]:
+    """Read folders and prefixes of URLs, separated by colons.
+
+    The colon of `s3://` separates nothing: a name before `://` is a scheme. What
+    follows a URL begins with a slash or is a URL, so that a port is not mistaken.
+    """
+    roots: list[str] = []
+    scheme = ""
+    for text in env_list(name, default=[], separator=":"):
+        if scheme and text.startswith("//"):
+            roots[-1] = f"{scheme}:{text}"
+        elif roots and "://" in roots[-1] and not _BEGINS_A_ROOT.match(text):
+            message = (  # without the text, which may be a part of credentials
+                f"{name}: what follows the colon after a URL is neither a folder nor"
+                " a URL. Write only the bucket and a path, as in s3://bucket/path."
+            )
+            raise ImproperlyConfigured(message)
+        else:
+            roots.append(text)
+        scheme = text if _SCHEME.fullmatch(text) else ""
+    return roots
 
 
 def env_networks(name: str) -> list[str]:

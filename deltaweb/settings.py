@@ -17,6 +17,7 @@ from deltaweb.env import (
     env_int,
     env_list,
     env_networks,
+    env_roots,
     env_secret,
     env_text,
     env_url,
@@ -54,10 +55,8 @@ WORKERS = env_int("WORKERS", default=1, minimum=0, maximum=64)
 LOG_LEVEL = env_text("DELTAWEB_LOG_LEVEL", default="INFO").upper()
 
 # === Tables ===
-# None: administrators and the command line may register any readable local path.
-ALLOWED_ROOTS: list[str] | None = (
-    env_list("DELTAWEB_ALLOWED_ROOTS", default=[], separator=":") or None
-)
+# None: administrators and the command line may register any location.
+ALLOWED_ROOTS: list[str] | None = env_roots("DELTAWEB_ALLOWED_ROOTS") or None
 PROBE_INTERVAL_S = env_int(
     "DELTAWEB_PROBE_INTERVAL_S", default=60, minimum=1, maximum=86_400
 )

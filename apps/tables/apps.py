@@ -1,6 +1,7 @@
 """The Django app `tables`."""
 
 from django.apps import AppConfig
+from django.core import checks
 
 from apps.pages import navigation
 
@@ -11,13 +12,15 @@ class TablesConfig(AppConfig):
     name = "apps.tables"
 
     def ready(self) -> None:
-        """Put the catalogue in the rail, and tell the jobs whose tables they see."""
+        """Put the catalogue in the rail; say to jobs and checks what is of tables."""
         from apps.jobs import kinds, results, visibility  # noqa: PLC0415 (models load before ready)
         from apps.tables.job_kinds import WORDS  # noqa: PLC0415 (as above)
         from apps.tables.job_results import PAGES  # noqa: PLC0415 (as above)
         from apps.tables.models import Table  # noqa: PLC0415 (as above)
+        from apps.tables.root_checks import check_roots  # noqa: PLC0415 (as above)
         from apps.tables.selectors import subject_links  # noqa: PLC0415 (as above)
 
+        checks.register(check_roots)
         navigation.register(
             navigation.NavEntry(
                 label="Catalog",

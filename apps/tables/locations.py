@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from apps.tables.url_prefixes import holds, parts_of, url_of
 from deltaweb.delta.errors import (
     LocationDeniedError,
     LocationInvalidError,
@@ -52,22 +53,42 @@ def parse_location(text: str, *, base: Path | None = None) -> str:
 
 
 def check_allowed(location: str, *, roots: Sequence[str] | None) -> None:
-    """Refuse a local path that no allowed root holds; symbolic links are followed.
+    """Refuse a location that no allowed root holds; symbolic links are followed.
 
-    The log is checked too, for it can be a link that leaves the root by itself.
+    The log of a local table is checked too, for it can be a link that leaves the root
+    by itself.
 
     Args:
         location: From `parse_location`.
-        roots: The allowed folders; None allows every path.
+        roots: The allowed folders and prefixes of URLs; None allows every location.
 
     Raises:
         LocationNotAllowedError: If it is outside of all of them.
     """
-    if roots is None or is_remote(location):
+    if roots is None:
         return
-    for path in (location, f"{location}/_delta_log"):
-        if not is_below(os.path.realpath(path), roots):
-            raise LocationNotAllowedError(location=location, allowed=roots)
+    if is_remote(location):
+        is_allowed = any(holds(root, location) for root in roots if is_remote(root))
+    else:
+        folders = [root for root in roots if not is_remote(root)]
+        paths = (location, f"{location}/_delta_log")
+        is_allowed = all(is_below(os.path.realpath(path), folders) for path in paths)
+    if not is_allowed:
+        raise LocationNotAllowedError(location=location, allowed=roots)
+
+
+def parse_root(text: str) -> str:
+    """Return an allowed root: a folder as it is, the URL of a bucket in one spelling.
+
+    Raises:
+        LocationInvalidError: If it is the URL of no object store, or names no bucket.
+    """
+    if not is_remote(text):
+        return text
+    parts = parts_of(parse_location(text))
+    if len(parts) == 1:
+        raise LocationInvalidError(location=text, reason="it names no bucket")
+    return url_of(parts)
 
 
 def check_present(location: str) -> None:
@@ -115,7 +136,24 @@ def _from_url(location: str, scheme: str, text: str) -> str:
     if "?" in place or ":" in owner or (at and scheme not in AZURE_SCHEMES):
         reason = "it holds credentials or a query; a location is a bucket and a path"
         raise LocationInvalidError(location=_shown(scheme, location), reason=reason)
-    return f"{scheme}://{place.rstrip('/')}"
+    bucket, *names = place.split("/")
+    if bucket in {".", ".."}:
+        raise LocationInvalidError(location=text, reason="it names no bucket")
+    return f"{scheme}://{'/'.join([bucket, *_without_dots(names, text)])}"
+
+
+def _without_dots(names: Iterable[str], text: str) -> list[str]:
+    """Follow `.` and `..` as the reader does, but not out of the bucket."""
+    below: list[str] = []
+    for name in names:
+        if name == ".." and not below:
+            reason = "it leads out of its bucket"
+            raise LocationInvalidError(location=text, reason=reason)
+        if name == "..":
+            below.pop()
+        elif name not in {"", "."}:
+            below.append(name)
+    return below
 
 
 def _shown(scheme: str, location: str) -> str:

@@ -1,7 +1,6 @@
 """Storage connections: which options a location is read and signed with.
 
-The connection with the longest prefix that holds a location counts. Prefixes match by
-whole names: `s3://bucket/a` holds `s3://bucket/a/t`, and not `s3://bucket/ab`.
+The connection with the longest prefix that holds a location counts.
 """
 
 import re
@@ -21,19 +20,9 @@ from apps.tables.storage_errors import (
     StoragePrefixTakenError,
 )
 from apps.tables.storage_options import resolve, seal, seal_again, unseal
+from apps.tables.url_prefixes import parts_of, url_of
 from deltaweb.delta.errors import LocationInvalidError
-from deltaweb.storage.location import normalize_location
 
-# Schemes that mean the same storage.
-SAME_SCHEME: Final[Mapping[str, str]] = {
-    "abfss": "abfs",
-    "az": "abfs",
-    "gcs": "gs",
-    "s3a": "s3",
-    "s3n": "s3",
-    "wasb": "abfs",
-    "wasbs": "abfs",
-}
 MAX_PREFIX_LENGTH: Final = 500
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
@@ -62,10 +51,16 @@ def connection_for(location: str) -> StorageConnection | None:
     """Return the connection with the longest prefix that holds a location."""
     if not is_remote(location):
         return None
-    parts = _parts(location)
-    candidates = {_joined(parts[:count]): count for count in range(1, len(parts) + 1)}
+    parts = parts_of(location)
+    candidates = {url_of(parts[:count]): count for count in range(1, len(parts) + 1)}
     found = StorageConnection.objects.filter(prefix__in=candidates)
     return max(found, key=lambda one: candidates[one.prefix], default=None)
+
+
+def connection_prefixes() -> list[str]:
+    """Return the prefixes of all connections, in their order."""
+    prefixes = StorageConnection.objects.order_by("prefix")
+    return list(prefixes.values_list("prefix", flat=True))
 
 
 def find_connection(name: str) -> StorageConnection:
@@ -99,7 +94,7 @@ def parse_prefix(text: str) -> str:
     if not is_remote(prefix):
         reason = "a storage begins with the URL of an object store"
         raise LocationInvalidError(location=text, reason=reason)
-    joined = _joined(_parts(prefix))
+    joined = url_of(parts_of(prefix))
     if len(joined) > MAX_PREFIX_LENGTH:
         reason = f"it is longer than {MAX_PREFIX_LENGTH} characters"
         raise LocationInvalidError(location=joined[:80], reason=reason)
@@ -203,20 +198,3 @@ def _report(
         "options": connection.option_names,
     }
     report(Action(name=name, actor=actor, at=now, detail=detail))
-
-
-# === Prefixes ===
-
-
-def _parts(location: str) -> list[str]:
-    """Split a URL into its storage, its bucket, and the names below."""
-    scheme, _, rest = location.partition("://")
-    if rest.strip("/"):
-        scheme, _, rest = normalize_location(location).partition("://")
-    scheme = scheme.lower()
-    names = [name for name in rest.split("/") if name]
-    return [SAME_SCHEME.get(scheme, scheme), *names]
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return f"{parts[0]}://{'/'.join(parts[1:])}"

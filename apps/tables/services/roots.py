@@ -1,4 +1,4 @@
-"""The folders that tables may be registered from."""
+"""The folders and object stores that tables may be registered from."""
 
 from datetime import datetime
 from pathlib import Path
@@ -6,7 +6,10 @@ from pathlib import Path
 from django.conf import settings
 
 from apps.accounts.models import User
+from apps.tables.locations import is_remote, parse_root
 from apps.tables.models import AllowedRoot
+from apps.tables.storage_connections import connection_prefixes
+from apps.tables.url_prefixes import ANY_STORE
 
 SAMPLES_FOLDER = "samples"
 
@@ -27,12 +30,20 @@ def samples_folder() -> Path:
 
 
 def roots_for(user: User | None) -> list[str] | None:
-    """Return the folders that `user` may register from; None is any.
+    """Return the folders and prefixes of URLs that `user` may register from.
 
-    Where `DELTAWEB_ALLOWED_ROOTS` is not set, administrators and the command line
-    (no user) may register any path; editors what LAKE and the samples hold.
+    None is any: where `DELTAWEB_ALLOWED_ROOTS` is not set, for administrators and the
+    command line (no user). Editors always get what the setting, LAKE, the samples and
+    the storage connections hold; so does everybody once the setting names a URL.
+    While it names folders alone, it says nothing of object stores to the others.
     """
-    if settings.ALLOWED_ROOTS is None and (user is None or user.is_admin):
+    is_trusted = user is None or user.is_admin
+    configured = settings.ALLOWED_ROOTS
+    if configured is None and is_trusted:
         return None
+    roots = [parse_root(root) for root in configured or []]
     stored = AllowedRoot.objects.order_by("path").values_list("path", flat=True)
-    return [*(settings.ALLOWED_ROOTS or []), *stored, str(samples_folder())]
+    folders = [*stored, str(samples_folder())]
+    if is_trusted and not any(is_remote(root) for root in roots):
+        return [*roots, *folders, *ANY_STORE]
+    return [*roots, *folders, *connection_prefixes()]

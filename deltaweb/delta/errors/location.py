@@ -61,7 +61,8 @@ class LocationNotAllowedError(LocationError):
         roots = ", ".join(allowed) or "none"
         super().__init__(
             f"{location} is outside the allowed roots.",
-            hint=f"Allowed roots: {roots}. An administrator can add one.",
+            hint=f"Allowed roots: {roots}. An administrator can add one "
+            "(DELTAWEB_ALLOWED_ROOTS, or 'storage add' for an object store).",
             location=location,
         )
 

@@ -1,7 +1,7 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from deltaweb.env import env_networks
+from deltaweb.env import env_networks, env_roots
 
 NAME = "DELTAWEB_TRUSTED_PROXIES"
 
@@ -38,3 +38,41 @@ class TestEnvNetworks:
 
         with pytest.raises(ImproperlyConfigured, match="is not an address or a"):
             env_networks(NAME)
+
+
+class TestEnvRoots:
+    @pytest.mark.parametrize(
+        ("text", "roots"),
+        [
+            pytest.param("", [], id="nothing"),
+            pytest.param("/srv", ["/srv"], id="a folder"),
+            pytest.param(" /srv:/data: ", ["/srv", "/data"], id="folders"),
+            pytest.param("/a:lake", ["/a", "lake"], id="a relative folder"),
+            pytest.param("/a://b", ["/a", "//b"], id="a doubled slash"),
+            pytest.param("s3://lake/x", ["s3://lake/x"], id="a URL"),
+            pytest.param(
+                "/a:s3://lake/x:gs://b:/c",
+                ["/a", "s3://lake/x", "gs://b", "/c"],
+                id="both",
+            ),
+        ],
+    )
+    def test_reads(
+        self, monkeypatch: pytest.MonkeyPatch, text: str, roots: list[str]
+    ) -> None:
+        monkeypatch.setenv(NAME, text)
+
+        assert env_roots(NAME) == roots
+
+    @pytest.mark.parametrize(
+        "text", ["s3://host:9000/bucket", "/a:s3://key:hidden@bucket/x"]
+    )
+    def test_refuses_a_url_with_another_colon_without_repeating_it(
+        self, monkeypatch: pytest.MonkeyPatch, text: str
+    ) -> None:
+        monkeypatch.setenv(NAME, text)
+
+        with pytest.raises(ImproperlyConfigured, match="the bucket and a path") as one:
+            env_roots(NAME)
+
+        assert "hidden" not in str(one.value)

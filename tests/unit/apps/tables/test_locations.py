@@ -2,7 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from apps.tables.locations import check_allowed, check_present, parse_location
+from apps.tables.locations import (
+    check_allowed,
+    check_present,
+    parse_location,
+    parse_root,
+)
 from deltaweb.delta.errors import (
     LocationInvalidError,
     LocationNotAllowedError,
@@ -20,6 +25,7 @@ class TestParseLocation:
             pytest.param("//lake//orders", "/lake/orders", id="doubled slashes"),
             pytest.param("file:///lake/or%20ders", "/lake/or ders", id="a file URL"),
             pytest.param("s3://bucket/orders/", "s3://bucket/orders", id="a bucket"),
+            pytest.param("s3://b//a/./x/..", "s3://b/a", id="dots in a bucket"),
             pytest.param("S3://Bucket/a", "s3://Bucket/a", id="a loud scheme"),
             pytest.param("abfss://c@a.net/x", "abfss://c@a.net/x", id="a container"),
         ],
@@ -45,6 +51,9 @@ class TestParseLocation:
             "s3://bucket/x::file:///etc",
             "s3://key:secret@bucket/x",
             "zip://x::/etc/a.zip",
+            "s3://bucket/../x",
+            "s3://bucket/a/../../x",
+            "s3://../x",
             "/" + "x" * 2001,
         ],
     )
@@ -103,8 +112,69 @@ class TestCheckAllowed:
         with pytest.raises(LocationNotAllowedError):
             check_allowed(str(table), roots=[str(lake)])
 
-    def test_the_roots_bind_local_paths_alone(self) -> None:
-        check_allowed("s3://bucket/orders", roots=[])
+    @pytest.mark.parametrize(
+        ("root", "location"),
+        [
+            pytest.param("s3://lake", "s3://lake", id="the bucket itself"),
+            pytest.param("s3://lake/", "s3://lake/orders", id="a slash at the end"),
+            pytest.param("s3://lake", "s3a://lake/orders", id="another scheme"),
+            pytest.param("gcs://lake/a", "gs://lake/a/orders", id="of Google"),
+            pytest.param("S3://lake", "s3://lake/orders", id="a loud scheme"),
+            pytest.param("s3://", "s3://any/orders", id="every bucket"),
+            pytest.param(
+                "abfss://c@Lake.dfs.core.windows.net",
+                "abfss://c@lake.DFS.core.windows.net/orders",
+                id="a host has no capitals",
+            ),
+        ],
+    )
+    def test_allows_a_url_below_a_prefix(self, root: str, location: str) -> None:
+        check_allowed(parse_location(location), roots=["/srv", root])
+
+    @pytest.mark.parametrize(
+        ("root", "location"),
+        [
+            pytest.param("/srv", "s3://anybodys/x", id="folders hold no URL"),
+            pytest.param("/", "s3://anybodys/x", id="nor does the root"),
+            pytest.param("s3://lake", "s3://lake2/x", id="starts alike"),
+            pytest.param("s3://lake/a", "s3://lake/ab", id="a path that starts alike"),
+            pytest.param("s3://lake/a", "s3://lake", id="what is above"),
+            pytest.param("s3://lake/a", "s3://lake/a/../b", id="what is beside"),
+            pytest.param("s3://lake", "gs://lake/x", id="another store"),
+            pytest.param("s3://lake", "s3://Lake/x", id="buckets have capitals"),
+            pytest.param("s3://lake", "/lake/x", id="a local path"),
+            pytest.param(
+                "abfss://c@lake.dfs.core.windows.net",
+                "abfss://c@attacker.example/x",
+                id="another host",
+            ),
+            pytest.param(
+                "abfs://c", "abfss://c@attacker.example/x", id="a host of one's own"
+            ),
+        ],
+    )
+    def test_refuses_a_url_outside_of_it(self, root: str, location: str) -> None:
+        with pytest.raises(LocationNotAllowedError):
+            check_allowed(parse_location(location), roots=[root])
+
+
+class TestParseRoot:
+    @pytest.mark.parametrize(
+        ("text", "root"),
+        [
+            pytest.param("/srv/tables/", "/srv/tables/", id="a folder"),
+            pytest.param("S3A://lake/a/", "s3://lake/a", id="a prefix"),
+        ],
+    )
+    def test_spells_it_one_way(self, text: str, root: str) -> None:
+        assert parse_root(text) == root
+
+    @pytest.mark.parametrize(
+        "text", ["s3://", "ftp://host/x", "s3://a/../b", "s3://key@bucket"]
+    )
+    def test_refuses_what_holds_no_table(self, text: str) -> None:
+        with pytest.raises(LocationInvalidError):
+            parse_root(text)
 
 
 def test_a_missing_folder_is_called_missing(tmp_path: Path) -> None:

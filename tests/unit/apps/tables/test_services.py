@@ -14,7 +14,10 @@ from apps.tables.errors import (
     TableNameTakenError,
     TableNotRegisteredError,
 )
+from apps.tables.locations import check_allowed
 from apps.tables.models import Table
+from apps.tables.root_checks import check_roots
+from apps.tables.storage_connections import add_connection
 from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
 from tests.factories import FAR_AHEAD, NOW, new_table, new_user
 
@@ -100,6 +103,70 @@ class TestRoots:
                 services.register_table(
                     name="outside", location="/etc", created_by=user, now=NOW
                 )
+
+    def test_editors_register_from_storages_that_were_added(self, editor: User) -> None:
+        with pytest.raises(LocationNotAllowedError, match="storage add"):
+            services.register_table(
+                name="t", location="s3://lake/t", created_by=editor, now=NOW
+            )
+
+        add_connection(
+            name="lake",
+            prefix="s3a://lake/",
+            options={},
+            actor=COMMAND_LINE,
+            now=NOW,
+        )
+
+        services.register_table(
+            name="t", location="s3://lake/t", created_by=editor, now=NOW
+        )
+        for ask in (
+            lambda where: services.register_table(
+                name="u", location=where, created_by=editor, now=NOW
+            ),
+            lambda where: services.request_check(
+                location=where, requested_by=editor, now=NOW
+            ),
+            lambda where: services.request_scan(
+                root=where, requested_by=editor, now=NOW
+            ),
+        ):
+            with pytest.raises(LocationNotAllowedError):
+                ask("s3://anybodys/t")
+
+    def test_folders_alone_bind_nobody_but_editors_in_object_stores(
+        self, admin: User, editor: User, settings: Settings, tmp_path: Path
+    ) -> None:
+        settings.ALLOWED_ROOTS = [str(tmp_path)]
+
+        for user in (None, admin):
+            roots = services.roots_for(user)
+            check_allowed("s3://anybodys/x", roots=roots)
+            check_allowed("abfss://c@a.example/x", roots=roots)
+        with pytest.raises(LocationNotAllowedError):
+            check_allowed("s3://anybodys/x", roots=services.roots_for(editor))
+
+    def test_a_url_among_them_binds_everyone(
+        self, admin: User, editor: User, settings: Settings
+    ) -> None:
+        settings.ALLOWED_ROOTS = ["/srv", "s3a://lake/"]
+
+        for user in (None, admin, editor):
+            roots = services.roots_for(user)
+            check_allowed("s3://lake/x", roots=roots)
+            with pytest.raises(LocationNotAllowedError):
+                check_allowed("s3://anybodys/x", roots=roots)
+
+    @pytest.mark.parametrize("root", ["s3://", "https://host/x"])
+    def test_a_url_that_allows_nothing_is_named_at_the_start(
+        self, settings: Settings, root: str
+    ) -> None:
+        settings.ALLOWED_ROOTS = ["/srv", root]
+
+        (found,) = check_roots(None)
+
+        assert found.msg.startswith("DELTAWEB_ALLOWED_ROOTS: ")
 
     def test_a_root_is_allowed_once_however_often_it_is_named(
         self, tmp_path: Path
