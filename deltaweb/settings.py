@@ -23,6 +23,7 @@ from deltaweb.env import (
     env_url,
     require,
 )
+from deltaweb.production import check_production
 from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -57,6 +58,14 @@ LOG_LEVEL = env_text("DELTAWEB_LOG_LEVEL", default="INFO").upper()
 # === Tables ===
 # None: administrators and the command line may register any location.
 ALLOWED_ROOTS: list[str] | None = env_roots("DELTAWEB_ALLOWED_ROOTS") or None
+if PRODUCTION:
+    check_production(
+        debug=DEBUG,
+        secret_key=SECRET_KEY,
+        allowed_hosts=ALLOWED_HOSTS,
+        public_url=PUBLIC_URL,
+        allowed_roots=ALLOWED_ROOTS or [],
+    )
 PROBE_INTERVAL_S = env_int(
     "DELTAWEB_PROBE_INTERVAL_S", default=60, minimum=1, maximum=86_400
 )

@@ -23,7 +23,12 @@ def start(
     home: Path, *arguments: str, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a management command in a process that has these variables alone."""
-    environment = {"PATH": os.environ["PATH"], "DELTAWEB_HOME": str(home), **variables}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),  # the tree under test, wherever the package points
+        "DELTAWEB_HOME": str(home),
+        **variables,
+    }
     return subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "deltaweb", *arguments],
         env=environment,
@@ -132,6 +137,28 @@ class TestProductionMode:
         assert process.returncode == 1
         assert len(process.stderr.strip().splitlines()) == 1
         assert f"{missing} is not set" in process.stderr
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            pytest.param("DELTAWEB_DEBUG", "true", id="debug pages"),
+            pytest.param("DELTAWEB_SECRET_KEY", "a", id="a short key"),
+            pytest.param("DELTAWEB_SECRET_KEY", "ab" * 40, id="a key of two letters"),
+            pytest.param("DELTAWEB_ALLOWED_HOSTS", "a.example,*", id="any host"),
+            pytest.param("DELTAWEB_PUBLIC_URL", "http://a.example", id="http"),
+            pytest.param("DELTAWEB_PUBLIC_URL", "https:///x", id="no host"),
+            pytest.param("DELTAWEB_ALLOWED_ROOTS", "/srv:/", id="every file"),
+            pytest.param("DELTAWEB_ALLOWED_ROOTS", "/srv/..", id="every file, in dots"),
+        ],
+    )
+    def test_refuses_in_one_sentence_what_is_unsafe(
+        self, tmp_path: Path, name: str, value: str
+    ) -> None:
+        process = start(tmp_path, "check", **{**PRODUCTION, name: value})
+
+        assert process.returncode == 1
+        assert len(process.stderr.strip().splitlines()) == 1
+        assert f"{name} must" in process.stderr
 
     def test_takes_the_secret_key_from_a_file(self, tmp_path: Path) -> None:
         file = tmp_path / "key"

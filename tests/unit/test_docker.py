@@ -1,0 +1,79 @@
+"""What the images are built from and what the compose file asks for."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCKER = ROOT / "docker"
+REQUIRED = re.compile(r"\$\{[A-Z_]+:\?[^}]+\}")
+DIGEST = "sha256:" + "0123456789abcdef" * 4
+
+
+def pin_images(folder: Path, answer: str) -> subprocess.CompletedProcess[str]:
+    """Run the script with a `docker` that gives one answer."""
+    command = folder / "docker"
+    command.write_text(f"#!/bin/sh\necho '{answer}'\n")
+    command.chmod(0o755)
+    return subprocess.run(
+        [DOCKER / "pin-images"],
+        env={"PATH": f"{folder}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_no_stage_is_built_from_a_tag() -> None:
+    lines = (DOCKER / "Dockerfile").read_text().splitlines()
+    bases = [line.split()[1] for line in lines if line.startswith("FROM ")]
+    arguments = [line.split()[1] for line in lines if line.startswith("ARG ")]
+
+    assert len(bases) == 3
+    assert {base.strip("${}") for base in bases} == set(arguments)
+
+
+def test_services_run_images_that_were_pinned() -> None:
+    text = (DOCKER / "compose.yml").read_text()
+    images = re.findall(r"^ +image: (.+)$", text, re.MULTILINE)
+
+    assert images[0] == "deltaweb"
+    assert [REQUIRED.fullmatch(image) is not None for image in images[1:]] == [True] * 2
+
+
+@pytest.mark.parametrize(
+    "secret", ["DELTAWEB_SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"]
+)
+def test_no_secret_has_a_default(secret: str) -> None:
+    uses = re.findall(rf"\$\{{{secret}(.)", (DOCKER / "compose.yml").read_text())
+
+    assert uses
+    assert set(uses) == {":"}
+    assert f"${{{secret}:-" not in (DOCKER / "compose.yml").read_text()
+
+
+def test_the_broker_asks_for_its_password() -> None:
+    text = (DOCKER / "compose.yml").read_text()
+
+    assert "--requirepass" in text
+    assert "redis://:${REDIS_PASSWORD:?" in text
+
+
+class TestPinImages:
+    def test_names_every_image_that_is_asked_for(self, tmp_path: Path) -> None:
+        process = pin_images(tmp_path, DIGEST)
+
+        pinned = dict(line.split("=") for line in process.stdout.splitlines())
+        asked = (DOCKER / "compose.yml").read_text()
+        assert set(pinned) == set(re.findall(r"\{([A-Z]+_IMAGE)", asked))
+        assert all(image.endswith(f"@{DIGEST}") for image in pinned.values())
+
+    def test_prints_nothing_that_is_no_digest(self, tmp_path: Path) -> None:
+        process = pin_images(tmp_path, "")
+
+        assert process.returncode == 1
+        assert not process.stdout
+        assert "No digest of python" in process.stderr
