@@ -4,8 +4,8 @@ An app that changes something for good reports it here, inside its transaction; 
 record's app registers itself when Django is ready, so nobody below it needs to know it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -54,6 +54,18 @@ class Action:
     error_code: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field of a form, before and after; `name` is that of its action.
+
+    Values are plain JSON, as people read them: a role by its word, not its number.
+    """
+
+    name: str
+    old: object
+    new: object
+
+
 Recorder = Callable[[Action], None]
 
 _recorders: list[Recorder] = []
@@ -69,6 +81,23 @@ def report(action: Action) -> None:
     """Tell of a change; call it in the transaction that makes it."""
     for recorder in _recorders:
         recorder(action)
+
+
+def report_changes(action: Action, changes: Iterable[FieldChange]) -> bool:
+    """Tell of each field that changed by itself, with its old and new value.
+
+    Args:
+        action: Who changes what, and when; each field brings its own name and values.
+        changes: The fields of the form; those that stay as they are are left out.
+
+    Returns:
+        Whether there was any.
+    """
+    changed = [change for change in changes if change.old != change.new]
+    for one in changed:
+        detail = {**action.detail, "old": one.old, "new": one.new}
+        report(replace(action, name=one.name, detail=detail))
+    return bool(changed)
 
 
 def actor_of(request: HttpRequest) -> Actor:

@@ -12,7 +12,7 @@ from apps.accounts import errors
 from apps.accounts.models import SignInLink, User
 from apps.accounts.services.account_action import account_action
 from apps.accounts.services.api_keys import revoke_api_key
-from apps.pages.actions import Actor, report
+from apps.pages.actions import Actor, FieldChange, report, report_changes
 
 FIRST_ADMIN = "admin"
 
@@ -72,13 +72,10 @@ def set_role(*, user: User, role: str, actor: Actor, now: datetime) -> User:
     new_role = checked_role(role)
     if new_role != User.Role.ADMIN:
         _check_not_last_admin(user)
-    before = user.get_role_display()
+    change = FieldChange("user.set_role", user.get_role_display(), new_role.label)
     User.objects.filter(id=user.id).update(role=new_role)
     user.refresh_from_db()
-    after = user.get_role_display()
-    report(
-        account_action("user.set_role", user, actor, now, before=before, after=after)
-    )
+    report_changes(account_action("", user, actor, now), [change])
     return user
 
 
@@ -155,7 +152,10 @@ def change_password(
     return user
 
 
-def set_appearance(*, user: User, theme: str, time_zone: str) -> User:
+@transaction.atomic
+def set_appearance(
+    *, user: User, theme: str, time_zone: str, actor: Actor, now: datetime
+) -> User:
     """Keep how pages look for a user.
 
     Raises:
@@ -168,9 +168,15 @@ def set_appearance(*, user: User, theme: str, time_zone: str) -> User:
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         message = f"{time_zone!r} is not a time zone. Give one such as Europe/Berlin."
         raise errors.UserInvalidError(reason=message) from error
-    user.theme = User.Theme(theme)
-    user.time_zone = time_zone
-    user.save(update_fields=["theme", "time_zone"])
+    new_theme = User.Theme(theme)
+    changes = (
+        FieldChange("user.set_theme", user.get_theme_display(), new_theme.label),
+        FieldChange("user.set_time_zone", user.time_zone, time_zone),
+    )
+    if report_changes(account_action("", user, actor, now), changes):
+        user.theme = new_theme
+        user.time_zone = time_zone
+        user.save(update_fields=["theme", "time_zone"])
     return user
 
 

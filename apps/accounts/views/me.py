@@ -34,7 +34,12 @@ def set_appearance(request: HttpRequest) -> HttpResponseBase:
     form = AppearanceForm(request.POST)
     if not form.is_valid():
         return _page(request, form=form)
-    services.set_appearance(user=signed_in_user(request), **form.cleaned_data)
+    services.set_appearance(
+        user=signed_in_user(request),
+        **form.cleaned_data,
+        actor=actor_of(request),
+        now=timezone.now(),
+    )
     messages.success(request, "Your appearance is saved.")
     return redirect("accounts:me")
 

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.text import Truncator
+
 from apps.audit.models import AuditEvent
 from apps.sharing.action_words import action_words
 from apps.sharing.selectors.usage import FIRST_FAILED_STATUS
 
+MAX_VALUE = 40  # characters of a field's value in a row
 # What a change of something else than shares names in its detail.
 _SUBJECTS = ("user", "name", "label")
 
@@ -22,6 +25,8 @@ class EventRow:
         words: What was done, in plain words.
         what: The table, share or recipient that it was done to.
         facts: What came of it: version, files, bytes.
+        old, new: A field's value before and after, in short; both "" where none
+            changed.
         failed: Whether it was refused or failed.
         details: Labels and texts of the fold-out.
     """
@@ -31,6 +36,8 @@ class EventRow:
     words: str
     what: str
     facts: str
+    old: str
+    new: str
     failed: bool
     details: list[tuple[str, str]]
 
@@ -39,12 +46,15 @@ def event_row(event: AuditEvent) -> EventRow:
     """Return an event as a list shows it."""
     words = action_words(event.action)
     table = ".".join(part for part in (event.schema, event.table) if part)
+    old, new = _change(event)
     return EventRow(
         event=event,
         who=event.actor or event.recipient or event.token_prefix or "nobody known",
         words=words,
         what=_what(event, table),
         facts=_facts(event),
+        old=old,
+        new=new,
         failed=event.status >= FIRST_FAILED_STATUS,
         details=_details(event),
     )
@@ -100,6 +110,15 @@ def _facts(event: AuditEvent) -> str:
         of = f" of {event.total_files:,}" if event.total_files is not None else ""
         parts.append(f"{event.num_files:,}{of} files")
     return ", ".join(parts)
+
+
+def _change(event: AuditEvent) -> tuple[str, str]:
+    """Return the value of a changed field before and after; the fold-out has all."""
+    detail = event.detail if isinstance(event.detail, dict) else {}
+    if not {"old", "new"} <= detail.keys():
+        return "", ""
+    old, new = (_plain(detail[name]) or "nothing" for name in ("old", "new"))
+    return Truncator(old).chars(MAX_VALUE), Truncator(new).chars(MAX_VALUE)
 
 
 def _details(event: AuditEvent) -> list[tuple[str, str]]:

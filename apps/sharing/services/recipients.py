@@ -3,16 +3,24 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
-from apps.pages.actions import Action, Actor, report
+from apps.pages.actions import Action, Actor, FieldChange, report, report_changes
 from apps.sharing.errors import ContactInvalidError, NameTakenError
 from apps.sharing.models import Grant, Recipient, Share
 from apps.sharing.names import check_name, name_key
 from apps.sharing.networks import parse_networks
+
+# What is recorded when a fact of a recipient changes.
+_FACT_ACTIONS: Final = {
+    "contact": "recipient.set_contact",
+    "comment": "recipient.describe",
+    "allowed_networks": "recipient.set_networks",
+}
 
 
 @transaction.atomic
@@ -76,10 +84,11 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     recipient.comment = comment.strip()
     recipient.allowed_networks = parse_networks(allowed_networks)
     after = _facts(recipient)
-    if after != before:
-        recipient.save(update_fields=["contact", "comment", "allowed_networks"])
-        detail = {"before": before, "after": after}
-        report(_action("recipient.update", recipient, actor, now, detail))
+    changes = [
+        FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in after
+    ]
+    if report_changes(_action("", recipient, actor, now), changes):
+        recipient.save(update_fields=list(after))
     return recipient
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from apps.pages.actions import Action, Actor, report
+from apps.pages.actions import Action, Actor, FieldChange, report, report_changes
 from apps.sharing.errors import (
     NameTakenError,
     RecipientNotFoundError,
@@ -19,6 +20,13 @@ from apps.sharing.partition_filters import check_partition_filter
 from apps.sharing.services.recipients import grant
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.models import Table
+
+# What is recorded when a field of a shared table changes; history opens or closes.
+_OFFER_ACTIONS: Final = {
+    "start_version": "share.start_history",
+    "partition_filter": "share.filter_table",
+    "comment": "share.describe_table",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +116,7 @@ def rename_share(share: Share, *, name: str, actor: Actor, now: datetime) -> Sha
     except NameTakenError:
         share.name, share.name_key = old_name, name_key(old_name)
         raise
-    report(_action("share.rename", share, actor, now, old_name=old_name))
+    report(_action("share.rename", share, actor, now, old=old_name, new=name))
     return share
 
 
@@ -116,10 +124,10 @@ def rename_share(share: Share, *, name: str, actor: Actor, now: datetime) -> Sha
 def update_share(share: Share, *, comment: str, actor: Actor, now: datetime) -> Share:
     """Set what administrators and recipients read of a share."""
     comment = comment.strip()
-    if comment != share.comment:
+    change = FieldChange("share.update", share.comment, comment)
+    if report_changes(_action("", share, actor, now), [change]):
         share.comment = comment
         share.save(update_fields=["comment"])
-        report(_action("share.update", share, actor, now, comment=comment))
     return share
 
 
@@ -230,16 +238,12 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     shared_table.start_version = start_version
     shared_table.comment = comment.strip()
     after = _offer(shared_table)
-    if after == before:
-        return shared_table
-    shared_table.save(
-        update_fields=["with_history", "start_version", "partition_filter", "comment"]
-    )
-    report(
-        _table_action(
-            "share.update_table", shared_table, actor, now, before=before, after=after
-        )
-    )
+    names = _OFFER_ACTIONS | {
+        "with_history": "share.open_history" if with_history else "share.close_history"
+    }
+    changes = [FieldChange(names[name], before[name], after[name]) for name in after]
+    if report_changes(_table_action("", shared_table, actor, now), changes):
+        shared_table.save(update_fields=list(after))
     return shared_table
 
 

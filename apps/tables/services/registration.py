@@ -11,7 +11,14 @@ from django.db.models import ProtectedError
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
-from apps.pages.actions import COMMAND_LINE, Action, Actor, report
+from apps.pages.actions import (
+    COMMAND_LINE,
+    Action,
+    Actor,
+    FieldChange,
+    report,
+    report_changes,
+)
 from apps.tables import guards
 from apps.tables.errors import (
     TableInUseError,
@@ -25,6 +32,8 @@ from apps.tables.schedules import SCHEDULES, schedule_name
 from apps.tables.services.job_requests import refresh_table
 from apps.tables.services.roots import roots_for
 
+# Who sees a table that is not restricted, and one that is.
+_SEEN_BY = {False: "everybody", True: "editors and administrators"}
 MAX_SIMILAR = 3  # names that a refusal of a name offers
 
 
@@ -83,7 +92,7 @@ def rename_table(table: Table, *, name: str, actor: Actor, now: datetime) -> Tab
     if (table.namespace, table.name) == (parsed.namespace, parsed.name):
         return table
     _check_free(parsed)
-    detail = {"old_name": table.full_name}
+    detail = {"old": table.full_name, "new": str(parsed)}
     table.namespace, table.name = parsed.namespace, parsed.name
     _save_named(table, parsed, update_fields=["namespace", "name"])
     report(_action("table.rename", table, actor, now, detail))
@@ -96,13 +105,15 @@ def describe_table(
 ) -> Table:
     """Set what people read of a table and who may see it."""
     description = description.strip()
-    if (table.description, table.restricted) == (description, restricted):
-        return table
-    table.description = description
-    table.restricted = restricted
-    table.save(update_fields=["description", "restricted"])
-    detail = {"description": description, "restricted": restricted}
-    report(_action("table.describe", table, actor, now, detail))
+    seen_by = (_SEEN_BY[table.restricted], _SEEN_BY[restricted])
+    changes = (
+        FieldChange("table.describe", table.description, description),
+        FieldChange("table.hide" if restricted else "table.show", *seen_by),
+    )
+    if report_changes(_action("", table, actor, now, {}), changes):
+        table.description = description
+        table.restricted = restricted
+        table.save(update_fields=["description", "restricted"])
     return table
 
 
@@ -120,7 +131,7 @@ def schedule_table(
     table.refresh_interval_s = interval_s
     table.probe_due_at = now
     table.save(update_fields=["refresh_interval_s", "probe_due_at"])
-    detail = {"refresh": schedule, "old_refresh": schedule_name(old_s)}
+    detail = {"old": schedule_name(old_s), "new": schedule}
     report(_action("table.schedule", table, actor, now, detail))
     return table
 

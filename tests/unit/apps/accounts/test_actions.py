@@ -43,12 +43,21 @@ class TestChanges:
 
         assert recorded() == [
             ("user.create", {"user": "vera", "role": "viewer"}),
-            ("user.set_role", {"user": "vera", "before": "viewer", "after": "editor"}),
+            ("user.set_role", {"user": "vera", "old": "viewer", "new": "editor"}),
             ("user.disable", {"user": "vera"}),
             ("user.enable", {"user": "vera"}),
             ("user.link", {"user": "vera"}),
             ("user.set_password", {"user": "vera"}),
         ]
+
+    def test_of_appearance_are_recorded_field_by_field(self) -> None:
+        user = vera()
+
+        for _ in range(2):
+            services.set_appearance(user=user, theme="DARK", time_zone="UTC", **BY)
+
+        detail = {"user": "vera", "old": "as the system", "new": "dark"}
+        assert recorded() == [("user.set_theme", detail)]
 
     def test_of_api_keys_are_recorded_without_the_key(self) -> None:
         issued = services.issue_api_key(user=vera(), name="nightly", **BY)

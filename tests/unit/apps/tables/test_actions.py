@@ -74,16 +74,45 @@ class TestChanging:
         services.rename_table(table, name="sales.orders", **BY)
 
         assert recorded() == [("table.rename", "sales.orders", "ada")]
-        assert AuditEvent.objects.get().detail == {"old_name": "orders"}
+        assert AuditEvent.objects.get().detail == {
+            "old": "orders",
+            "new": "sales.orders",
+        }
 
     def test_a_description_is_recorded_when_it_changes(self) -> None:
-        table = new_table("orders")
+        table = new_table("orders", description="Some")
 
         for _ in range(2):
-            services.describe_table(table, description="All", restricted=True, **BY)
+            services.describe_table(table, description="All", restricted=False, **BY)
 
         assert recorded() == [("table.describe", "orders", "ada")]
-        assert AuditEvent.objects.get().detail["restricted"] is True
+        assert AuditEvent.objects.get().detail == {"old": "Some", "new": "All"}
+
+    @pytest.mark.parametrize(
+        ("restricted", "action"), [(True, "table.hide"), (False, "table.show")]
+    )
+    def test_who_sees_a_table_is_a_record_of_its_own(
+        self, action: str, *, restricted: bool
+    ) -> None:
+        table = new_table("orders", restricted=not restricted)
+
+        services.describe_table(table, description="", restricted=restricted, **BY)
+
+        assert recorded() == [(action, "orders", "ada")]
+        detail = AuditEvent.objects.get().detail
+        hidden_in = "new" if restricted else "old"
+        assert detail.pop(hidden_in) == "editors and administrators"
+        assert list(detail.values()) == ["everybody"]
+
+    def test_each_field_of_one_form_is_recorded(self) -> None:
+        table = new_table("orders")
+
+        services.describe_table(table, description="All", restricted=True, **BY)
+
+        assert [action for action, _, _ in recorded()] == [
+            "table.describe",
+            "table.hide",
+        ]
 
     def test_a_schedule_is_recorded_with_the_old_one_when_it_changes(self) -> None:
         table = new_table("orders", refresh_interval_s=600)
@@ -92,7 +121,7 @@ class TestChanging:
             services.schedule_table(table, schedule="never", **BY)
 
         assert recorded() == [("table.schedule", "orders", "ada")]
-        detail = {"refresh": "never", "old_refresh": "10m"}
+        detail = {"old": "10m", "new": "never"}
         assert AuditEvent.objects.get().detail == detail
 
     def test_a_removal_is_recorded(self) -> None:

@@ -51,6 +51,26 @@ class TestEventRow:
 
         assert (row.who, row.what) == (who, what)
 
+    @pytest.mark.parametrize(
+        ("detail", "change"),
+        [
+            pytest.param({"old": "a", "new": "b"}, ("a", "b"), id="texts"),
+            pytest.param({"old": "", "new": []}, ("nothing", "nothing"), id="nothing"),
+            pytest.param({"old": 1, "new": ["x", "y"]}, ("1", "x, y"), id="others"),
+            pytest.param(
+                {"old": "a", "new": "x" * 99}, ("a", f"{'x' * 39}…"), id="long"
+            ),
+            pytest.param({"old": "a"}, ("", ""), id="no change"),
+            pytest.param(["odd"], ("", ""), id="odd"),
+        ],
+    )
+    def test_a_changed_field_shows_both_values(
+        self, detail: object, change: tuple[str, str]
+    ) -> None:
+        row = event_row(AuditEvent(at=NOW, action="x", detail=detail))
+
+        assert (row.old, row.new) == change
+
     def test_details_read_as_text_whatever_they_hold(self) -> None:
         event = AuditEvent(
             at=NOW,

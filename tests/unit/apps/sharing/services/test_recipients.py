@@ -55,21 +55,23 @@ class TestCreateRecipient:
 
 
 class TestUpdateRecipient:
-    def test_records_before_and_after_once(self) -> None:
+    def test_records_each_fact_that_changed_once(self) -> None:
         recipient = new_recipient()
         for _ in range(2):
             recipients.update_recipient(
                 recipient,
                 contact="",
-                comment="",
+                comment="Ours",
                 allowed_networks=["10.0.0.0/8"],
                 actor=WHO,
                 now=NOW,
             )
 
-        detail = AuditEvent.objects.get().detail
-        assert detail["before"]["allowed_networks"] == []
-        assert detail["after"]["allowed_networks"] == ["10.0.0.0/8"]
+        events = AuditEvent.objects.order_by("id").values_list("action", "detail")
+        assert list(events) == [
+            ("recipient.describe", {"old": "", "new": "Ours"}),
+            ("recipient.set_networks", {"old": [], "new": ["10.0.0.0/8"]}),
+        ]
         assert Recipient.objects.get().allowed_networks == ["10.0.0.0/8"]
 
 

@@ -72,7 +72,10 @@ class TestRenameShare:
 
         assert Share.objects.get().name_key == "revenue"
         assert share.name == "Revenue"
-        assert AuditEvent.objects.get().detail == {"old_name": "sales"}
+        assert AuditEvent.objects.get().detail == {
+            "old": "sales",
+            "new": "Revenue",
+        }
 
     def test_may_change_capitals_alone(self) -> None:
         shares.rename_share(new_share(), name="SALES", actor=WHO, now=NOW)
@@ -103,6 +106,7 @@ class TestUpdateShare:
 
         assert Share.objects.get().comment == "Yours"
         assert actions() == ["share.update"]
+        assert AuditEvent.objects.get().detail == {"old": "Ours", "new": "Yours"}
 
 
 class TestAddTable:
@@ -254,7 +258,7 @@ class TestAddTable:
 
 
 class TestUpdateTable:
-    def test_records_before_and_after(self) -> None:
+    def test_records_each_field_that_changed(self) -> None:
         shared = new_shared_table(table=partitioned())
 
         shares.update_table(
@@ -269,9 +273,30 @@ class TestUpdateTable:
 
         shared.refresh_from_db()
         assert (shared.start_version, shared.partition_filter) == (1, "note IS NULL")
-        detail = AuditEvent.objects.get().detail
-        assert detail["before"]["start_version"] is None
-        assert detail["after"]["start_version"] == 1
+        events = AuditEvent.objects.order_by("id").values_list("action", "detail")
+        assert [(name, at["old"], at["new"]) for name, at in events] == [
+            ("share.start_history", None, 1),
+            ("share.filter_table", "", "note IS NULL"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("with_history", "action"),
+        [(False, "share.close_history"), (True, "share.open_history")],
+    )
+    def test_history_is_opened_and_closed(
+        self, action: str, *, with_history: bool
+    ) -> None:
+        shares.update_table(
+            new_shared_table(with_history=not with_history),
+            with_history=with_history,
+            start_version=None,
+            partition_filter="",
+            comment="Ours",
+            actor=WHO,
+            now=NOW,
+        )
+
+        assert actions() == [action, "share.describe_table"]
 
     def test_without_a_change_nothing_is_recorded(self) -> None:
         shares.update_table(
