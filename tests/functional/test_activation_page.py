@@ -112,6 +112,16 @@ class TestThePage:
         assert f"globex.share#retail.{second.full_name}" in text
         assert f"globex.share#retail.{first.full_name}" not in text
 
+    def test_says_of_a_table_that_it_is_refused(self, path: str) -> None:
+        table = Table.objects.get(name="orders")
+        new_metadata(table, configuration={"delta.enableDeletionVectors": "true"})
+        new_protocol(table, min_reader_version=3, reader_features=["deletionVectors"])
+
+        text = words(Client().get(path).content.decode())
+
+        assert text.count("Queries are refused, whatever the client.") == 1
+        assert "Deletion vectors mark rows of its files as deleted" in text
+
     def test_is_private(self, path: str) -> None:
         answer = Client().get(path)
 

@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from apps.sharing.models import Recipient, SharedTable
-from apps.sharing.selectors.preflight import preflights
+from apps.sharing.selectors.preflight import Preflight, preflights
 from apps.sharing.snippets import TableName
 
 LOOKED_AT: Final = 50  # whose clients are looked up; a share may hold thousands
@@ -21,26 +21,46 @@ class OfferedTable:
         table_id: Which table of the catalogue it is.
         num_rows: Its rows; None when not known, or when a filter hides some of them.
         partition_filter: Which rows are offered, in SQL; empty for all.
+        preflight: Which clients read it; None beyond the first `LOOKED_AT`.
     """
 
     name: TableName
     table_id: UUID
     num_rows: int | None
     partition_filter: str
+    preflight: Preflight | None = None
 
     @property
     def short_name(self) -> str:
         """`schema.table`: what tells the tables of a share apart."""
         return f"{self.name.schema}.{self.name.name}"
 
+    @property
+    def trouble(self) -> str:
+        """By which clients it cannot be read, and why; empty where none is known."""
+        unable = [
+            one for one in (self.preflight or Preflight()).clients if not one.can_read
+        ]
+        if not unable:
+            return ""
+        if self.preflight is not None and self.preflight.state == "refused":
+            who = "Queries are refused, whatever the client."
+        else:
+            who = f"Cannot be read by {', '.join(one.client for one in unable)}."
+        return f"{who} {unable[0].reason}"
+
 
 def offered_tables(recipient: Recipient) -> list[OfferedTable]:
-    """Return the tables of a recipient's shares, by share and name."""
-    tables = (
+    """Return the tables of a recipient's shares, by share and name.
+
+    What clients make of them is looked up for the first `LOOKED_AT`.
+    """
+    tables = list(
         SharedTable.objects.filter(share__grants__recipient=recipient)
         .select_related("share", "table")
         .order_by("share__name_key", "schema_key", "name_key")
     )
+    found = preflights({table.table_id for table in tables[:LOOKED_AT]})
     return [
         OfferedTable(
             name=TableName(
@@ -49,6 +69,7 @@ def offered_tables(recipient: Recipient) -> list[OfferedTable]:
             table_id=table.table_id,
             num_rows=None if table.partition_filter else table.table.num_records,
             partition_filter=table.partition_filter,
+            preflight=found.get(table.table_id),
         )
         for table in tables
     ]
@@ -61,10 +82,9 @@ def to_read_first(tables: Sequence[OfferedTable]) -> list[TableName]:
     refused comes last. Only the first `LOOKED_AT` are looked up.
     """
     looked_at = tables[:LOOKED_AT]
-    found = preflights({table.table_id for table in looked_at})
 
     def rank(table: OfferedTable) -> int:
-        known = _RANKS[found[table.table_id].state]
+        known = _RANKS[table.preflight.state if table.preflight else "unknown"]
         return 0 if known == _RANKS["clean"] and table.num_rows != 0 else known
 
     rest = [table.name for table in tables[LOOKED_AT:]]

@@ -1,5 +1,6 @@
 """Which of a recipient's tables comes first where only one can be shown."""
 
+import json
 from typing import Any
 
 import pytest
@@ -74,3 +75,41 @@ def test_nothing_that_is_offered_is_lost(share: Share, globex: Recipient) -> Non
 
 def test_without_tables_there_are_no_names(globex: Recipient) -> None:
     assert first_names(globex) == []
+
+
+class TestTrouble:
+    def test_a_table_that_is_refused_says_so_and_why(
+        self, share: Share, globex: Recipient
+    ) -> None:
+        offer(share, "a.refused", **UNKNOWN_FEATURE)
+
+        (table,) = offered_tables(globex)
+
+        assert table.trouble == (
+            "Queries are refused, whatever the client. "
+            "It needs 'tableTeleport', which this server does not know."
+        )
+
+    def test_a_table_that_some_clients_read_names_the_others(
+        self, share: Share, globex: Recipient
+    ) -> None:
+        table = new_table("a.void")
+        field = {"name": "gone", "type": "void", "nullable": True, "metadata": {}}
+        schema = {"type": "struct", "fields": [field]}
+        new_metadata(table, schema_string=json.dumps(schema))
+        new_protocol(table)
+        new_shared_table(share, "a.void", table=table)
+
+        (offered,) = offered_tables(globex)
+
+        assert offered.trouble.startswith(
+            "Cannot be read by pandas, Polars, DuckDB. The python client does not"
+        )
+
+    def test_a_table_that_every_client_reads_has_none(
+        self, share: Share, globex: Recipient
+    ) -> None:
+        offer(share, "a.orders")
+        new_shared_table(share, "b.unknown", table=new_unindexed_table("b.unknown"))
+
+        assert [table.trouble for table in offered_tables(globex)] == ["", ""]
