@@ -3,15 +3,18 @@
 from django.urls import path
 
 from apps.pages.urls import page
-from apps.sharing.views import shares, table_sharing, wizard
+from apps.sharing.views import share_settings, shares, table_sharing, wizard
 
 urlpatterns = [
     *page("shares/", shares.share_list, "share-list", csv=True),
     *page("shares/new", wizard.share_new, "share-new"),
     path("shares/table-options", shares.table_options, name="table-options"),
     *page("shares/<str:name>/", shares.share_detail, "share-detail"),
-    path("shares/<str:name>/update", shares.share_update, name="share-update"),
-    path("shares/<str:name>/delete", shares.share_delete, name="share-delete"),
+    *page(
+        "shares/<str:name>/settings", share_settings.share_settings, "share-settings"
+    ),
+    path("shares/<str:name>/update", share_settings.share_update, name="share-update"),
+    path("shares/<str:name>/delete", share_settings.share_delete, name="share-delete"),
     path(
         "shares/<str:name>/tables/add", shares.shared_table_add, name="shared-table-add"
     ),

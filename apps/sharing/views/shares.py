@@ -19,11 +19,9 @@ from apps.pages.responses import respond
 from apps.sharing import charts
 from apps.sharing.forms.shares import (
     AddTableForm,
-    ConfirmForm,
     GrantForm,
     ListForm,
     SharedTableForm,
-    ShareForm,
     place_error,
 )
 from apps.sharing.models import Share, SharedTable
@@ -88,48 +86,6 @@ def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
 def share_detail(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
     """Show a share; `?edit=` opens the form of one of its tables, `?add=` another."""
     return _share_page(request, find_share(name), fmt)
-
-
-@require_POST
-@admin_required
-def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Rename a share and set its comment."""
-    share = find_share(name)
-    form = ShareForm(request.POST)
-    if form.is_valid():
-        actor, now = actor_of(request), timezone.now()
-        try:
-            share_services.rename_share(
-                share, name=form.cleaned_data["name"], actor=actor, now=now
-            )
-        except DeltaError as error:
-            place_error(form, error)
-        else:
-            share_services.update_share(
-                share, comment=form.cleaned_data["comment"], actor=actor, now=now
-            )
-            messages.success(request, "Saved.")
-            return redirect(share)
-    return _share_page(request, find_share(name), "html", settings_form=form)
-
-
-@require_POST
-@admin_required
-def share_delete(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Delete a share once its name has been typed again."""
-    share = find_share(name)
-    form = ConfirmForm(request.POST)
-    if form.is_valid():
-        if form.cleaned_data["confirm"] == share.name:
-            share_services.delete_share(
-                share, actor=actor_of(request), now=timezone.now()
-            )
-            messages.success(
-                request, f"The share {share.name} is deleted; nobody reads it any more."
-            )
-            return redirect("sharing:share-list")
-        form.add_error("confirm", f"Type {share.name} to delete it.")
-    return _share_page(request, share, "html", confirm_form=form)
 
 
 # === Tables ===
@@ -285,14 +241,12 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
     share: Share,
     fmt: str,
     *,
-    settings_form: ShareForm | None = None,
-    confirm_form: ConfirmForm | None = None,
     add_form: AddTableForm | None = None,
     edit: UUID | None = None,
     edit_form: SharedTableForm | None = None,
     grant_form: GrantForm | None = None,
 ) -> HttpResponseBase:
-    bound = (settings_form, confirm_form, add_form, edit_form, grant_form)
+    bound = (add_form, edit_form, grant_form)
     failed = any(form is not None and form.errors for form in bound)
     page = cleaned(ListForm(request.GET))["page"] or 1
     detail = share_pages.share_detail(share, now=timezone.now(), page=page)
@@ -311,9 +265,6 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
             "charts": _charts(detail),
             "snippets": _snippets(share, detail),
             "snippet_key": request.GET.get("lang", "pandas"),
-            "settings_form": settings_form
-            or ShareForm(initial={"name": share.name, "comment": share.comment}),
-            "confirm_form": confirm_form or ConfirmForm(),
             "next_url": next_url,
             "previous_url": page_url(request, detail.paged.previous_page),
             "is_adding": add_form is not None or "add" in request.GET,

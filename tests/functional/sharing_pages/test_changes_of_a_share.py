@@ -9,6 +9,7 @@ from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.sharing.models import Share, SharedTable
 from tests.factories import (
+    new_grant,
     new_metadata,
     new_recipient,
     new_share,
@@ -174,7 +175,7 @@ class TestNameAndEnd:
 
         answer = admin.post("/shares/retail/update", {"name": "emea", "comment": "x"})
 
-        assert answer["Location"] == "/shares/emea/"
+        assert answer["Location"] == "/shares/emea/settings"
         assert Share.objects.get().comment == "x"
 
     @pytest.mark.parametrize(
@@ -194,8 +195,29 @@ class TestNameAndEnd:
         shown = refused(admin, "/shares/retail/update", name=name, comment="new")
 
         assert said in shown
+        assert "Settings of retail" in shown
         assert set(Share.objects.values_list("name", flat=True)) == {"retail", "taken"}
         assert not Share.objects.filter(comment="new").exists()
+
+    def test_its_own_page_has_the_forms_and_that_of_the_share_has_none(
+        self, admin: Client
+    ) -> None:
+        share = new_share("retail", comment="Every order")
+        new_grant(share, new_recipient("globex"))
+
+        settings = page(admin, "/shares/retail/settings")
+        detail = page(admin, "/shares/retail/")
+
+        for action in ("/shares/retail/update", "/shares/retail/delete"):
+            assert f'action="{action}"' in settings
+            assert f'action="{action}"' not in detail
+        assert "1 recipient loses it at once" in settings
+        assert 'href="/shares/retail/settings"' in detail
+        assert admin.get("/shares/retail/settings.json").json() == {
+            "name": "retail",
+            "comment": "Every order",
+            "num_recipients": 1,
+        }
 
     def test_a_share_is_deleted_once_its_name_is_typed(self, admin: Client) -> None:
         new_shared_table(new_share("retail"), "crm.orders")

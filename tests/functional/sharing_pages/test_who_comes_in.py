@@ -12,7 +12,15 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR])
 @pytest.mark.parametrize(
-    "path", ["/shares/", "/shares/sales/", "/shares/new", "/shares.json", "/activity/"]
+    "path",
+    [
+        "/shares/",
+        "/shares/sales/",
+        "/shares/sales/settings",
+        "/shares/new",
+        "/shares.json",
+        "/activity/",
+    ],
 )
 def test_only_administrators_come_in(role: User.Role, path: str) -> None:
     new_share("sales")
