@@ -161,6 +161,15 @@ class NewRecipientForm(SharesForm, ContactForm, AllowListForm, LifetimeForm):
     )
 
 
+class NewReaderForm(LifetimeForm):
+    """A recipient that is made together with a share."""
+
+    name = forms.CharField(
+        max_length=255, strip=True, error_messages={"required": "Give it a name."}
+    )
+    contact = forms.CharField(max_length=254, required=False, strip=True)
+
+
 class DeleteForm(forms.Form):
     """The name again, so that nobody deletes a recipient by a slip."""
 

@@ -4,15 +4,16 @@ Texts are kept as they were typed, so that a step can show them again with its f
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from django.http import QueryDict
 
+from apps.sharing.forms.recipients import CUSTOM, NewReaderForm
 from apps.sharing.forms.shares import TableDraftForm
 from apps.sharing.names import name_key
-from apps.sharing.services.shares import ShareDraft, TableDraft
+from apps.sharing.services.share_drafts import RecipientDraft, ShareDraft, TableDraft
 
 STEPS = {
     "name": "Name",
@@ -21,7 +22,9 @@ STEPS = {
     "review": "Review",
 }
 MAX_TABLES = 100
+MAX_TYPED = 300  # characters of a field of a new recipient
 MAX_RECIPIENTS = 1000
+MAX_NEW_RECIPIENTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +55,65 @@ class DraftTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DraftRecipient:
+    """A recipient to be made, as typed."""
+
+    name: str = ""
+    contact: str = ""
+    lifetime: str = ""
+    until: str = ""
+
+    @classmethod
+    def typed(cls, posted: QueryDict) -> "DraftRecipient":
+        """Return what a form was sent with."""
+        names = cls.__slots__
+        texts = {name: posted.get(name, "").strip()[:MAX_TYPED] for name in names}
+        return cls(**{name: text.replace("\x00", "") for name, text in texts.items()})
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything was typed that would be lost."""
+        return bool(self.name or self.contact)
+
+    def form(self) -> NewReaderForm:
+        """Return its form, bound."""
+        return NewReaderForm({name: getattr(self, name) for name in self.__slots__})
+
+    @property
+    def lifetime_text(self) -> str:
+        """How long its token lives, as `parse_lifetime` reads it."""
+        return self.until if self.lifetime == CUSTOM else self.lifetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What was typed and chosen so far."""
+    """What was typed and chosen so far.
+
+    Attributes:
+        name, comment: Of the share.
+        tables: The chosen ones.
+        recipients: Names of those that are there.
+        new_recipients: Those to be made with the share.
+        begun: One more of these, not added yet.
+    """
 
     name: str = ""
     comment: str = ""
     tables: tuple[DraftTable, ...] = ()
     recipients: tuple[str, ...] = ()
+    new_recipients: tuple[DraftRecipient, ...] = ()
+    begun: DraftRecipient = DraftRecipient()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would be lost with it."""
+        typed = self.name or self.comment or self.begun.is_begun
+        return not (typed or self.tables or self.num_recipients)
+
+    @property
+    def num_recipients(self) -> int:
+        """How many would read the share, the new ones among them."""
+        return len(self.recipients) + len(self.new_recipients)
 
     @classmethod
     def from_session(cls, stored: object) -> "Draft":
@@ -67,11 +122,14 @@ class Draft:
             return cls()
         try:
             tables = tuple(DraftTable(**table) for table in stored["tables"])
+            new = (DraftRecipient(**one) for one in stored["new_recipients"])
             return cls(
                 name=stored["name"],
                 comment=stored["comment"],
                 tables=tables,
                 recipients=tuple(stored["recipients"]),
+                new_recipients=tuple(new),
+                begun=DraftRecipient(**stored["begun"]),
             )
         except (KeyError, TypeError):  # of a release that kept it otherwise
             return cls()
@@ -81,11 +139,10 @@ class Draft:
         return {
             "name": self.name,
             "comment": self.comment,
-            "tables": [
-                {name: getattr(table, name) for name in DraftTable.__slots__}
-                for table in self.tables
-            ],
+            "tables": [asdict(table) for table in self.tables],
             "recipients": list(self.recipients),
+            "new_recipients": [asdict(one) for one in self.new_recipients],
+            "begun": asdict(self.begun),
         }
 
     def as_share_draft(self) -> ShareDraft:
@@ -98,6 +155,12 @@ class Draft:
                 for position, table in enumerate(self.tables)
             ),
             recipient_names=self.recipients,
+            new_recipients=tuple(
+                RecipientDraft(
+                    name=one.name, contact=one.contact, lifetime=one.lifetime_text
+                )
+                for one in self.new_recipients
+            ),
         )
 
     # === Changes ===
@@ -142,6 +205,20 @@ class Draft:
         kept = [name for name in self.recipients if name not in shown]
         names = (*kept, *(n for n in shown if n in chosen and "\x00" not in n))
         return replace(self, recipients=names[:MAX_RECIPIENTS])
+
+    def with_begun(self, begun: DraftRecipient) -> "Draft":
+        """Keep what was typed for a recipient that is not added yet."""
+        return replace(self, begun=begun)
+
+    def with_begun_added(self) -> "Draft":
+        """Choose the recipient that was begun, and begin another."""
+        new = (*self.new_recipients, self.begun)
+        return replace(self, new_recipients=new, begun=DraftRecipient())
+
+    def without_new_recipient(self, position: int) -> "Draft":
+        """Drop the new recipient at `position`."""
+        kept = (r for place, r in enumerate(self.new_recipients) if place != position)
+        return replace(self, new_recipients=tuple(kept))
 
 
 def draft_data(draft: Draft) -> Mapping[str, Any]:

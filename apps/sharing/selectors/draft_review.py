@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from apps.sharing.forms.share_draft import Draft, DraftTable
 from apps.sharing.models import Grant, Recipient, SharedTable
@@ -19,6 +19,7 @@ from apps.sharing.selectors.share_pages import (
 )
 from apps.tables.models import Table
 
+MAX_NAMESPACES = 500
 UNKNOWN = Preflight(note="This table is no longer registered.", is_known=False)
 
 
@@ -115,6 +116,24 @@ def newly_seen(
         )
         for row in rows
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamespaceChoice:
+    """A namespace whose tables can be chosen at once."""
+
+    name: str
+    num_tables: int
+
+
+def namespace_choices() -> list[NamespaceChoice]:
+    """Return the first namespaces of the catalogue by name, with their tables."""
+    counted = (
+        Table.objects.order_by("namespace")
+        .values_list("namespace")
+        .annotate(number=Count("id"))[:MAX_NAMESPACES]
+    )
+    return [NamespaceChoice(name=name, num_tables=number) for name, number in counted]
 
 
 def recipient_choices(*, q: str, page: int, now: datetime) -> RecipientChoices:

@@ -7,9 +7,12 @@ from uuid import uuid4
 from django.db import transaction
 
 from apps.pages.actions import Actor
+from apps.sharing.lifetimes import parse_lifetime
 from apps.sharing.models import Recipient, Share
 from apps.sharing.names import name_key
-from apps.sharing.services.shares import ShareDraft, add_drafted_table, create_share
+from apps.sharing.services.recipients import create_recipient
+from apps.sharing.services.share_drafts import ShareDraft, add_drafted_table
+from apps.sharing.services.shares import create_share
 from apps.tables.errors import TableNotRegisteredError
 from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
@@ -23,16 +26,20 @@ class DraftFaults:
         share: What is wrong with its name.
         tables: What is wrong with its tables, by their places.
         missing_recipients: Names that no recipient has.
+        new_recipients: What is wrong with those to be made, by their places.
     """
 
     share: DeltaError | None = None
     tables: dict[int, DeltaError] = field(default_factory=dict)
     missing_recipients: list[str] = field(default_factory=list)
+    new_recipients: dict[int, DeltaError] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
         """Whether the share would be made."""
-        return not (self.share or self.tables or self.missing_recipients)
+        return not (
+            self.share or self.tables or self.missing_recipients or self.new_recipients
+        )
 
 
 def check_draft(draft: ShareDraft, *, actor: Actor, now: datetime) -> DraftFaults:
@@ -46,6 +53,7 @@ def check_draft(draft: ShareDraft, *, actor: Actor, now: datetime) -> DraftFault
             share=fault,
             tables=_table_faults(share, draft, actor, now),
             missing_recipients=_missing(draft),
+            new_recipients=_recipient_faults(draft, actor, now),
         )
         transaction.set_rollback(True)
     return faults
@@ -76,6 +84,22 @@ def _table_faults(
         try:
             with transaction.atomic():
                 add_drafted_table(share, wanted, table=table, actor=actor, now=now)
+        except DeltaError as error:
+            faults[place] = error
+    return faults
+
+
+def _recipient_faults(
+    draft: ShareDraft, actor: Actor, now: datetime
+) -> dict[int, DeltaError]:
+    faults: dict[int, DeltaError] = {}
+    for place, wanted in enumerate(draft.new_recipients):
+        try:
+            with transaction.atomic():
+                create_recipient(
+                    name=wanted.name, contact=wanted.contact, actor=actor, now=now
+                )
+                parse_lifetime(wanted.lifetime, now=now)
         except DeltaError as error:
             faults[place] = error
     return faults

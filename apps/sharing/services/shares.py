@@ -1,24 +1,15 @@
-"""What administrators ask of shares: make, fill, grant, empty, delete."""
+"""What administrators ask of shares: make, fill, empty, delete."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
-from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from apps.pages.actions import Action, Actor, FieldChange, report, report_changes
-from apps.sharing.errors import (
-    NameTakenError,
-    RecipientNotFoundError,
-    StartVersionError,
-)
-from apps.sharing.models import Recipient, Share, SharedTable
+from apps.sharing.errors import NameTakenError, StartVersionError
+from apps.sharing.models import Share, SharedTable
 from apps.sharing.names import check_name, name_key
 from apps.sharing.partition_filters import check_partition_filter
-from apps.sharing.services.recipients import grant
-from apps.tables.errors import TableNotRegisteredError
 from apps.tables.models import Table
 
 # What is recorded when a field of a shared table changes; history opens or closes.
@@ -27,28 +18,6 @@ _OFFER_ACTIONS: Final = {
     "partition_filter": "share.filter_table",
     "comment": "share.describe_table",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableDraft:
-    """A table of a share that is being made."""
-
-    table_id: UUID
-    schema: str
-    name: str
-    with_history: bool = True
-    start_version: int | None = None
-    partition_filter: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShareDraft:
-    """A share that is being made: its tables and who may read it."""
-
-    name: str
-    comment: str = ""
-    tables: tuple[TableDraft, ...] = ()
-    recipient_names: tuple[str, ...] = ()
 
 
 # === Shares ===
@@ -71,30 +40,6 @@ def create_share(*, name: str, comment: str = "", actor: Actor, now: datetime) -
     )
     _save_share(share)
     report(_action("share.create", share, actor, now))
-    return share
-
-
-@transaction.atomic
-def create_from_draft(draft: ShareDraft, *, actor: Actor, now: datetime) -> Share:
-    """Make a share with its tables and grants, all or nothing.
-
-    Raises:
-        NameInvalidError: If a name breaks the rules of names.
-        NameTakenError: If a name is taken, or given twice.
-        TableNotRegisteredError: If a table has gone meanwhile.
-        RecipientNotFoundError: If a recipient has gone meanwhile.
-        PartitionFilterError: If a filter does not fit its table.
-        StartVersionError: If history cannot begin where it was asked to.
-    """
-    share = create_share(name=draft.name, comment=draft.comment, actor=actor, now=now)
-    tables = Table.objects.in_bulk([table.table_id for table in draft.tables])
-    for wanted in draft.tables:
-        table = tables.get(wanted.table_id)
-        if table is None:
-            raise TableNotRegisteredError(name=f"{wanted.schema}.{wanted.name}")
-        add_drafted_table(share, wanted, table=table, actor=actor, now=now)
-    for recipient in _recipients_named(draft.recipient_names):
-        grant(share, recipient, actor=actor, now=now)
     return share
 
 
@@ -192,27 +137,6 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     return shared_table
 
 
-def add_drafted_table(
-    share: Share, wanted: TableDraft, *, table: Table, actor: Actor, now: datetime
-) -> SharedTable:
-    """Put a table into a share as a draft has it.
-
-    Raises:
-        SharingStateError: If the name, the start or the filter will not do.
-    """
-    return add_table(
-        share,
-        table=table,
-        schema=wanted.schema,
-        name=wanted.name,
-        with_history=wanted.with_history,
-        start_version=wanted.start_version,
-        partition_filter=wanted.partition_filter,
-        actor=actor,
-        now=now,
-    )
-
-
 @transaction.atomic
 def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     shared_table: SharedTable,
@@ -297,15 +221,6 @@ def _save_share(share: Share) -> None:
             share.save()
     except IntegrityError as error:
         raise NameTakenError(kind="share", name=share.name) from error
-
-
-def _recipients_named(names: Sequence[str]) -> list[Recipient]:
-    keys = {name_key(name): name for name in names}
-    found = list(Recipient.objects.filter(name_key__in=keys))
-    missing = keys.keys() - {recipient.name_key for recipient in found}
-    for key in sorted(missing):
-        raise RecipientNotFoundError(name=keys[key])
-    return found
 
 
 def _action(

@@ -5,12 +5,15 @@ answer: no session, message, log or URL of ours. A browser that sends the form a
 told so instead of being given another one.
 """
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 
 from apps.pages.responses import respond
-from apps.sharing.models import ActivationLink
+from apps.sharing.models import ActivationLink, Share
 from apps.sharing.profile import profile_file_name
 from apps.sharing.services.handover import Handover
 from apps.sharing.views import once
@@ -28,8 +31,7 @@ def show_handover(
         is_new: Whether the recipient was made in the same step.
     """
     token = made.token
-    open_links = ActivationLink.objects.filter(token=token, withdrawn_at__isnull=True)
-    link_expires_at = open_links.values_list("expires_at", flat=True).get()
+    link_expires_at = _expiry(made)
     response = respond(
         request,
         fmt,
@@ -55,6 +57,42 @@ def show_handover(
     )
     response["Cache-Control"] = "no-store"
     return response
+
+
+def show_links(
+    request: HttpRequest, share: Share, made: Sequence[Handover], *, said: str
+) -> HttpResponseBase:
+    """Render the links of the recipients that were made with a share.
+
+    Args:
+        request: The POST that made them.
+        share: What they read.
+        made: Their tokens and links.
+        said: What was made, as a sentence.
+    """
+    response = respond(
+        request,
+        "html",
+        template="sharing/share_made.html",
+        context={
+            "share": share,
+            "said": said,
+            "made": [
+                {"link": one.link, "token": one.token, "expires_at": _expiry(one)}
+                for one in made
+            ],
+        },
+        data={"share": share.name, "num_recipients": len(made)},
+        status=201,
+    )
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _expiry(made: Handover) -> datetime:
+    """Return when a link that was just made closes."""
+    links = ActivationLink.objects.filter(token=made.token, withdrawn_at__isnull=True)
+    return links.values_list("expires_at", flat=True).get()
 
 
 def repeated(request: HttpRequest, recipient_name: str) -> HttpResponseBase:

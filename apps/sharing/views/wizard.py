@@ -6,40 +6,41 @@ the steps can be walked back and forth, and a step reloaded, without losing anyt
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
-from urllib.parse import urlencode
-from uuid import UUID
+from typing import Final
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import actor_of
-from apps.pages.responses import respond
-from apps.sharing.forms.share_draft import MAX_TABLES, STEPS, Draft, draft_data
-from apps.sharing.forms.shares import MAX_PAGE, ShareForm, place_error
-from apps.sharing.selectors import draft_review, share_pages
-from apps.sharing.services.draft_check import DraftFaults, check_draft
-from apps.sharing.services.shares import create_from_draft
-from apps.tables.models import Table
+from apps.sharing.forms.share_draft import MAX_NEW_RECIPIENTS, Draft, DraftRecipient
+from apps.sharing.forms.shares import ShareForm, place_error
+from apps.sharing.selectors import share_pages
+from apps.sharing.services.share_drafts import create_from_draft
+from apps.sharing.views.token_result import show_links
+from apps.sharing.views.wizard_draft import (
+    add_namespace,
+    add_table,
+    add_tables,
+    drop_draft,
+    faults_of,
+    load_draft,
+    save_draft,
+)
+from apps.sharing.views.wizard_pages import StepForm, step_page, to_step
 from apps.tables.views.shapes import cleaned
 from deltaweb.delta.errors import DeltaError
 
-SESSION_KEY = "share-draft"
-
-
-class StepForm(forms.Form):
-    """Which step is shown, and the search of its list."""
-
-    step = forms.ChoiceField(choices=list(STEPS.items()), required=False)
-    q = forms.CharField(max_length=200, required=False)
-    page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
-    table = forms.CharField(max_length=401, required=False)
+# The field of a new recipient that a fault is about.
+READER_FIELDS: Final = {
+    "name-invalid": "name",
+    "name-taken": "name",
+    "contact-invalid": "contact",
+    "lifetime-invalid": "until",
+}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,12 +48,49 @@ class StepForm(forms.Form):
 def share_new(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """Show a step of the wizard, or take what was typed there."""
     if request.method == "POST":
+        if request.POST.get("action") == "discard-now":
+            return _discard(request)
         step = request.POST.get("step", "name")
-        return _TAKERS.get(step, _take_name)(request, _draft(request))
+        return _TAKERS.get(step, _take_name)(request, load_draft(request))
     values = cleaned(StepForm(request.GET))
     if values["table"]:
         return _choose_first(request, values["table"])
-    return _step_page(request, fmt, step=values["step"] or "name")
+    return step_page(request, fmt, step=values["step"] or "name")
+
+
+def _choose_first(request: HttpRequest, name: str) -> HttpResponse:
+    """Begin with a table that another page has named."""
+    draft, table = load_draft(request), share_pages.find_table(name)
+    if table is None:
+        messages.error(request, f"No table is named {name[:80]}.")
+    elif str(table.id) not in {chosen.table_id for chosen in draft.tables}:
+        add_table(request, draft, str(table.id))
+    return to_step("name")
+
+
+def _ask_to_discard(request: HttpRequest, step: str) -> HttpResponse:
+    """Ask before anything that was chosen is lost."""
+    if load_draft(request).is_empty:
+        return _discard(request)
+    return to_step(step, ask="discard")
+
+
+def _discard(request: HttpRequest) -> HttpResponse:
+    drop_draft(request)
+    messages.success(request, "The draft is discarded.")
+    return redirect("sharing:share-list")
+
+
+# What adds tables to a draft, by the name of its button.
+_ADDERS: Final[dict[str, Callable[[HttpRequest, Draft, str], None]]] = {
+    "add": add_table,
+    "add-ticked": lambda request, draft, _: add_tables(
+        request, draft, request.POST.getlist("pick")
+    ),
+    "add-namespace": lambda request, draft, _: add_namespace(
+        request, draft, request.POST.get("namespace", "")
+    ),
+}
 
 
 # === What each step takes ===
@@ -60,7 +98,7 @@ def share_new(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
 
 def _take_name(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     form = ShareForm(request.POST)
-    draft = _save(
+    draft = save_draft(
         request,
         replace(
             draft,
@@ -69,43 +107,43 @@ def _take_name(request: HttpRequest, draft: Draft) -> HttpResponseBase:
         ),
     )
     if request.POST.get("action") == "discard":
-        return _discard(request)
+        return _ask_to_discard(request, "name")
     if form.is_valid():
-        only_name = replace(draft, tables=(), recipients=())
-        fault = _faults(request, only_name).share
+        only_name = Draft(name=draft.name, comment=draft.comment)
+        fault = faults_of(request, only_name).share
         if fault is None:
-            return _to("tables")
+            return to_step("tables")
         place_error(form, fault)
-    return _step_page(request, "html", step="name", name_form=form)
+    return step_page(request, "html", step="name", name_form=form)
 
 
 def _take_tables(request: HttpRequest, draft: Draft) -> HttpResponseBase:
-    draft = _save(request, draft.with_tables_of(request.POST))
+    draft = save_draft(request, draft.with_tables_of(request.POST))
     action, _, value = request.POST.get("action", "").partition(":")
     if action == "next":
         return _check_tables(request, draft)
     if action == "back":
-        return _to("name")
+        return to_step("name")
     page = value if action == "page" else ""
-    if action == "add":
-        _add(request, draft, value)
+    if action in _ADDERS:
+        _ADDERS[action](request, draft, value)
         page = request.POST.get("page", "")
     elif action == "remove" and value.isdecimal():
-        _save(request, draft.without_table(int(value)))
+        save_draft(request, draft.without_table(int(value)))
         page = request.POST.get("page", "")
-    return _to("tables", q=request.POST.get("q", "")[:200], page=page)
+    return to_step("tables", q=request.POST.get("q", "")[:200], page=page)
 
 
 def _check_tables(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     if not draft.tables:
-        return _step_page(request, "html", step="tables", problem="Choose a table.")
+        return step_page(request, "html", step="tables", problem="Choose a table.")
     table_forms = [table.form(place) for place, table in enumerate(draft.tables)]
-    for place, error in _faults(request, draft).tables.items():
+    for place, error in faults_of(request, draft).tables.items():
         if table_forms[place].is_valid():
             place_error(table_forms[place], error)
     if all(form.is_valid() for form in table_forms):
-        return _to("recipients")
-    return _step_page(
+        return to_step("recipients")
+    return step_page(
         request,
         "html",
         step="tables",
@@ -115,45 +153,73 @@ def _check_tables(request: HttpRequest, draft: Draft) -> HttpResponseBase:
 
 
 def _take_recipients(request: HttpRequest, draft: Draft) -> HttpResponseBase:
-    _save(
-        request,
-        draft.with_recipients(
-            request.POST.getlist("recipient"), shown=request.POST.getlist("shown")
-        ),
+    draft = draft.with_recipients(
+        request.POST.getlist("recipient"), shown=request.POST.getlist("shown")
     )
+    draft = save_draft(request, draft.with_begun(DraftRecipient.typed(request.POST)))
     action, _, value = request.POST.get("action", "").partition(":")
+    if action == "new" or (action == "next" and draft.begun.is_begun):
+        return _add_recipient(request, draft, then="review" * (action == "next"))
     if action == "next":
-        return _to("review")
+        return to_step("review")
     if action == "back":
-        return _to("tables")
+        return to_step("tables")
+    if action == "drop" and value.isdecimal():
+        save_draft(request, draft.without_new_recipient(int(value)))
     q = request.POST.get("q", "")[:200]
-    return _to("recipients", q=q, page=value if action == "page" else "")
+    return to_step("recipients", q=q, page=value if action == "page" else "")
+
+
+def _add_recipient(request: HttpRequest, draft: Draft, *, then: str) -> HttpResponse:
+    """Take a new recipient into the draft, if it could be made."""
+    form = draft.begun.form()
+    if len(draft.new_recipients) >= MAX_NEW_RECIPIENTS:
+        form.add_error(None, f"{MAX_NEW_RECIPIENTS} new recipients fit here.")
+    added = draft.with_begun_added()
+    if form.is_valid():
+        place = len(draft.new_recipients)
+        if fault := faults_of(request, added).new_recipients.get(place):
+            form.add_error(READER_FIELDS.get(fault.code), str(fault))
+    if not form.is_valid():
+        return step_page(request, "html", step="recipients", reader_form=form)
+    save_draft(request, added)
+    return to_step(then or "recipients")
 
 
 def _take_review(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     action = request.POST.get("action", "")
     if action == "discard":
-        return _discard(request)
+        return _ask_to_discard(request, "review")
     if action != "create":
-        return _to("recipients")
-    if not _faults(request, draft).is_empty or not draft.tables:
-        return _step_page(request, "html", step="review", status=422)
+        return to_step("recipients")
+    if draft.is_empty:  # sent again, or by another tab
+        problem = "Nothing is drafted any more. What was made of it is under Shares."
+        return step_page(request, "html", step="review", problem=problem)
+    if not faults_of(request, draft).is_empty or not draft.tables:
+        return step_page(request, "html", step="review", status=422)
+    return _create(request, draft)
+
+
+def _create(request: HttpRequest, draft: Draft) -> HttpResponseBase:
+    """Make the share; links of new recipients are shown in this answer alone."""
     try:
-        share = create_from_draft(
+        made = create_from_draft(
             draft.as_share_draft(), actor=actor_of(request), now=timezone.now()
         )
     except DeltaError as error:  # somebody was quicker
         problem = f"{error.message} {error.hint}".strip()
-        return _step_page(request, "html", step="review", problem=problem)
-    request.session.pop(SESSION_KEY, None)
-    readers = len(draft.recipients)
-    messages.success(
-        request,
-        f"{share.name} is there: {len(draft.tables)} "
+        return step_page(request, "html", step="review", problem=problem)
+    drop_draft(request)
+    readers = draft.num_recipients
+    said = (
+        f"{made.share.name} is there: {len(draft.tables)} "
         f"table{'s' * (len(draft.tables) != 1)}, {readers} "
-        f"recipient{'s' * (readers != 1)}.",
+        f"recipient{'s' * (readers != 1)}."
     )
-    return redirect(share)
+    if made.handovers:
+        return show_links(request, made.share, made.handovers, said=said)
+    messages.success(request, said)
+    return redirect(made.share)
 
 
 _TAKERS: dict[str, Callable[[HttpRequest, Draft], HttpResponseBase]] = {
@@ -162,153 +228,3 @@ _TAKERS: dict[str, Callable[[HttpRequest, Draft], HttpResponseBase]] = {
     "recipients": _take_recipients,
     "review": _take_review,
 }
-
-
-# === The draft ===
-
-
-def _draft(request: HttpRequest) -> Draft:
-    return Draft.from_session(request.session.get(SESSION_KEY))
-
-
-def _save(request: HttpRequest, draft: Draft) -> Draft:
-    request.session[SESSION_KEY] = draft.to_session()
-    return draft
-
-
-def _discard(request: HttpRequest) -> HttpResponse:
-    request.session.pop(SESSION_KEY, None)
-    messages.success(request, "The draft is discarded.")
-    return redirect("sharing:share-list")
-
-
-def _choose_first(request: HttpRequest, name: str) -> HttpResponse:
-    """Begin with a table that another page has named."""
-    draft, table = _draft(request), share_pages.find_table(name)
-    if table is None:
-        messages.error(request, f"No table is named {name[:80]}.")
-    elif str(table.id) not in {chosen.table_id for chosen in draft.tables}:
-        _add(request, draft, str(table.id))
-    return _to("name")
-
-
-def _add(request: HttpRequest, draft: Draft, table_id: str) -> None:
-    try:
-        table = Table.objects.filter(id=UUID(table_id)).first()
-    except ValueError:
-        table = None
-    if table is None:
-        messages.error(request, "That table is no longer registered.")
-    elif len(draft.tables) >= MAX_TABLES:
-        text = f"{MAX_TABLES} tables fit here; add more on the page of the share."
-        messages.error(request, text)
-    else:
-        _save(
-            request,
-            draft.with_table(table.id, schema=table.namespace, name=table.name),
-        )
-
-
-def _faults(request: HttpRequest, draft: Draft) -> DraftFaults:
-    return check_draft(
-        draft.as_share_draft(), actor=actor_of(request), now=timezone.now()
-    )
-
-
-def _to(step: str, **query: str) -> HttpResponse:
-    kept = {name: value for name, value in query.items() if value}
-    address = urlencode({"step": step, **kept})
-    return redirect(f"{reverse('sharing:share-new')}?{address}")
-
-
-# === What each step shows ===
-
-
-def _step_page(  # noqa: PLR0913 (each is one part of the page)
-    request: HttpRequest,
-    fmt: str,
-    *,
-    step: str,
-    name_form: ShareForm | None = None,
-    table_forms: list[Any] | None = None,
-    problem: str = "",
-    status: int = 200,
-) -> HttpResponseBase:
-    draft = _draft(request)
-    failed = problem or name_form is not None
-    context: dict[str, Any] = {
-        "step": step,
-        "steps": _steps(draft, step),
-        "draft": draft,
-        "problem": problem,
-        "max_tables": MAX_TABLES,
-    }
-    values = cleaned(StepForm(request.GET))
-    q = request.POST.get("q", values["q"])[:200].replace("\x00", "")
-    page = values["page"] or 1
-    if step == "name":
-        initial = {"name": draft.name, "comment": draft.comment}
-        context["form"] = name_form or ShareForm(initial=initial)
-    elif step == "tables":
-        context |= _tables_context(draft, q, page, table_forms)
-    elif step == "recipients":
-        context |= {
-            "q": q,
-            "choices": draft_review.recipient_choices(
-                q=q, page=page, now=timezone.now()
-            ),
-        }
-    else:
-        tables = draft_review.chosen_tables(draft)
-        context |= {
-            "tables": tables,
-            "seen": draft_review.newly_seen(draft, tables, now=timezone.now()),
-            "faults": _faults(request, draft),
-        }
-    return respond(
-        request,
-        fmt,
-        template=f"sharing/wizard_{step}.html",
-        context=context,
-        data={"step": step, "draft": draft_data(draft)},
-        status=422 if failed else status,
-    )
-
-
-def _tables_context(
-    draft: Draft, q: str, page: int, table_forms: list[Any] | None
-) -> dict[str, Any]:
-    chosen = draft_review.chosen_tables(draft)
-    bound = table_forms or [table.form(n) for n, table in enumerate(draft.tables)]
-    return {
-        "q": q,
-        "choices": share_pages.table_choices(q=q, page=page),
-        "chosen": list(zip(chosen, bound, strict=True)),
-        "chosen_ids": {UUID(table.table_id) for table in draft.tables},
-        "show_errors": table_forms is not None,
-    }
-
-
-def _steps(draft: Draft, current: str) -> list[dict[str, Any]]:
-    """Return the four steps with what was done in each."""
-    words = {
-        "name": draft.name or "what it is called",
-        "tables": _counted(len(draft.tables), "table") or "what is in it",
-        "recipients": _counted(len(draft.recipients), "recipient") or "who reads it",
-        "review": "what they will see",
-    }
-    place = list(STEPS).index(current)
-    return [
-        {
-            "key": key,
-            "label": label,
-            "words": words[key],
-            "state": "done" if number < place else "now" if number == place else "",
-            "number": number + 1,
-        }
-        for number, (key, label) in enumerate(STEPS.items())
-    ]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}" if number else ""

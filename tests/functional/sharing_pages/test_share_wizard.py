@@ -3,12 +3,14 @@
 import json
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
 
 from apps.audit.models import AuditEvent
-from apps.sharing.models import Share
+from apps.sharing.forms.share_draft import MAX_TABLES
+from apps.sharing.models import Recipient, Share
 from apps.tables.models import Table
 from tests.factories import (
     new_grant,
@@ -117,11 +119,28 @@ class TestJourney:
         assert location == f"{NEW}?step=tables&q=peo+ple"
         assert draft(admin)["tables"][0]["name"] == "o2"
 
-    def test_is_discarded_on_request(self, admin: Client) -> None:
+    @pytest.mark.parametrize("at", ["name", "review"])
+    def test_is_discarded_once_it_was_asked_about(self, admin: Client, at: str) -> None:
+        table = new_table("crm.orders")
         go(admin, "name", "next", name="retail")
+        go(admin, "tables", f"add:{table.id}")
 
+        asked = go(admin, at, "discard", name="retail")
+        assert asked == f"{NEW}?step={at}&ask=discard"
+        shown = step(admin, at, ask="discard")
+        assert "Discard this draft?" in shown
+        assert "retail, 1 chosen table and 0 recipients are forgotten" in shown
+        assert f'href="{NEW}?step={at}">Keep it' in shown
+        assert draft(admin)["name"] == "retail"
+
+        assert go(admin, at, "discard-now") == "/shares/"
+        assert draft(admin)["tables"] == []
+
+    def test_an_empty_draft_is_discarded_without_a_question(
+        self, admin: Client
+    ) -> None:
         assert go(admin, "review", "discard") == "/shares/"
-        assert draft(admin)["name"] == ""
+        assert "Discard this draft?" not in step(admin, "name", ask="discard")
 
 
 class TestName:
@@ -202,6 +221,44 @@ class TestTables:
         go(admin, "tables", value, **typed(table))
 
         assert len(draft(admin)["tables"]) == 1
+
+    def test_a_whole_namespace_is_added_at_once(self, admin: Client) -> None:
+        tables = [new_table(f"crm.t{number}") for number in range(3)]
+        new_table("hr.people")
+        go(admin, "tables", f"add:{tables[1].id}")
+
+        go(admin, "tables", "add-namespace", namespace="crm", **typed(tables[1]))
+
+        shown = step(admin, "tables")
+        assert "2 of the 3 tables of crm are added." in shown
+        assert '<option value="hr">hr (1)</option>' in shown
+        names = [one["name"] for one in draft(admin)["tables"]]
+        assert names == ["t1", "t0", "t2"]
+
+    def test_of_a_large_namespace_as_many_are_added_as_fit(self, admin: Client) -> None:
+        for number in range(MAX_TABLES + 1):
+            new_table(f"crm.t{number:03}")
+
+        go(admin, "tables", "add-namespace", namespace="crm")
+
+        assert len(draft(admin)["tables"]) == MAX_TABLES
+        answer = admin.get(NEW, {"step": "tables"})
+        shown = answer.content.decode()
+        assert f"{MAX_TABLES} of the {MAX_TABLES + 1} tables of crm are added" in shown
+        assert f"{MAX_TABLES} tables fit here" in shown
+        assert len(answer.content) < 300_000
+
+    def test_ticked_tables_are_added_together(self, admin: Client) -> None:
+        tables = [new_table(f"crm.t{number}") for number in range(3)]
+        picked = [str(table.id) for table in tables[:2]]
+        go(admin, "tables", f"add:{tables[0].id}")
+
+        fields = typed(tables[0], name="first")
+        go(admin, "tables", "add-ticked", pick=[*picked, "nonsense"], **fields)
+
+        assert [one["name"] for one in draft(admin)["tables"]] == ["first", "t1"]
+        go(admin, "tables", "add-ticked")
+        assert "Tick the tables to add." in step(admin, "tables")
 
     def test_goes_no_further_without_a_table(self, admin: Client) -> None:
         assert "Choose a table." in stays(admin, "tables", "next")
@@ -289,10 +346,129 @@ class TestRecipients:
         assert draft(admin)["recipients"] == ["c", "b"]
 
     def test_says_when_there_is_none(self, admin: Client) -> None:
-        assert "There is no recipient yet" in step(admin, "recipients")
+        assert "There is no recipient yet: make the first" in step(admin, "recipients")
 
         new_recipient("globex")
         assert "No recipient matches" in step(admin, "recipients", q="zzz")
+
+
+class TestNewRecipients:
+    @pytest.fixture(autouse=True)
+    def _begun(self, admin: Client) -> None:
+        """A share with a table, which nobody reads yet."""
+        table = new_table("crm.orders")
+        go(admin, "name", "next", name="retail")
+        go(admin, "tables", f"add:{table.id}")
+
+    def test_are_made_with_the_share_and_their_link_ends_the_wizard(
+        self, admin: Client
+    ) -> None:
+        reader = {"name": "globex", "contact": "data@globex.example", "lifetime": "30d"}
+        assert go(admin, "recipients", "new", **reader) == f"{NEW}?step=recipients"
+        shown = step(admin, "recipients")
+        assert "data@globex.example, token lives 30d" in shown
+        assert "1 recipient" in shown
+        go(admin, "recipients", "next")
+        assert "sees this table once it has opened its link" in step(admin, "review")
+        assert not Recipient.objects.exists()
+
+        answer = admin.post(NEW, {"step": "review", "action": "create"})
+
+        assert answer.status_code == 201
+        assert answer["Cache-Control"] == "no-store"
+        made = answer.content.decode()
+        recipient = Recipient.objects.get()
+        assert recipient.contact == "data@globex.example"
+        assert [share.name for share in recipient.shares.all()] == ["retail"]
+        link = re.search(r'id="link-1"[^>]*>(\S+)</code>', made)
+        assert link is not None
+        assert 'action="/shares/retail/"' in made
+        assert "retail is there: 1 table, 1 recipient." in made
+        path = urlsplit(link[1]).path
+        assert Client().get(path).status_code == 200
+        assert link[1] not in str(dict(admin.session))
+
+        again = stays(admin, "review", "create")
+        assert "Nothing is drafted any more." in again
+        assert link[1] not in again
+
+    def test_several_get_a_link_each(self, admin: Client) -> None:
+        for name in ("globex", "initech"):
+            go(admin, "recipients", "new", name=name, lifetime="7d")
+
+        answer = admin.post(NEW, {"step": "review", "action": "create"})
+
+        made = answer.content.decode()
+        assert made.count('class="dw-secret"') == 2
+        assert 'aria-label="Copy the link of initech"' in made
+
+    def test_one_that_is_typed_and_not_added_is_added_on_the_way(
+        self, admin: Client
+    ) -> None:
+        fields = {"name": "globex", "lifetime": "custom", "until": "45d"}
+
+        assert go(admin, "recipients", "next", **fields) == f"{NEW}?step=review"
+
+        assert [one["name"] for one in draft(admin)["new_recipients"]] == ["globex"]
+        assert draft(admin)["begun"]["name"] == ""
+
+    def test_what_was_typed_survives_a_search(self, admin: Client) -> None:
+        go(admin, "recipients", "search", q="x", name="globex", lifetime="7d")
+
+        shown = step(admin, "recipients")
+
+        assert 'value="globex"' in shown
+        assert re.search(r'value="7d" checked', shown)
+        assert draft(admin)["new_recipients"] == []
+
+    def test_one_is_removed_again(self, admin: Client) -> None:
+        for name in ("globex", "initech"):
+            go(admin, "recipients", "new", name=name, lifetime="7d")
+
+        go(admin, "recipients", "drop:0")
+
+        assert [one["name"] for one in draft(admin)["new_recipients"]] == ["initech"]
+
+    @pytest.mark.parametrize("action", ["new", "next"])
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            pytest.param({"name": "a b"}, "it holds a space", id="name"),
+            pytest.param({"name": "TAKEN"}, "exists already", id="taken"),
+            pytest.param({"name": "twice"}, "exists already", id="twice"),
+            pytest.param({"contact": "nowhere"}, "nowhere", id="contact"),
+            pytest.param({"lifetime": ""}, "Choose how long", id="no lifetime"),
+            pytest.param(
+                {"lifetime": "custom", "until": "soon"}, "neither a span", id="until"
+            ),
+            pytest.param(
+                {"lifetime": "custom", "until": "9999d"}, "days at most", id="too long"
+            ),
+        ],
+    )
+    def test_says_beside_the_field_what_is_wrong(
+        self, admin: Client, action: str, fields: dict[str, str], said: str
+    ) -> None:
+        new_recipient("taken")
+        go(admin, "recipients", "new", name="twice", lifetime="7d")
+
+        reader = {"name": "globex", "lifetime": "7d", **fields}
+        shown = stays(admin, "recipients", action, **reader)
+
+        assert said in shown
+        assert 'aria-invalid="true"' in shown
+        assert len(draft(admin)["new_recipients"]) == 1
+
+    def test_one_whose_name_was_taken_meanwhile_is_a_fault_of_the_review(
+        self, admin: Client
+    ) -> None:
+        go(admin, "recipients", "new", name="globex", lifetime="7d")
+        new_recipient("globex")
+
+        assert "Change the new recipients" in step(admin, "review")
+        answer = admin.post(NEW, {"step": "review", "action": "create"})
+        assert answer.status_code == 422
+        assert not Share.objects.exists()
 
 
 class TestReview:

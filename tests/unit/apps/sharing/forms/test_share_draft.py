@@ -7,7 +7,12 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.sharing.forms.share_draft import MAX_RECIPIENTS, Draft, DraftTable
+from apps.sharing.forms.share_draft import (
+    MAX_RECIPIENTS,
+    Draft,
+    DraftRecipient,
+    DraftTable,
+)
 
 words = st.text(max_size=20)
 tables = st.builds(
@@ -19,12 +24,17 @@ tables = st.builds(
     start_version=words,
     partition_filter=words,
 )
+readers = st.builds(
+    DraftRecipient, name=words, contact=words, lifetime=words, until=words
+)
 drafts = st.builds(
     Draft,
     name=words,
     comment=words,
     tables=st.lists(tables, max_size=4).map(tuple),
     recipients=st.lists(words, max_size=4).map(tuple),
+    new_recipients=st.lists(readers, max_size=4).map(tuple),
+    begun=readers,
 )
 
 
@@ -46,6 +56,7 @@ def test_a_share_draft_can_be_made_of_whatever_was_typed(draft: Draft) -> None:
     made = draft.as_share_draft()
 
     assert len(made.tables) == len(draft.tables)
+    assert len(made.new_recipients) == len(draft.new_recipients)
 
 
 def test_names_that_are_taken_whatever_their_capitals_get_a_number() -> None:

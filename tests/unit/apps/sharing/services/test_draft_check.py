@@ -7,9 +7,13 @@ import pytest
 
 from apps.audit.models import AuditEvent
 from apps.pages.actions import Actor
-from apps.sharing.models import Share
+from apps.sharing.models import Recipient, Share
 from apps.sharing.services.draft_check import DraftFaults, check_draft
-from apps.sharing.services.shares import ShareDraft, TableDraft
+from apps.sharing.services.share_drafts import (
+    RecipientDraft,
+    ShareDraft,
+    TableDraft,
+)
 from tests.factories import new_metadata, new_recipient, new_share, new_table
 
 pytestmark = pytest.mark.django_db
@@ -48,8 +52,22 @@ def test_every_fault_is_told_at_once() -> None:
         TableDraft(table_id=table.id, schema="crm", name="e", partition_filter="x = 1"),
     ]
 
+    new_recipient("globex")
+    readers = [
+        RecipientDraft(name="initech", lifetime="30d"),
+        RecipientDraft(name="INITECH", lifetime="30d"),
+        RecipientDraft(name="Globex", lifetime="30d"),
+        RecipientDraft(name="umbrella", contact="nowhere", lifetime="30d"),
+        RecipientDraft(name="hooli", lifetime="soon"),
+    ]
+
     faults = check(
-        ShareDraft(name="Retail", tables=tuple(wanted), recipient_names=("nobody",))
+        ShareDraft(
+            name="Retail",
+            tables=tuple(wanted),
+            recipient_names=("nobody",),
+            new_recipients=tuple(readers),
+        )
     )
 
     assert faults.share is not None
@@ -62,4 +80,11 @@ def test_every_fault_is_told_at_once() -> None:
         5: "partition-filter-invalid",
     }
     assert faults.missing_recipients == ["nobody"]
+    assert {place: error.code for place, error in faults.new_recipients.items()} == {
+        1: "name-taken",
+        2: "name-taken",
+        3: "contact-invalid",
+        4: "lifetime-invalid",
+    }
+    assert [recipient.name for recipient in Recipient.objects.all()] == ["globex"]
     assert [share.name for share in Share.objects.all()] == ["retail"]

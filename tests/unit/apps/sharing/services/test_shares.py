@@ -1,5 +1,3 @@
-from uuid import uuid4
-
 import pytest
 
 from apps.audit.models import AuditEvent
@@ -7,8 +5,6 @@ from apps.pages.actions import Actor
 from apps.sharing import errors
 from apps.sharing.models import Grant, Share, SharedTable
 from apps.sharing.services import shares
-from apps.sharing.services.shares import ShareDraft, TableDraft
-from apps.tables.errors import TableNotRegisteredError
 from apps.tables.models import Table
 from tests.factories import (
     NOW,
@@ -335,70 +331,3 @@ class TestDeleteShare:
         assert not SharedTable.objects.exists()
         detail = AuditEvent.objects.get().detail
         assert detail == {"tables": ["crm.orders"], "recipients": ["acme"]}
-
-
-class TestCreateFromDraft:
-    def test_makes_tables_and_grants(self) -> None:
-        table = partitioned()
-        new_recipient("Acme")
-
-        share = shares.create_from_draft(
-            ShareDraft(
-                name="sales",
-                comment="Ours",
-                tables=(
-                    TableDraft(
-                        table_id=table.id,
-                        schema="crm",
-                        name="orders",
-                        start_version=1,
-                        partition_filter="note = 'EU'",
-                    ),
-                ),
-                recipient_names=("ACME",),
-            ),
-            actor=WHO,
-            now=NOW,
-        )
-
-        assert share.shared_tables.get().partition_filter == "note = 'EU'"
-        assert share.recipients.get().name == "Acme"
-        assert actions() == ["share.create", "share.add_table", "grant.add"]
-
-    @pytest.mark.parametrize(
-        ("changes", "error"),
-        [
-            pytest.param({"name": "a b"}, errors.NameInvalidError, id="a bad name"),
-            pytest.param(
-                {"recipient_names": ("nobody",)},
-                errors.RecipientNotFoundError,
-                id="a recipient that has gone",
-            ),
-            pytest.param(
-                {"tables": (TableDraft(table_id=uuid4(), schema="s", name="t"),)},
-                TableNotRegisteredError,
-                id="a table that has gone",
-            ),
-        ],
-    )
-    def test_all_or_nothing(
-        self, changes: dict[str, object], error: type[Exception]
-    ) -> None:
-        draft = ShareDraft(**{"name": "sales", **changes})  # type: ignore[arg-type]  # of mixed types
-
-        with pytest.raises(error):
-            shares.create_from_draft(draft, actor=WHO, now=NOW)
-
-        assert not Share.objects.exists()
-        assert actions() == []
-
-    def test_two_tables_of_one_name_are_refused(self) -> None:
-        ids = [new_table(name).id for name in ("a", "b")]
-        tables = tuple(TableDraft(table_id=i, schema="s", name="t") for i in ids)
-
-        with pytest.raises(errors.NameTakenError):
-            shares.create_from_draft(
-                ShareDraft(name="sales", tables=tables), actor=WHO, now=NOW
-            )
-
-        assert not Share.objects.exists()
