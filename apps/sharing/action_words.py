@@ -38,7 +38,7 @@ WORDS: Final = {
     "recipient.create": "created the recipient",
     "recipient.set_contact": "changed the contact of the recipient",
     "recipient.describe": "changed the comment of the recipient",
-    "recipient.set_networks": "changed the addresses that the recipient may come from",
+    "recipient.set_networks": "changed where the recipient may come from",
     "recipient.update": "changed the recipient",  # likewise
     "recipient.delete": "deleted the recipient",
     "grant.add": "granted a share",

@@ -1,5 +1,8 @@
 """What a start says about allowed roots that allow nothing."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
@@ -8,7 +11,10 @@ from apps.tables.locations import parse_root
 from deltaweb.delta.errors import LocationInvalidError
 
 
-def check_roots(app_configs: list[AppConfig] | None, **_: object) -> list[CheckMessage]:
+def check_roots(
+    app_configs: Sequence[AppConfig] | None,
+    **_: Any,  # noqa: ANN401 (whatever Django passes on)
+) -> list[CheckMessage]:
     """Name each URL among the allowed roots that is no bucket of an object store."""
     del app_configs
     found: list[CheckMessage] = []

@@ -170,7 +170,9 @@ def _take_recipients(request: HttpRequest, draft: Draft) -> HttpResponseBase:
     return to_step("recipients", q=q, page=value if action == "page" else "")
 
 
-def _add_recipient(request: HttpRequest, draft: Draft, *, then: str) -> HttpResponse:
+def _add_recipient(
+    request: HttpRequest, draft: Draft, *, then: str
+) -> HttpResponseBase:
     """Take a new recipient into the draft, if it could be made."""
     form = draft.begun.form()
     if len(draft.new_recipients) >= MAX_NEW_RECIPIENTS:

@@ -64,8 +64,8 @@ def add_namespace(request: HttpRequest, draft: Draft, namespace: str) -> None:
         return
     new = _not_chosen(draft, found)
     added = _add(request, draft, new)
-    text = f"{added} of the {len(found)} tables of {namespace} are added."
-    messages.success(request, text)
+    number = f"All {added}" if added == len(found) else f"{added} of the {len(found)}"
+    messages.success(request, f"{number} tables of {namespace} are added.")
 
 
 def _add(request: HttpRequest, draft: Draft, tables: list[Table]) -> int:
