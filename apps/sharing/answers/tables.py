@@ -201,6 +201,7 @@ def table_files(
         predicates=hints.predicates,
         partition_filter=_partition_filter(shared, opened),
         limit=query.limit_hint,
+        misses=hints.misses,
     )
     if selection.outside is not None:
         raise FileOutsideTableError(table=shared.full_name, path=selection.outside)
