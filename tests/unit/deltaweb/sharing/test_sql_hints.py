@@ -10,7 +10,6 @@ from deltaweb.sharing.hints import (
     MAX_HINTS,
     MAX_SQL_CHARACTERS,
     MAX_TEXT_SHOWN,
-    Hints,
     SkippedHint,
     parse_hints,
 )
