@@ -24,6 +24,7 @@ from deltaweb.delta.replay import FileBlock
 from deltaweb.delta.schema import StructField, StructType, type_text
 from deltaweb.delta.skipping import ColumnRange, Mask, may_match
 from deltaweb.delta.snapshot import PARQUET, Snapshot
+from deltaweb.delta.table_features import commit_times_refusal
 from deltaweb.index.shared.file_part import FilePart, Rows
 from deltaweb.index.shared.file_selection import FileSelection, SelectedPart
 from deltaweb.index.shared.indexed_block import IndexedBlock
@@ -88,6 +89,13 @@ class SharedVersion:
     def timestamp(self) -> datetime:
         """Time of the version's commit; read from the log when it is asked for."""
         return self._snapshot.timestamp
+
+    @property
+    def commit_times_refusal(self) -> DeltaError | None:
+        """Why no time means a version if this one is the newest; None if times do."""
+        return commit_times_refusal(
+            self.protocol, self.metadata, root=self._root, version=self.version
+        )
 
     @property
     def schema(self) -> StructType:
