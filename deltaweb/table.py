@@ -14,10 +14,7 @@ from deltaweb.delta.checkpoint_writer.builder import (
 from deltaweb.delta.commit_summary import CommitSummary
 from deltaweb.delta.commit_summary_reader import read_commit_summaries
 from deltaweb.delta.commit_times import CommitTimes, find_version, load_commit_times
-from deltaweb.delta.errors import (
-    UnsupportedFeatureError,
-    VersionNotFoundError,
-)
+from deltaweb.delta.errors import DeltaError, VersionNotFoundError
 from deltaweb.delta.history import read_history, read_raw_commit
 from deltaweb.delta.log_cleanup import LogCleanup, clean_up_log
 from deltaweb.delta.log_path import commit_name
@@ -33,9 +30,15 @@ from deltaweb.delta.log_store import TableStore
 from deltaweb.delta.predicate import Predicate
 from deltaweb.delta.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import SnapshotState, advance_state, load_state
+from deltaweb.delta.snapshot_state import (
+    Definition,
+    SnapshotState,
+    advance_state,
+    load_definition,
+    load_state,
+)
 from deltaweb.delta.table_changes import SnapshotDiff
-from deltaweb.delta.table_features import IN_COMMIT_TIMESTAMP, has_commit_timestamps
+from deltaweb.delta.table_features import commit_times_refusal
 from deltaweb.storage.location import open_store
 
 MAX_LAYERS = 64  # refreshes that a snapshot stacks before it is read afresh
@@ -93,6 +96,8 @@ class DeltaTable:
             TableNotFoundError: If there is no log.
             VersionNotFoundError: If the log does not reach the version.
             TimestampNotFoundError: If the log does not reach the time.
+            CommitTimesError: If a time is given, and the newest version keeps the
+                times of commits in the commits.
             UnsupportedProtocolError: If the version asks for a reader above ours.
             UnsupportedFeatureError: If it uses features that we do not read.
             LogGapError: If a commit is missing.
@@ -116,14 +121,18 @@ class DeltaTable:
         if version is not None:
             message = "give a version or a timestamp, not both"
             raise ValueError(message)
-        found = find_version(self._store, timestamp)
-        snapshot = self._bind(load_state(self._store, found))
-        if has_commit_timestamps(snapshot.protocol, snapshot.metadata):
-            # Their times are in the commits, not on the files: ours may be wrong.
-            raise UnsupportedFeatureError(
-                root=self.root, version=found, features=[IN_COMMIT_TIMESTAMP]
-            )
-        return snapshot
+        refusal = self.commit_times_refusal()
+        if refusal is not None:
+            raise refusal
+        return self._bind(load_state(self._store, find_version(self._store, timestamp)))
+
+    def definition(self) -> Definition:
+        """Return protocol and metadata of the newest version, without its files.
+
+        Raises:
+            DeltaError: As `snapshot_metadata` does.
+        """
+        return load_definition(self._store)
 
     def refresh(self, snapshot: Snapshot) -> Snapshot:
         """Return the newest snapshot, reading only the commits after `snapshot`.
@@ -206,6 +215,21 @@ class DeltaTable:
         if not times.versions:
             raise no_table(self._store)
         return times
+
+    def commit_times_refusal(self) -> DeltaError | None:
+        """Return why no time means a version, None where times do.
+
+        The times that `commit_times` returns are those of the files of the log. Where
+        the newest version keeps its times in the commits they may be wrong, those of
+        older versions as well: files that were copied are all new.
+
+        Raises:
+            DeltaError: If the newest version cannot be read.
+        """
+        newest = self.definition()
+        return commit_times_refusal(
+            newest.protocol, newest.metadata, root=self.root, version=newest.version
+        )
 
     def history(self, limit: int | None = None) -> list[CommitInfo]:
         """Return what the commits say of themselves, newest first.

@@ -20,6 +20,8 @@ from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.checkpoint import CheckpointReader
 from deltaweb.delta.checkpoint_writer.last_checkpoint import (
     LastCheckpoint,
+    NamedCheckpoint,
+    has_checkpoint,
     write_last_checkpoint,
 )
 from deltaweb.delta.checkpoint_writer.older_checkpoint import count_rows
@@ -242,8 +244,12 @@ def _last_version(name: str) -> int | None:
 
 def _move_hint(store: LogStore, kept: Checkpoint) -> None:
     """Let the hint name a checkpoint that stays: some readers trust it blindly."""
-    hint = read_hint_version(store)
-    if hint is None or hint >= kept.version:
+    version = read_hint_version(store)
+    if version is None:
+        return
+    if version >= kept.version and has_checkpoint(
+        store, NamedCheckpoint(version, None)
+    ):
         return
     is_multi_part = kept.names != (checkpoint_name(kept.version),)
     write_last_checkpoint(

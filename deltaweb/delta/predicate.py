@@ -165,6 +165,33 @@ def _columns(predicate: Predicate) -> Iterator[ColumnPath]:
             yield predicate.column
 
 
+def not_true(predicate: Predicate) -> Predicate:
+    """A condition that holds for every row that another is false or unknown for."""
+    return Or((Not(predicate), unknown_where(predicate)))
+
+
+def unknown_where(predicate: Predicate) -> Predicate:
+    """A condition that holds for every row that another is unknown for."""
+    sources = dict.fromkeys(_unknown(predicate))
+    return next(iter(sources)) if len(sources) == 1 else Or(tuple(sources))
+
+
+def _unknown(predicate: Predicate) -> Iterator[Predicate]:
+    """What each makes a condition unknown."""
+    match predicate:
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _unknown(part)
+        case Not(part):
+            yield from _unknown(part)
+        case Constant(None) | In(has_null=True):
+            yield Constant(value=True)
+        case Constant() | IsNull() | NullSafeEqual():
+            return
+        case _:
+            yield from map(IsNull, _columns(predicate))
+
+
 def to_expression(predicate: Predicate) -> Expression:
     """The condition as an Arrow expression over the logical names of columns."""
     match predicate:

@@ -75,6 +75,15 @@ class SnapshotState:
         return {**older, **self.new_transactions}
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What holds at a version beside its files."""
+
+    version: int
+    protocol: Protocol
+    metadata: Metadata
+
+
 def load_state(store: LogStore, version: int | None) -> SnapshotState:
     """Read the log of a version, the newest one for None.
 
@@ -88,6 +97,25 @@ def load_state(store: LogStore, version: int | None) -> SnapshotState:
             checkpoint is left.
         MissingActionError: If there is no protocol or no metaData.
     """
+    state = _from_segments(store, version, _read_segment)
+    if sum(block.num_files for block in state.blocks) > MANY_FILES:
+        pa.default_memory_pool().release_unused()  # what reading alone has used
+    return state
+
+
+def load_definition(store: LogStore) -> Definition:
+    """Read what holds at the newest version, without its files.
+
+    Raises:
+        DeltaError: As `load_state` does.
+    """
+    return _from_segments(store, None, _read_definition)
+
+
+def _from_segments(
+    store: LogStore, version: int | None, read: Callable[[LogStore, LogSegment], R]
+) -> R:
+    """Read a version from its newest checkpoint that reads."""
     unreadable: dict[Checkpoint, LogCorruptError] = {}
     while True:
         try:
@@ -97,13 +125,9 @@ def load_state(store: LogStore, version: int | None) -> SnapshotState:
                 raise next(iter(unreadable.values())) from None
             raise
         try:
-            state = _read_segment(store, segment)
+            return read(store, segment)
         except _UnreadableCheckpointError as fault:
             unreadable[fault.checkpoint] = fault.cause
-            continue
-        if sum(block.num_files for block in state.blocks) > MANY_FILES:
-            pa.default_memory_pool().release_unused()  # what reading alone has used
-        return state
 
 
 def advance_state(
@@ -154,6 +178,22 @@ def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
         checkpoint=reader,
         new_transactions=dict(tail.transactions),
         commit_status=_commit_status(store, segment.version),
+    )
+
+
+def _read_definition(store: LogStore, segment: LogSegment) -> Definition:
+    if segment.checkpoint is None:
+        state = _read_commits_alone(store, segment)
+        return Definition(state.version, state.protocol, state.metadata)
+    checkpoint = segment.checkpoint
+    reader = _of_checkpoint(checkpoint, lambda: CheckpointReader(store, checkpoint))
+    protocol, metadata = _of_checkpoint(
+        checkpoint, lambda: reader.protocol_and_metadata(reads_ahead=False)
+    )
+    commits = TailCommits(store, segment.commit_names)
+    tail = read_tail(commits, protocol=protocol, metadata=metadata)
+    return Definition(
+        segment.version, tail.protocol or protocol, tail.metadata or metadata
     )
 
 

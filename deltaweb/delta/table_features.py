@@ -8,12 +8,13 @@ reader feature for both, a writer feature for writing alone.
 Source: delta_protocol.md, "Protocol Evolution".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
 from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.errors import (
+    CommitTimesError,
     DeltaError,
     UnsupportedFeatureError,
     UnsupportedProtocolError,
@@ -199,10 +200,32 @@ def has_commit_timestamps(protocol: Protocol, metadata: Metadata) -> bool:
 
     As with mapping, the property alone means nothing.
     """
-    features = protocol.writer_features or ()
-    return IN_COMMIT_TIMESTAMP in features and has_in_commit_timestamps(
-        metadata.configuration
+    return keeps_commit_times(protocol.writer_features or (), metadata.configuration)
+
+
+def keeps_commit_times(
+    writer_features: Collection[str], configuration: Mapping[str, str]
+) -> bool:
+    """Tell the same by the parts of a protocol and a metaData that say it."""
+    return IN_COMMIT_TIMESTAMP in writer_features and has_in_commit_timestamps(
+        configuration
     )
+
+
+def commit_times_refusal(
+    protocol: Protocol, metadata: Metadata, *, root: str, version: int
+) -> DeltaError | None:
+    """Return why no time of the table means a version, None where times do.
+
+    Args:
+        protocol: The protocol of the newest version.
+        metadata: The metaData of it.
+        root: The table's root, for the error.
+        version: The newest version.
+    """
+    if not has_commit_timestamps(protocol, metadata):
+        return None
+    return CommitTimesError(root=root, version=version, feature=IN_COMMIT_TIMESTAMP)
 
 
 def _required_features(protocol: Protocol) -> list[str]:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deltaweb.delta.errors import PredicateError
-from deltaweb.delta.predicate import Predicate
+from deltaweb.delta.predicate import Constant, Predicate
 from deltaweb.delta.schema import StructType
 from deltaweb.sharing.json_hints import JSONHintReader, parse_tree
-from deltaweb.sharing.loose_conditions import Loose, count_comparisons
+from deltaweb.sharing.loose_conditions import Loose, all_of, count_comparisons
 from deltaweb.sharing.sql_hints import SQLHintReader
 from deltaweb.sharing.sql_text import MAX_TOKENS, SQLText, parse_sql
 
@@ -25,6 +25,8 @@ MAX_COMPARISONS = 512
 
 MAX_TEXT_SHOWN = 200
 """Characters of a skipped hint that are kept to show it."""
+
+NOTHING = Constant(value=False)
 
 _FAULTS = (
     PredicateError,
@@ -58,10 +60,13 @@ class Hints:
 
     Attributes:
         predicates: Conditions that every row the client wants fulfils; all apply.
+        misses: A condition that holds for every row that the client may not want: for
+            any row at all where a hint was not understood.
         skipped: What was not understood.
     """
 
     predicates: tuple[Predicate, ...] = ()
+    misses: Predicate = NOTHING
     skipped: tuple[SkippedHint, ...] = ()
 
 
@@ -85,7 +90,9 @@ def parse_hints(
         collected.add_json(json_predicate_hints)
     if predicate_hints is not None:
         collected.add_sql(predicate_hints, zone_is_unknown=is_twin)
-    return Hints(tuple(collected.predicates), tuple(collected.skipped))
+    return Hints(
+        tuple(collected.predicates), collected.misses, tuple(collected.skipped)
+    )
 
 
 class _Collected:
@@ -93,11 +100,23 @@ class _Collected:
 
     def __init__(self, schema: StructType) -> None:
         self.schema = schema
-        self.predicates: list[Predicate] = []
+        self.conditions: list[Loose] = []
         self.skipped: list[SkippedHint] = []
         self.characters_left = MAX_SQL_CHARACTERS
         self.tokens_left = MAX_TOKENS
         self.comparisons_left = MAX_COMPARISONS
+
+    @property
+    def predicates(self) -> list[Predicate]:
+        """What every row that the client wants fulfils."""
+        return [condition.if_true for condition in self.conditions]
+
+    @property
+    def misses(self) -> Predicate:
+        """What every row fulfils that the client may not want."""
+        if self.skipped:
+            return Constant(value=True)
+        return all_of(self.conditions).misses
 
     def add_json(self, hint: object) -> None:
         """Add the JSON hint."""
@@ -148,7 +167,7 @@ class _Collected:
                 self.skip(text, f"the hints make over {MAX_COMPARISONS} comparisons")
                 continue
             self.comparisons_left -= count
-            self.predicates.append(part.if_true)
+            self.conditions.append(part)
 
     def skip(self, hint: object, reason: str) -> None:
         """Note a hint that selects nothing."""

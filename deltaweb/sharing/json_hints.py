@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from deltaweb.delta.errors import PredicateError
-from deltaweb.delta.predicate import IsNull, Or
+from deltaweb.delta.predicate import IsNull
 from deltaweb.delta.schema import DecimalType, PrimitiveType, StructType
 from deltaweb.delta.value_text import INTEGER_BITS, fits_bits
 from deltaweb.sharing.hint_columns import check_comparable, find_column, is_boolean
@@ -32,6 +32,7 @@ from deltaweb.sharing.loose_conditions import (
     any_of,
     denied,
     exactly,
+    never_unknown,
 )
 from deltaweb.sharing.sql_literals import TypedColumn
 
@@ -194,7 +195,7 @@ class JSONHintReader:
             left, right = right, left
         column = self.comparable(left)
         equal = compare_loosely(column, "=", _literal(right, column))
-        return Loose(equal.if_true, Or((equal.if_false, IsNull(column.path))))
+        return never_unknown(equal, column.path)
 
     def in_list(self, node: JSONNode) -> Loose:
         """Read a column and the literals it may hold."""

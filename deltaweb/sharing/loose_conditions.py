@@ -4,7 +4,9 @@ A server may offer a file too many and never one too few, so what a client means
 only be known from one side: by a condition that holds for at least the rows that the
 client's holds for. Under NOT it is the other side that counts, and a condition that
 is too wide turns into one that is too narrow. So both sides are kept until the end:
-NOT swaps them, and nothing is ever denied after it was widened.
+NOT swaps them, and nothing is ever denied after it was widened. What is neither true
+nor false is kept beside them: only where a condition is surely true do rows count
+toward the limit of a client.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,6 +24,7 @@ from deltaweb.delta.predicate import (
     Not,
     Or,
     Predicate,
+    unknown_where,
 )
 
 MAX_VALUES_COUNTED = 64
@@ -35,15 +38,22 @@ class Loose:
     Attributes:
         if_true: Holds for every row that the client's condition is true for.
         if_false: Holds for every row that the client's condition is false for.
+        if_unknown: Holds for every row that the client's condition is unknown for.
     """
 
     if_true: Predicate
     if_false: Predicate
+    if_unknown: Predicate
+
+    @property
+    def misses(self) -> Predicate:
+        """Holds for every row that the client's condition is not true for."""
+        return _joined(Or, [self.if_false, self.if_unknown])
 
 
 def exactly(predicate: Predicate) -> Loose:
     """A condition that means to the client just what it means here."""
-    return Loose(predicate, Not(predicate))
+    return Loose(predicate, Not(predicate), unknown_where(predicate))
 
 
 def compared(predicate: Predicate) -> Loose:
@@ -56,21 +66,21 @@ def compared(predicate: Predicate) -> Loose:
             value.type
         ):
             opposite = Comparison(path, "<=" if operator == ">" else "<", value)
-            return Loose(Not(opposite), Not(predicate))
+            return Loose(Not(opposite), Not(predicate), IsNull(path))
     return exactly(predicate)
 
 
 def not_null(path: ColumnPath) -> Loose:
     """A condition that is unknown for null, and either way for every value."""
     has_value = Not(IsNull(path))
-    return Loose(has_value, has_value)
+    return Loose(has_value, has_value, IsNull(path))
 
 
 def between(path: ColumnPath, operator: str, low: pa.Scalar, high: pa.Scalar) -> Loose:
     """A comparison with a literal that is `low`, or `high`, or between them."""
     if operator == "=":
         inside = And((Comparison(path, ">=", low), Comparison(path, "<=", high)))
-        return Loose(inside, Not(IsNull(path)))
+        return Loose(inside, Not(IsNull(path)), IsNull(path))
     if operator == "!=":
         return denied(between(path, "=", low, high))
     most, least = (high, low) if operator in {"<", "<="} else (low, high)
@@ -78,12 +88,18 @@ def between(path: ColumnPath, operator: str, low: pa.Scalar, high: pa.Scalar) ->
     return Loose(
         compared(Comparison(path, operator, most)).if_true,
         Not(Comparison(path, operator, least)),
+        IsNull(path),
     )
 
 
 def denied(part: Loose) -> Loose:
     """NOT."""
-    return Loose(part.if_false, part.if_true)
+    return Loose(part.if_false, part.if_true, part.if_unknown)
+
+
+def never_unknown(part: Loose, path: ColumnPath) -> Loose:
+    """The same over one column, but false for null."""
+    return Loose(part.if_true, Or((part.if_false, IsNull(path))), Constant(value=False))
 
 
 def all_of(parts: Sequence[Loose]) -> Loose:
@@ -91,6 +107,7 @@ def all_of(parts: Sequence[Loose]) -> Loose:
     return Loose(
         _joined(And, [part.if_true for part in parts]),
         _joined(Or, [part.if_false for part in parts]),
+        _unknown_of(part.if_unknown for part in parts),
     )
 
 
@@ -100,6 +117,7 @@ def any_of(parts: Sequence[Loose]) -> Loose:
     return Loose(
         _joined(Or, [part.if_true for part in parts]),
         _joined(And, [part.if_false for part in parts]),
+        _unknown_of(part.if_unknown for part in parts),
     )
 
 
@@ -108,6 +126,7 @@ def either_of(readings: Sequence[Loose]) -> Loose:
     return Loose(
         _joined(Or, [reading.if_true for reading in readings]),
         _joined(Or, [reading.if_false for reading in readings]),
+        _unknown_of(reading.if_unknown for reading in readings),
     )
 
 
@@ -132,6 +151,12 @@ def _joined(kind: type[And] | type[Or], parts: Iterable[Predicate]) -> Predicate
     for part in parts:
         flat.extend(part.parts if isinstance(part, kind) else [part])
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
+
+
+def _unknown_of(conditions: Iterable[Predicate]) -> Predicate:
+    """Where any is unknown: mostly where one of a few columns is null."""
+    joined = _joined(Or, conditions)
+    return Or(tuple(dict.fromkeys(joined.parts))) if isinstance(joined, Or) else joined
 
 
 def _listed(parts: Sequence[Loose]) -> list[Loose]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from deltaweb.delta.errors import PredicateError
-from deltaweb.delta.predicate import IsNull, Like, Not, Or
+from deltaweb.delta.predicate import IsNull, Like, Not
 from deltaweb.delta.schema import StructType
 from deltaweb.delta.value_text import INTEGER_BITS
 from deltaweb.sharing.hint_columns import check_comparable, find_column, is_boolean
@@ -26,6 +26,7 @@ from deltaweb.sharing.loose_conditions import (
     any_of,
     denied,
     exactly,
+    never_unknown,
 )
 from deltaweb.sharing.sql_casts import cast_name, is_already, is_number, keeps_values
 from deltaweb.sharing.sql_literals import TypedColumn
@@ -128,7 +129,7 @@ class SQLHintReader:
             return exactly(IsNull(self.column(left).path))
         column = self.comparable(left)
         equal = compare_loosely(column, "=", self.value(right, expression))
-        return Loose(equal.if_true, Or((equal.if_false, IsNull(column.path))))
+        return never_unknown(equal, column.path)
 
     def is_test(self, expression: exp.Is) -> Loose:
         """Read `a IS NULL` and `a IS TRUE`."""
@@ -138,7 +139,7 @@ class SQLHintReader:
         if isinstance(wanted, exp.Boolean) and is_boolean(column):
             literal = HintLiteral("boolean", str(wanted.this).lower())
             equal = compare_loosely(column, "=", literal)
-            return Loose(equal.if_true, Or((equal.if_false, IsNull(column.path))))
+            return never_unknown(equal, column.path)
         raise PredicateError(reason=f"{shown(expression)} does not test a column")
 
     def null_function(self, expression: exp.Anonymous) -> Loose:
@@ -189,7 +190,8 @@ class SQLHintReader:
                 raise PredicateError(reason=f"{shown(expression)} escapes in two ways")
             like = exactly(Like(column.path, like_pattern(text, escape)))
         elif backslash:
-            like = Loose(Like(column.path, f"{text}%"), Not(IsNull(column.path)))
+            is_null = IsNull(column.path)
+            like = Loose(Like(column.path, f"{text}%"), Not(is_null), is_null)
         else:
             like = exactly(Like(column.path, text))
         return denied(like) if inner.args.get("negate") else like

@@ -45,7 +45,7 @@ from deltaweb.delta.checkpoint_writer.request import (
 )
 from deltaweb.delta.errors import CheckpointCancelledError, LogCorruptError
 from deltaweb.delta.log_segment import LogSegment
-from deltaweb.delta.log_store import FileStatus, TableStore
+from deltaweb.delta.log_store import TableStore
 from deltaweb.spark.arrow_frames import map_in_arrow, run_tasks
 from deltaweb.spark.checkpoint_progress import ProgressWatch, TaskProgress
 from deltaweb.spark.checkpoint_tasks import (
@@ -67,6 +67,7 @@ from deltaweb.spark.log_reader import (
     pack_commits,
     row_group_tasks,
 )
+from deltaweb.spark.segments import commit_statuses
 from deltaweb.spark.watched_work import watch_work
 from deltaweb.storage.write_faults import write_fault
 
@@ -145,7 +146,7 @@ class _Attempt:
     def build_checkpoint(self) -> WrittenCheckpoint:
         version = self.segment.version
         self.request.check_wanted(self.store, version)
-        statuses = _commit_statuses(self.store, self.segment)
+        statuses = commit_statuses(self.store, self.segment)
         is_small = sum(status.size for status in statuses) <= ALONE_BYTES
         try:
             if is_small and (self.request.is_single or self._has_few_cores()):
@@ -274,15 +275,6 @@ def _new_folder(scratch: Path | None) -> Path:
 def _is_death(error: Exception) -> bool:
     """Tell whether a job ended because the process of a task did."""
     return "Python worker exited unexpectedly" in str(error)
-
-
-def _commit_statuses(store: TableStore, segment: LogSegment) -> list[FileStatus]:
-    """Return the commits of a segment, with their sizes."""
-    if not segment.commit_versions:
-        return []
-    names = set(segment.commit_names)
-    listed = store.list_from(segment.commit_names[0])
-    return [status for status in listed if status.name in names]
 
 
 def _read_facts(

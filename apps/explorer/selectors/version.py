@@ -13,6 +13,7 @@ from apps.tables.selectors import (
     table_head,
 )
 from apps.tables.timeline import Run
+from apps.tables.times_note import FILE_TIMES, times_note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,14 @@ class TableVersion:
             return ""
         known = f"The log no longer tells which files version {self.version} had."
         return f"{known} {run.reason}".strip()
+
+    @property
+    def times_note(self) -> str:
+        """Whose times the history up to this version shows."""
+        if self.protocol is None or self.metadata is None:
+            return FILE_TIMES
+        features = self.protocol.writer_features or ()
+        return times_note(features, self.metadata.configuration)
 
     @property
     def readable_runs(self) -> list[Run]:

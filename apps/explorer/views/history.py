@@ -14,6 +14,7 @@ from apps.explorer.zones import user_zone
 from apps.pages.figures import Chart
 from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
+from apps.tables.times_note import TIMES_OF
 
 
 @require_safe
@@ -38,6 +39,7 @@ def commit_list(
             "table": at.table,
             "wanted": wanted,
             "page": page,
+            "times_note": at.times_note,
             "days": history.commits_by_day(page.commits, user_zone(request.user)),
             "today": timezone.now().astimezone(user_zone(request.user)).date(),
             "next_url": next_url,
@@ -49,6 +51,8 @@ def commit_list(
         data={
             **at.describe(),
             "count": page.num_matching,
+            "times_of": TIMES_OF,
+            "times_note": at.times_note,
             "next": (next_url and request.build_absolute_uri(next_url)) or None,
             "commits": [history.commit_data(commit) for commit in page.commits],
         },

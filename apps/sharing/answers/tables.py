@@ -18,9 +18,8 @@ from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
 from apps.tables.storage_connections import options_for
 from deltaweb.delta.commit_times import to_ms
-from deltaweb.delta.errors import TimestampNotFoundError, UnsupportedFeatureError
+from deltaweb.delta.errors import TimestampNotFoundError
 from deltaweb.delta.predicate import Predicate
-from deltaweb.delta.table_features import IN_COMMIT_TIMESTAMP, has_commit_timestamps
 from deltaweb.index.shared.file_selection import FileSelection
 from deltaweb.index.shared.shared_table import SharedTableReader
 from deltaweb.index.shared.shared_version import SharedVersion
@@ -116,11 +115,8 @@ def table_version(
 
 def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) -> int:
     newest = _open_version(shared, table, TableQuery())
-    if has_commit_timestamps(newest.protocol, newest.metadata):
-        # Their times are in the commits, not on the files: ours may be wrong.
-        raise UnsupportedFeatureError(
-            root=table.root, version=newest.version, features=[IN_COMMIT_TIMESTAMP]
-        )
+    if newest.commit_times_refusal is not None:
+        raise newest.commit_times_refusal
     times = table.commit_times()
     # Times of versions are whole milliseconds: the first one that is not before.
     time_ms = to_ms(moment) + bool(moment.microsecond % 1000)
@@ -201,6 +197,7 @@ def table_files(
         predicates=hints.predicates,
         partition_filter=_partition_filter(shared, opened),
         limit=query.limit_hint,
+        misses=hints.misses,
     )
     if selection.outside is not None:
         raise FileOutsideTableError(table=shared.full_name, path=selection.outside)

@@ -5,8 +5,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from apps.tables.models import Table
+from apps.tables.times_note import FILE_TIMES, TIMES_OF, times_note
 from deltaweb.delta.actions import CommitInfo, Metadata, Protocol
+from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.table import DeltaTable
 
 MAX_CELL = 60  # characters of a cell in a table for people
 
@@ -97,12 +100,23 @@ def commit_json(commit: CommitInfo) -> dict[str, Any]:
     return {
         "version": commit.version,
         "timestamp": commit.timestamp,
+        "timestamp_of": TIMES_OF,
         "operation": commit.operation,
         "parameters": dict(commit.parameters),
         "metrics": dict(commit.metrics),
         "engine_info": commit.engine_info,
         "user": commit.user,
     }
+
+
+def times_note_of(table: DeltaTable) -> str:
+    """Return whose times the history of a table shows."""
+    try:
+        newest = table.definition()
+    except DeltaError:
+        return FILE_TIMES
+    features = newest.protocol.writer_features or ()
+    return times_note(features, newest.metadata.configuration)
 
 
 def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from deltaweb.delta.log_path import LAST_CHECKPOINT
+from deltaweb.delta.log_segment import list_log
 from deltaweb.delta.log_store import LogStore
 
 LARGEST: Final = 2**63 - 1
@@ -45,7 +46,10 @@ class LastCheckpoint:
 
 
 def write_last_checkpoint(store: LogStore, hint: LastCheckpoint) -> bool:
-    """Write the hint unless the one that is there names a newer version.
+    """Write the hint unless the one that is there names a newer checkpoint.
+
+    One whose checkpoint is not there, as after a restore from a backup, is replaced:
+    it would stay for ever, and some readers fail on it.
 
     Returns:
         Whether it was written.
@@ -54,8 +58,8 @@ def write_last_checkpoint(store: LogStore, hint: LastCheckpoint) -> bool:
 
     def change(before: bytes | None) -> bytes | None:
         nonlocal written
-        version = parse_hint_version(before)
-        if version is not None and version > hint.version:
+        newer = parse_hint(before)
+        if newer and newer.version > hint.version and has_checkpoint(store, newer):
             return None
         written = True
         return hint.to_json()
@@ -64,13 +68,42 @@ def write_last_checkpoint(store: LogStore, hint: LastCheckpoint) -> bool:
     return written
 
 
-def parse_hint_version(data: bytes | None) -> int | None:
-    """Return the version that a hint names, None for none and for a broken one."""
+@dataclass(frozen=True, slots=True)
+class NamedCheckpoint:
+    """What a hint of any writer names.
+
+    Attributes:
+        version: The version.
+        parts: How many files; None where the hint does not say.
+    """
+
+    version: int
+    parts: int | None
+
+
+def parse_hint(data: bytes | None) -> NamedCheckpoint | None:
+    """Return what a hint names, None for none and for a broken one."""
     try:
         hint = json.loads(data or b"")
     except (ValueError, RecursionError):
         return None
-    version = hint.get("version") if isinstance(hint, dict) else None
-    if not isinstance(version, int) or isinstance(version, bool):
+    if not isinstance(hint, dict):
         return None
-    return version if 0 <= version <= LARGEST else None
+    version, parts = (_whole_number(hint.get(name)) for name in ("version", "parts"))
+    return None if version is None else NamedCheckpoint(version, parts)
+
+
+def has_checkpoint(store: LogStore, named: NamedCheckpoint) -> bool:
+    """Tell whether the log has all files of what a hint names, by their names."""
+    listing = list_log(store, named.version)
+    return named.version in listing.later_checkpoints or any(
+        checkpoint.version == named.version
+        and named.parts in {None, len(checkpoint.names)}
+        for checkpoint in listing.checkpoints
+    )
+
+
+def _whole_number(value: object) -> int | None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= LARGEST else None

@@ -20,6 +20,7 @@
     ├── MissingActionError            no metaData, or no protocol
     ├── UnsupportedProtocolError      a reader version above ours
     ├── UnsupportedFeatureError       features that we do not read
+    │   └── CommitTimesError          times that are in the commits
     ├── UnsupportedWriterError        a writer version above ours
     ├── UnsupportedWriterFeatureError features whose rules for writers we do not keep
     ├── CheckpointCancelledError      nobody wants the checkpoint any more
@@ -76,6 +77,7 @@ from deltaweb.delta.errors.log import (
     VersionNotFoundError,
 )
 from deltaweb.delta.errors.protocol import (
+    CommitTimesError,
     UnsupportedFeatureError,
     UnsupportedProtocolError,
     UnsupportedWriterError,
@@ -100,6 +102,7 @@ __all__ = [
     "CheckpointPartsError",
     "ColumnNotFoundError",
     "CommitConflictError",
+    "CommitTimesError",
     "CredentialsNeededError",
     "DataFileError",
     "DataFileMissingError",

@@ -37,6 +37,19 @@ class UnsupportedFeatureError(DeltaError):
         self.version = version
 
 
+class CommitTimesError(UnsupportedFeatureError):
+    """The times of the commits are in the commits, where they are not read yet."""
+
+    def __init__(self, *, root: str, version: int, feature: str) -> None:
+        self.features = (feature,)
+        super(UnsupportedFeatureError, self).__init__(
+            f"{root} keeps the times of its commits in the commits ({feature}), which "
+            "this server does not read: it cannot say which version a time means.",
+            hint="Name the version by its number.",
+        )
+        self.version = version
+
+
 class UnsupportedWriterError(DeltaError):
     """The table asks for a writer version above ours."""
 

@@ -13,11 +13,10 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from deltaweb.delta.commit_times import find_version
-from deltaweb.delta.errors import DeltaError, UnsupportedFeatureError
+from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_store import TableStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.table_features import IN_COMMIT_TIMESTAMP, has_commit_timestamps
 from deltaweb.index.file_index import IndexMissingError
 from deltaweb.index.index_source import SOURCE
 from deltaweb.index.shared.indexed_block import restore_snapshot
@@ -144,16 +143,13 @@ class _HeldTable:
     def _open_at_time(
         self, table: DeltaTable, newest: SharedVersion, timestamp: datetime
     ) -> SharedVersion:
+        refusal = newest.commit_times_refusal
+        if refusal is not None:
+            raise refusal
         version = find_version(table.store, timestamp)
-        found = newest
-        if version != newest.version:
-            found = self._open_older(table, version)
-        if has_commit_timestamps(found.protocol, found.metadata):
-            # Their times are in the commits, not on the files: ours may be wrong.
-            raise UnsupportedFeatureError(
-                root=table.root, version=version, features=[IN_COMMIT_TIMESTAMP]
-            )
-        return found
+        if version == newest.version:
+            return newest
+        return self._open_older(table, version)
 
     def _open_older(self, table: DeltaTable, version: int) -> SharedVersion:
         held = self.older.get(version)

@@ -19,11 +19,12 @@ from deltaweb.delta.errors import (
     PredicateError,
     UnsupportedFeatureError,
 )
-from deltaweb.delta.predicate import Predicate, predicate_columns
+from deltaweb.delta.predicate import And, Predicate, not_true, predicate_columns
 from deltaweb.delta.replay import FileBlock
 from deltaweb.delta.schema import StructField, StructType, type_text
 from deltaweb.delta.skipping import ColumnRange, Mask, may_match
 from deltaweb.delta.snapshot import PARQUET, Snapshot
+from deltaweb.delta.table_features import commit_times_refusal
 from deltaweb.index.shared.file_part import FilePart, Rows
 from deltaweb.index.shared.file_selection import FileSelection, SelectedPart
 from deltaweb.index.shared.indexed_block import IndexedBlock
@@ -90,6 +91,13 @@ class SharedVersion:
         return self._snapshot.timestamp
 
     @property
+    def commit_times_refusal(self) -> DeltaError | None:
+        """Why no time means a version if this one is the newest; None if times do."""
+        return commit_times_refusal(
+            self.protocol, self.metadata, root=self._root, version=self.version
+        )
+
+    @property
     def schema(self) -> StructType:
         """The logical schema.
 
@@ -131,6 +139,7 @@ class SharedVersion:
         predicates: Sequence[Predicate] = (),
         partition_filter: Predicate | None = None,
         limit: int | None = None,
+        misses: Predicate | None = None,
     ) -> FileSelection:
         """Choose the files that answer a query.
 
@@ -140,8 +149,11 @@ class SharedVersion:
                 nothing.
             partition_filter: Enforced: only files whose partition values make it
                 true are offered.
-            limit: How many rows are enough; files stop after them. A file that does
-                not tell its number of rows counts as none.
+            limit: How many rows that the client wants are enough; files stop after
+                them. Rows count where all of their file are surely wanted, and the
+                file tells how many they are.
+            misses: A condition that holds for every row that the client may not want;
+                None if the predicates are exactly what it wants.
 
         Raises:
             PredicateError: If the filter speaks of other than partition columns.
@@ -160,7 +172,8 @@ class SharedVersion:
                     mask &= self._may_match(part, mask, predicate)
             chosen.append(SelectedPart(part, mask))
         if limit is not None:
-            chosen = _limited(chosen, limit)
+            misses = not_true(And(tuple(predicates))) if misses is None else misses
+            chosen = self._limited(chosen, limit, misses)
         return FileSelection(chosen, total_files=self.num_files, root=self._root)
 
     def _offered(self, part: FilePart, live: Mask, condition: Predicate) -> Mask:
@@ -209,6 +222,38 @@ class SharedVersion:
             return mask
         ranges |= part.ranges(self.schema, others)
         return _judged(predicate, ranges, part.num_rows)
+
+    def _limited(
+        self, chosen: Sequence[SelectedPart], limit: int, misses: Predicate
+    ) -> list[SelectedPart]:
+        """Keep the files up to the one that reaches the limit."""
+        result = []
+        missing = min(limit, MAX_LONG)
+        for one in chosen:
+            if missing <= 0:
+                break
+            rows = np.flatnonzero(one.mask)
+            reached = _running_total(self._sure_records(one, misses)[rows], missing)
+            enough = np.flatnonzero(reached >= missing)
+            mask = one.mask
+            if len(enough):
+                mask = mask.copy()
+                mask[rows[enough[0] + 1 :]] = False
+            result.append(SelectedPart(one.part, mask))
+            missing -= int(reached[-1]) if len(reached) else 0
+        return result
+
+    def _sure_records(self, one: SelectedPart, misses: Predicate) -> Rows:
+        """Count the rows of files that have no row that the client may not want.
+
+        Zero stands for other files, for those that do not tell, and for those whose
+        deletion vector hides some of their rows.
+        """
+        is_unsure = self._may_match(one.part, one.mask, misses)
+        if one.part.has_vectors is not None:
+            is_unsure |= one.part.has_vectors.to_numpy(zero_copy_only=False)
+        counts: Rows = one.part.num_records.fill_null(0).to_numpy()
+        return np.where(is_unsure, 0, counts)
 
     def _partition_ranges(
         self, part: FilePart, predicate: Predicate
@@ -264,23 +309,3 @@ def _running_total(counts: Rows, most: int) -> npt.NDArray[Any]:
     """Add up counts, each capped at `most`, so that no sum of them wraps around."""
     capped = np.clip(counts, 0, most)
     return np.cumsum(capped, dtype=np.int64 if most < MAX_SUMMED else object)
-
-
-def _limited(chosen: Sequence[SelectedPart], limit: int) -> list[SelectedPart]:
-    """Keep the files up to the one that reaches the limit."""
-    result = []
-    missing = min(limit, MAX_LONG)
-    for one in chosen:
-        if missing <= 0:
-            break
-        rows = np.flatnonzero(one.mask)
-        records = one.part.num_records.fill_null(0).to_numpy()[rows]
-        reached = _running_total(records, missing)
-        enough = np.flatnonzero(reached >= missing)
-        mask = one.mask
-        if len(enough):
-            mask = mask.copy()
-            mask[rows[enough[0] + 1 :]] = False
-        result.append(SelectedPart(one.part, mask))
-        missing -= int(reached[-1]) if len(reached) else 0
-    return result

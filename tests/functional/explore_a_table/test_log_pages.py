@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from apps.tables.models import Table
-from tests.factories import new_commit, new_metadata, new_table
+from tests.factories import new_commit, new_metadata, new_protocol, new_table
 from tests.functional.explore_a_table.pages import (
     HTMX,
     PAGES,
@@ -77,6 +77,24 @@ class TestHistory:
 
         assert "Appended <b>261</b> rows" in page
         assert "22 commits" in page
+
+    def test_says_whose_times_it_shows(self, viewer: Client) -> None:
+        table = new_table("own_times", version=3)
+        new_commit(table, 3)
+        plain = "Times are those of the commit files."
+        path = f"{TABLE}own_times/history"
+        assert plain in text_of(viewer, path)
+
+        new_protocol(table, version=2, writer_features=["inCommitTimestamp"])
+        on = {"delta.enableInCommitTimestamps": "true"}
+        new_metadata(table, version=2, configuration=on)
+
+        assert f"{plain} This table keeps the times" in text_of(viewer, path)
+        data = json_of(viewer, f"{path}.json")
+        assert data["times_of"] == "commit files"
+        assert "inCommitTimestamp" in str(data["times_note"])
+        before = json_of(viewer, f"{path}.json?v=1")
+        assert before["times_note"] == plain
 
     def test_filters_are_chips_that_can_be_removed(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}orders/history?op=WRITE&q=261")

@@ -209,6 +209,14 @@ class TestHints:
         assert len(files(acme.query(lake.path, {"limitHint": 11}))) == 2
         assert files(acme.query(lake.path, {"limitHint": 0})) == []
 
+    def test_limit_ends_nothing_where_a_hint_is_not_understood(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        every = len(files(acme.query(lake.path, {})))
+        hints = {"predicateHints": ["no such thing"], "limitHint": 1}
+
+        assert len(files(acme.query(lake.path, hints))) == every > 1
+
     @pytest.mark.parametrize(
         "body",
         [

@@ -57,6 +57,37 @@ class TestReaders:
         assert commits[-1]["operation"] == "CREATE TABLE"
         assert "CREATE TABLE" in run("history", lake / "customers")
 
+    def test_history_says_whose_times_it_shows(
+        self, lake: Path, tmp_path: Path
+    ) -> None:
+        log = tmp_path / "_delta_log"
+        log.mkdir()
+        own = commit_bytes(
+            protocol(1, 7, writerFeatures=["inCommitTimestamp"]),
+            metadata(configuration={"delta.enableInCommitTimestamps": "true"}),
+        )
+        (log / f"{0:020}.json").write_bytes(own)
+        plain = "Times are those of the commit files."
+
+        assert run("history", lake / "customers").endswith(f"\n{plain}\n")
+        assert f"{plain} This table keeps the times" in run("history", tmp_path)
+        assert run_json("history", tmp_path)[0]["timestamp_of"] == "commit files"
+
+    def test_rows_at_a_time_are_refused_where_commits_have_their_own_times(
+        self, tmp_path: Path
+    ) -> None:
+        log = tmp_path / "_delta_log"
+        log.mkdir()
+        own = commit_bytes(
+            protocol(1, 7, writerFeatures=["inCommitTimestamp"]),
+            metadata(configuration={"delta.enableInCommitTimestamps": "true"}),
+        )
+        (log / f"{0:020}.json").write_bytes(commit_bytes(protocol(), metadata()))
+        (log / f"{1:020}.json").write_bytes(own)
+
+        asked = ("rows", tmp_path, "--timestamp", "2030-01-01T00:00:00Z")
+        assert "inCommitTimestamp" in refusal(*asked)
+
     def test_rows_come_as_a_table_as_csv_and_as_json(self, lake: Path) -> None:
         orders = lake / "orders"
         as_json = run_json("rows", orders, "--limit", 3)

@@ -1,4 +1,4 @@
-"""Stores that fail in the tasks of Spark alone: killed writers, and a full disk."""
+"""Stores that fail: killed writers, a full disk, and commits that vanish."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltaweb.delta.log_store import TableStore
+from deltaweb.delta.log_store import FileStatus, TableStore
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.local_pending import LocalPendingFile
 
@@ -80,3 +80,30 @@ class FullSource:
         if TaskContext.get() is None:
             return LocalTableStore(self.location)
         return FullStore(self.location)
+
+
+# === Commits that vanish ===
+
+
+class VanishingStore(LocalTableStore):
+    """A store whose log loses commits once their names were listed."""
+
+    vanishing: tuple[str, ...] = ()
+
+    def list_from(self, name: str) -> list[FileStatus]:
+        for gone in self.vanishing:
+            (Path(self.root) / "_delta_log" / gone).unlink(missing_ok=True)
+        return super().list_from(name)
+
+
+@dataclass(frozen=True, slots=True)
+class VanishingSource:
+    """Opens the store that loses commits."""
+
+    location: str
+    vanishing: tuple[str, ...]
+
+    def open(self) -> TableStore:
+        store = VanishingStore(self.location)
+        store.vanishing = self.vanishing
+        return store

@@ -2,12 +2,12 @@
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import DeltaError, LogCorruptError
 from deltaweb.delta.log_path import checkpoint_name, commit_name
 from tests.checkpoint_logs import NOW
 from tests.delta_logs import LogBuilder, add, deletion_vector, metadata, protocol
@@ -19,6 +19,7 @@ from tests.spark.checkpoints.both_engines import (
     names_in,
     request_of,
 )
+from tests.spark.checkpoints.failing_stores import VanishingSource
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -84,6 +85,25 @@ class TestABrokenCheckpoint:
 
         assert (written.version, written.num_files) == (1, 2)
         assert written.is_last
+
+
+class TestACommitThatVanishes:
+    @pytest.mark.parametrize("parts", [None, 2])
+    def test_leaves_no_checkpoint_without_its_files(
+        self, spark: "SparkSession", tmp_path: Path, parts: int | None
+    ) -> None:
+        from deltaweb.spark.checkpoint import build_checkpoint
+
+        log = LogBuilder().start(add("a"))
+        for version in range(1, 5):
+            log.commit(version, add(str(version)))
+        folder = log.on_disk(tmp_path / "table")
+        source: Any = VanishingSource(str(folder), (commit_name(1), commit_name(2)))
+
+        with pytest.raises(LogCorruptError, match=r"1\.json.*went away"):
+            build_checkpoint(spark, source, request_of(parts=parts))
+
+        assert names_in(folder) == {commit_name(version) for version in (0, 3, 4)}
 
 
 def _spoilt(log: LogBuilder, leaf: str) -> bytes:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.errors import (
+    CommitTimesError,
     LocationInvalidError,
     LocationNotFoundError,
     LogCorruptError,
@@ -163,6 +164,36 @@ class TestTimestamp:
         assert builder.table.snapshot().version == 3
         with pytest.raises(UnsupportedFeatureError, match="inCommitTimestamp"):
             builder.table.snapshot(timestamp=moment(50))
+
+    @pytest.mark.parametrize("has_checkpoint", [False, True])
+    def test_in_the_commits_is_refused_for_versions_before_them_too(
+        self, builder: LogBuilder, *, has_checkpoint: bool
+    ) -> None:
+        properties = {
+            "delta.enableInCommitTimestamps": "true",
+            "delta.inCommitTimestampEnablementVersion": "3",
+            "delta.inCommitTimestampEnablementTimestamp": "40000",
+        }
+        features = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
+        builder.commit(3, metadata(configuration=properties), features)
+        for version in range(4):  # as a copy has it
+            builder.time(version, 90_000)
+        if has_checkpoint:
+            builder.checkpoint(2, protocol(), metadata())
+
+        for at in (moment(10), moment(50), moment(90)):
+            with pytest.raises(CommitTimesError, match="inCommitTimestamp"):
+                builder.table.snapshot(timestamp=at)
+
+    def test_is_of_the_files_again_once_the_commits_no_longer_have_it(
+        self, builder: LogBuilder
+    ) -> None:
+        properties = {"delta.enableInCommitTimestamps": "true"}
+        features = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
+        builder.commit(3, metadata(configuration=properties), features)
+        builder.commit(4, metadata()).time(3, 40_000).time(4, 50_000)
+
+        assert builder.table.snapshot(timestamp=moment(45)).version == 3
 
     def test_is_of_the_files_where_the_protocol_knows_no_times_in_commits(
         self, builder: LogBuilder

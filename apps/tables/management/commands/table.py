@@ -2,6 +2,7 @@
 
 import time
 from argparse import ArgumentParser
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -257,7 +258,8 @@ class Command(
     def history(self, *, table: str, limit: int | None, **_: object) -> Output:
         """List commits."""
         location = locate(table)[1]
-        commits = open_location(location).history(limit=limit)
+        opened = open_location(location)
+        commits = opened.history(limit=limit)
         lines = table_output.aligned(
             ("VERSION", "TIME", "OPERATION", "USER", "ENGINE"),
             [
@@ -271,7 +273,11 @@ class Command(
                 for commit in commits
             ],
         )
-        return Output([table_output.commit_json(c) for c in commits], lines=lines)
+        note = table_output.times_note_of(opened)
+        return Output(
+            [table_output.commit_json(commit) for commit in commits],
+            lines=chain(lines, ["", note]),
+        )
 
     def rows(  # noqa: PLR0913 (each is one option)
         self,

@@ -28,6 +28,7 @@ EXAMPLES: list[DeltaError] = [
         root="/t", version=5, min_reader_version=4, supported=3
     ),
     errors.UnsupportedFeatureError(root="/t", version=5, features=["a", "b"]),
+    errors.CommitTimesError(root="/t", version=5, feature="inCommitTimestamp"),
     errors.UnsupportedWriterError(
         root="/t",
         version=5,

@@ -229,11 +229,20 @@ class TestTheHint:
 
     @pytest.mark.parametrize("hint", [b'{"version":9,"size":1}', b"torn"])
     def test_that_names_nothing_that_goes_stays(self, hint: bytes) -> None:
-        log = daily_log(expired=8, kept=3, checkpoints=(7,)).hint(hint)
+        log = daily_log(expired=8, kept=3, checkpoints=(7, 9)).hint(hint)
 
         log.table.clean_up_log(now=NOW)
 
         assert log.store.log_files["_last_checkpoint"] == hint
+
+    def test_that_names_nothing_at_all_names_what_stays(self) -> None:
+        log = daily_log(expired=8, kept=3, checkpoints=(7,))
+        log.hint(b'{"version":30,"size":1}')
+
+        log.table.clean_up_log(now=NOW)
+
+        hint = json.loads(log.store.log_files["_last_checkpoint"])
+        assert hint == {"version": 7, "size": 10}
 
 
 class TestACheckpointThatIsNotToBeTrusted:

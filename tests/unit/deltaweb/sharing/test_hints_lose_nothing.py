@@ -16,26 +16,21 @@ from deltaweb.delta.partition_values import type_partition_values
 from deltaweb.delta.predicate import And, to_expression
 from deltaweb.delta.statistics import parse_statistics
 from deltaweb.sharing.hints import Hints, parse_hints
+from tests.drawn_conditions import JSON_CONDITIONS, SQL_CONDITIONS, leaves
 from tests.hint_conditions import (
     CLIENTS,
-    JSON_TYPES,
     Client,
     Compare,
     Condition,
     Deny,
-    IsTrue,
-    Join,
-    Null,
     OneOf,
     Same,
     Speller,
-    Starts,
     json_hint,
     single,
     truth,
 )
 from tests.hinted_files import (
-    LONG_TEXT,
     PARTITION_SCHEMA,
     PARTITIONS,
     ROWS,
@@ -45,54 +40,6 @@ from tests.hinted_files import (
     files,
     log_text,
     statistics,
-)
-
-# === Conditions ===
-
-operators = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
-
-
-@st.composite
-def leaves(draw: st.DrawFn, columns: Sequence[str], kinds: Sequence[type]) -> Condition:
-    column = draw(st.sampled_from(columns))
-    values = VALUES[column]
-    kind = draw(st.sampled_from(kinds))
-    if kind is Null:
-        return Null(column)
-    if kind is IsTrue:
-        return IsTrue(draw(st.sampled_from(["b", "pb"])))
-    if kind is Starts:
-        prefixes = st.sampled_from(["a", "x", LONG_TEXT, LONG_TEXT + "y", "é", "C"])
-        return Starts(draw(st.sampled_from(["s", "ps"])), draw(prefixes))
-    if kind is OneOf:
-        several = tuple(draw(st.lists(values, min_size=1, max_size=3)))
-        return OneOf(column, several, has_null=draw(st.booleans()))
-    if kind is Same:
-        return Same(column, draw(values))
-    return Compare(column, draw(operators), draw(values))
-
-
-def conditions(leaf: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
-    return st.recursive(
-        leaf,
-        lambda inner: (
-            inner.map(Deny)
-            | st.builds(
-                Join,
-                st.sampled_from(["and", "or"]),
-                st.lists(inner, min_size=2, max_size=3).map(tuple),
-            )
-        ),
-        max_leaves=5,
-    )
-
-
-COMPARISONS = [Compare] * 4
-SQL_CONDITIONS = conditions(
-    leaves(list(VALUES), [*COMPARISONS, OneOf, Same, Null, IsTrue, Starts])
-)
-JSON_CONDITIONS = conditions(
-    leaves(list(JSON_TYPES), [*COMPARISONS, OneOf, Null, IsTrue])
 )
 
 # === What is kept, and what has to be ===

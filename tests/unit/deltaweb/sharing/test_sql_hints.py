@@ -10,7 +10,6 @@ from deltaweb.sharing.hints import (
     MAX_HINTS,
     MAX_SQL_CHARACTERS,
     MAX_TEXT_SHOWN,
-    Hints,
     SkippedHint,
     parse_hints,
 )
@@ -327,4 +326,4 @@ class TestSQLThatIsSkipped:
             predicate_hints="p = 9", json_predicate_hints=None, schema=SCHEMA
         )
 
-        assert hints == Hints((), (SkippedHint("p = 9", "it is no list of texts"),))
+        assert hints.skipped == (SkippedHint("p = 9", "it is no list of texts"),)

@@ -1,5 +1,6 @@
 """How a checkpoint comes to be in the log: its parts, their order, its hint."""
 
+import json
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -18,7 +19,17 @@ from deltaweb.delta.log_store import LogFile
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.appendix_log import HINT, NOW, NotingStore, adds_of, hint_of, read_rows
-from tests.delta_logs import LogBuilder, add, commit_bytes, remove, txn
+from tests.delta_logs import (
+    LogBuilder,
+    add,
+    commit_bytes,
+    metadata,
+    protocol,
+    remove,
+    txn,
+)
+
+UUID_NAME = f"{1:020d}.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json"
 
 
 class TestParts:
@@ -113,6 +124,7 @@ class TestLastCheckpoint:
 
         def commit_more(_done: int, _total: int) -> None:
             log.commit(2, add("b"))
+            log.checkpoint(2, protocol(), metadata(), add("a"), add("b"))
             log.hint(b'{"version":2,"size":9}')
 
         written = log.table.create_checkpoint(on_progress=commit_more, now=NOW)
@@ -120,6 +132,46 @@ class TestLastCheckpoint:
         assert (written.version, written.is_last) == (1, False)
         assert hint_of(log)["version"] == 2
         assert log.table.snapshot().num_files == 2
+
+    @pytest.mark.parametrize(
+        "hint",
+        [
+            pytest.param({"version": 9, "size": 1}, id="beyond the log"),
+            pytest.param({"version": 1, "size": 4, "parts": 2}, id="of other parts"),
+            pytest.param({"version": 2, "size": 5}, id="of parts that are gone"),
+        ],
+    )
+    def test_of_what_is_not_there_is_replaced(self, hint: dict[str, int]) -> None:
+        log = LogBuilder().start().commit(1, add("a")).commit(2, add("b"))
+        log.table.create_checkpoint(1, now=NOW)
+        log.table.create_checkpoint(2, parts=2, now=NOW)
+        log.delete(checkpoint_part_names(2, 2)[1]).hint(json.dumps(hint).encode())
+
+        written = log.table.create_checkpoint(0, now=NOW)
+
+        assert written.is_last
+        assert hint_of(log)["version"] == 0
+
+    @pytest.mark.parametrize(
+        ("name", "parts"),
+        [
+            pytest.param(checkpoint_part_names(1, 2), {"parts": 2}, id="in parts"),
+            pytest.param([UUID_NAME], {}, id="of the later kind"),
+        ],
+    )
+    def test_of_any_kind_that_is_there_stays(
+        self, name: Sequence[str], parts: dict[str, int]
+    ) -> None:
+        log = LogBuilder().start().commit(1, add("a"))
+        hint = json.dumps({"version": 1, "size": 1, **parts}).encode()
+        log.hint(hint)
+        for one in name:
+            log.store.put(one, b"PAR1")
+
+        written = log.table.create_checkpoint(0, now=NOW)
+
+        assert not written.is_last
+        assert log.store.log_files["_last_checkpoint"] == hint
 
     @pytest.mark.parametrize("torn", [b"", b"{", b"[]", b'{"version":"9"}', b"\xff"])
     def test_that_is_broken_is_replaced(self, torn: bytes) -> None:

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.delta.errors import UnsupportedFeatureError, VersionNotFoundError
+from deltaweb.delta.errors import (
+    CommitTimesError,
+    UnsupportedFeatureError,
+    VersionNotFoundError,
+)
 from deltaweb.index.index_source import SOURCE
 from deltaweb.index.shared.shared_table import SharedTableReader
 from deltaweb.index.shared.shared_version import SharedVersion
@@ -68,6 +72,22 @@ class TestOtherVersions:
                 log.table,
                 index_folder=None,
                 timestamp=log.table.snapshot().timestamp,
+            )
+
+    def test_times_before_those_in_the_commits_are_refused_too(
+        self, log: LocalLog
+    ) -> None:
+        before = log.table.snapshot(0).timestamp
+        configuration = {"delta.enableInCommitTimestamps": "true"}
+        log.commit(
+            1,
+            protocol(1, 7, writerFeatures=["inCommitTimestamp"]),
+            metadata(configuration=configuration),
+        )
+
+        with pytest.raises(CommitTimesError):
+            SharedTableReader().open_version(
+                log.table, index_folder=None, timestamp=before
             )
 
     def test_a_commit_that_was_made_anew_is_read_again(self, log: LocalLog) -> None:
