@@ -110,6 +110,7 @@ def test_a_share_is_made_handed_over_read_rotated_and_revoked(
 
     assert_sound(watch, f"{server.url}/shares/")
     assert_sound(watch, f"{server.url}/shares/{SHARE}/")
+    assert_sound(watch, f"{server.url}/shares/{SHARE}/settings")
     assert_sound(watch, f"{server.url}/shares/new")
     assert_sound(watch, f"{server.url}/recipients/")
     assert_sound(watch, f"{server.url}/recipients/new")
@@ -118,6 +119,38 @@ def test_a_share_is_made_handed_over_read_rotated_and_revoked(
     assert_sound(watch, f"{server.url}/activity/")
     assert_sound(watch, f"{server.url}/t/samples/orders/sharing")
     assert_sound(watch, rotate(page, server))
+
+
+def test_the_wizard_ends_with_the_link_of_a_new_recipient(
+    watch: Watch, server: Installation, browser: Browser, tmp_path: Path
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}/shares/new")
+    page.get_by_label("Name of the share").fill("emea")
+    page.get_by_role("button", name="Next: tables").click()
+    page.get_by_label("Namespace", exact=True).select_option("samples")
+    page.get_by_role("button", name="Add all of it").click()
+    expect(page.locator("main")).to_contain_text("tables of samples are added")
+    assert_sound(watch, f"{server.url}/shares/new?step=tables")
+    page.get_by_role("button", name="Next: recipients").click()
+    page.get_by_label("Name", exact=True).fill("initech")
+    page.get_by_label("Token lives: another span or date").fill("45d")
+    page.get_by_role("button", name="Add to the share").click()
+    expect(page.locator("main")).to_contain_text("token lives 45d")
+    assert_sound(watch, f"{server.url}/shares/new?step=recipients")
+    assert_sound(watch, f"{server.url}/shares/new?step=review&ask=discard")
+    page.get_by_role("link", name="Keep it").click()
+    page.get_by_role("button", name="Create the share").click()
+    link = page.locator("#link-1").inner_text()
+    page.get_by_label("I have copied it").check()
+    page.get_by_role("button", name="Done").click()
+    page.wait_for_url("**/shares/emea/")
+
+    profile = activate(browser, link, tmp_path)
+
+    assert status_with(server, profile) == 200
+    assert watch.foreign == []
+    assert watch.faults == []
 
 
 def status_with(server: Installation, profile: Path) -> int:
