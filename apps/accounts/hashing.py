@@ -1,7 +1,7 @@
 """Hashing of passwords, of which a process does a few at once.
 
-A hash is made to be slow: a second of a processor. Without a bound, whoever sends many
-passwords at once takes all processors and all threads of the web server.
+A hash is made to be slow: a second of a processor. Without a bound, one caller with
+many passwords takes all processors and all threads of the web server.
 """
 
 from collections.abc import Iterator

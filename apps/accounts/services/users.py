@@ -17,7 +17,6 @@ from apps.pages.actions import Actor, FieldChange, report, report_changes
 FIRST_ADMIN = "admin"
 
 
-@transaction.atomic
 def create_user(
     *, name: str, role: str, password: str | None = None, actor: Actor, now: datetime
 ) -> User:
@@ -36,15 +35,14 @@ def create_user(
         raise errors.UserInvalidError(reason=" ".join(error.messages)) from error
     if User.objects.named(name).exists():
         raise errors.UserNameTakenError(name=name)
-    user.set_password(password)  # None makes it unusable
+    user.set_password(password)  # None makes it unusable; hashed before any lock
+    role_words = user.get_role_display()
     try:
         with transaction.atomic():
             user.save(force_insert=True)
+            report(account_action("user.create", user, actor, now, role=role_words))
     except IntegrityError as error:
         raise errors.UserNameTakenError(name=name) from error
-    report(
-        account_action("user.create", user, actor, now, role=user.get_role_display())
-    )
     return user
 
 
@@ -117,7 +115,6 @@ def _check_not_last_admin(user: User) -> None:
         raise errors.LastAdminError(name=user.username)
 
 
-@transaction.atomic
 def change_password(
     *,
     user: User,
@@ -142,13 +139,14 @@ def change_password(
         validate_password(password, user)
     except ValidationError as error:
         raise errors.UserInvalidError(reason=" ".join(error.messages)) from error
-    user.set_password(password)
-    user.save(update_fields=["password"])
-    SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
-    report(account_action("user.set_password", user, actor, now))
-    if revoke_keys:
-        for key in user.api_keys.filter(revoked_at__isnull=True):
-            revoke_api_key(key=key, actor=actor, now=now)
+    user.set_password(password)  # hashed before any lock
+    with transaction.atomic():
+        user.save(update_fields=["password"])
+        SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
+        report(account_action("user.set_password", user, actor, now))
+        if revoke_keys:
+            for key in user.api_keys.filter(revoked_at__isnull=True):
+                revoke_api_key(key=key, actor=actor, now=now)
     return user
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from apps.audit.models import AuditEvent
-from apps.sharing.forms.share_draft import MAX_TABLES
+from apps.sharing.forms.share_draft import MAX_NEW_RECIPIENTS, MAX_TABLES
 from apps.sharing.models import Recipient, Share
 from apps.tables.models import Table
 from tests.factories import (
@@ -458,6 +458,15 @@ class TestNewRecipients:
         assert said in shown
         assert 'aria-invalid="true"' in shown
         assert len(draft(admin)["new_recipients"]) == 1
+
+    def test_as_many_are_made_as_fit(self, admin: Client) -> None:
+        for number in range(MAX_NEW_RECIPIENTS):
+            go(admin, "recipients", "new", name=f"r{number}", lifetime="7d")
+
+        shown = stays(admin, "recipients", "new", name="one-more", lifetime="7d")
+
+        assert f"{MAX_NEW_RECIPIENTS} new recipients fit here." in shown
+        assert len(draft(admin)["new_recipients"]) == MAX_NEW_RECIPIENTS
 
     def test_one_whose_name_was_taken_meanwhile_is_a_fault_of_the_review(
         self, admin: Client

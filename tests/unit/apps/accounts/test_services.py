@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Barrier
 
 import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import connection
 
 from apps.accounts import errors, services
@@ -203,6 +204,29 @@ class TestAPIKeys:
 
         key.refresh_from_db()
         assert key.revoked_at == NOW
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_password_is_hashed_while_the_database_is_locked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    locked: list[bool] = []
+    encode = MD5PasswordHasher.encode
+
+    def watched(hasher: MD5PasswordHasher, password: str, salt: str) -> str:
+        locked.append(connection.in_atomic_block)
+        return encode(hasher, password, salt)
+
+    monkeypatch.setattr(MD5PasswordHasher, "encode", watched)
+
+    user = services.create_user(
+        name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+    )
+    services.change_password(
+        user=user, password=f"{PASSWORD} again", actor=COMMAND_LINE, now=NOW
+    )
+
+    assert locked == [False, False]
 
 
 @pytest.mark.django_db
