@@ -59,8 +59,8 @@ def cell(value: object, zone: tzinfo) -> Cell:  # noqa: PLR0911 (a line a kind)
     detail = json.dumps(json_value(value, zone), ensure_ascii=False, indent=2)
     return Cell(
         kind="nested",
-        text=_shortened(preview_text(value, zone), MAX_PREVIEW_LENGTH),
-        detail=_shortened(detail, MAX_DETAIL_LENGTH),
+        text=shortened(preview_text(value, zone), MAX_PREVIEW_LENGTH),
+        detail=shortened(detail, MAX_DETAIL_LENGTH),
     )
 
 
@@ -129,7 +129,7 @@ def preview_text(value: object, zone: tzinfo) -> str:
     if value is None:
         return "null"
     if isinstance(value, str):
-        return _shortened(value, MAX_PREVIEW_LENGTH) if value else '""'
+        return shortened(value, MAX_PREVIEW_LENGTH) if value else '""'
     return cell(value, zone).text
 
 
@@ -139,8 +139,8 @@ def _text_cell(text: str) -> Cell:
         return Cell(kind="text", text=text)
     return Cell(
         kind="text",
-        text=_shortened(line, MAX_TEXT_LENGTH),
-        detail=_shortened(text, MAX_DETAIL_LENGTH),
+        text=shortened(line, MAX_TEXT_LENGTH),
+        detail=shortened(text, MAX_DETAIL_LENGTH),
     )
 
 
@@ -178,5 +178,6 @@ def _json_map(entries: list[Any], zone: tzinfo) -> object:
     ]
 
 
-def _shortened(text: str, length: int) -> str:
+def shortened(text: str, length: int) -> str:
+    """Return a text of at most `length` characters, the last an ellipsis if cut."""
     return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -128,6 +128,11 @@ def parse_search(query: QueryDict) -> str:
     return str(_clean(_SearchForm(query))["q"])
 
 
+def parse_page(query: QueryDict) -> int:
+    """Return the number of the page asked for, from 1."""
+    return int(_clean(_PageForm(query))["page"] or 1)
+
+
 def parse_history_filter(query: QueryDict) -> HistoryFilter:
     """Read `op` (repeatable), `user`, `from`, `to`, `q` and `before`."""
     cleaned = _clean(_HistoryForm(query))
@@ -149,7 +154,7 @@ def parse_file_filter(query: QueryDict) -> FileFilter:
         max_size_bytes=_size_bytes(query, "max"),
         has_stats=_yes_or_no(query, "stats"),
         sort=_text(query, "sort") or "-size",
-        page=_page(query),
+        page=parse_page(query),
     )
 
 
@@ -159,7 +164,7 @@ def parse_partition_filter(query: QueryDict) -> PartitionFilter:
         partitions=_partitions(query),
         text=parse_search(query),
         sort=_text(query, "sort") or "-bytes",
-        page=_page(query),
+        page=parse_page(query),
     )
 
 
@@ -169,7 +174,7 @@ def parse_row_query(query: QueryDict) -> RowQuery:
         columns=tuple(dict.fromkeys(_texts(query, "col", limit=2000))),
         filters=tuple(dict.fromkeys(_texts(query, "f"))),
         sort=_text(query, "sort"),
-        page=_page(query),
+        page=parse_page(query),
     )
 
 
@@ -205,10 +210,6 @@ def _texts(query: QueryDict, name: str, *, limit: int = MAX_FILTERS) -> list[str
 def _text(query: QueryDict, name: str) -> str:
     values = _texts(query, name)
     return values[-1] if values else ""
-
-
-def _page(query: QueryDict) -> int:
-    return _clean(_PageForm(query))["page"] or 1
 
 
 def _yes_or_no(query: QueryDict, name: str) -> bool | None:

@@ -18,6 +18,11 @@ urlpatterns = [
     *page(f"{TABLE}/", views.table_overview, "table-overview"),
     *page(f"{TABLE}/data", views.row_list, "row-list", csv=True),
     *page(f"{TABLE}/schema", views.schema_detail, "schema-detail", csv=True),
+    path(
+        f"{TABLE}/schema-code/<str:language>",
+        views.schema_code,
+        name="schema-code",
+    ),
     # The machine form comes first: a column may have any name.
     *reversed(page(f"{TABLE}/schema/<path:column>", column_detail, "column-detail")),
     path(f"{TABLE}/profile", column_profile, name="column-profile"),

@@ -4,7 +4,7 @@ from apps.sharing.errors import PartitionFilterError
 from apps.tables.models import Table
 from deltaweb.delta.errors import PredicateError, SchemaError
 from deltaweb.delta.predicate import Predicate
-from deltaweb.delta.schema import StructType, parse_schema
+from deltaweb.delta.schema import StructType
 from deltaweb.sharing.predicates import parse_predicate
 
 _NOT_INDEXED = "This table has no index yet, so its partition columns are not known."
@@ -49,7 +49,7 @@ def partition_schema(table: Table) -> StructType:
     if metadata is None:
         raise PartitionFilterError(sentence=_NOT_INDEXED, columns=())
     try:
-        schema = parse_schema(metadata.schema_string)
+        schema = metadata.schema()
     except SchemaError as error:
         raise PartitionFilterError(sentence=error.message, columns=()) from error
     wanted = set(metadata.partition_columns)

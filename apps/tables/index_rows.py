@@ -1,8 +1,10 @@
 """What the rows of an index become in the database: commits, metadata, columns."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any, Final
 
 import pyarrow as pa
@@ -13,10 +15,18 @@ from apps.tables.models import (
     ProtocolVersion,
     Table,
     TableColumn,
+    WideSchema,
 )
 from apps.tables.row_loading import stored_values
 from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.schema import StructField, StructType, parse_schema, type_text
+from deltaweb.delta.schema import (
+    StructField,
+    StructType,
+    is_too_wide,
+    parse_schema,
+    schema_width,
+    short_type_text,
+)
 from deltaweb.index.history.stored_values import clean_text
 
 MAX_COLUMNS: Final = 10_000
@@ -87,7 +97,12 @@ def commit_values(
 
 
 def metadata_of(table: Table, row: dict[str, Any]) -> MetadataVersion:
-    """Return, unsaved, the metadata of a row of `metadata.arrow`."""
+    """Return, unsaved, the metadata of a row of `metadata.arrow`.
+
+    Of a schema that is too wide for a page it keeps the digest; see `wide_schema_of`.
+    """
+    text = row["schema_string"]
+    is_wide = is_too_wide(text)
     return MetadataVersion(
         table=table,
         version=row["version"],
@@ -95,11 +110,31 @@ def metadata_of(table: Table, row: dict[str, Any]) -> MetadataVersion:
         metadata_name=row["metadata_name"],
         description=row["description"],
         format_provider=row["format_provider"][:100],
-        schema_string=row["schema_string"],
+        schema_string="" if is_wide else text,
+        wide_schema_digest=_digest(text) if is_wide else "",
         partition_columns=json.loads(row["partition_columns"]),
         configuration=json.loads(row["configuration"]),
         created_time=row["created_time"],
     )
+
+
+def wide_schema_of(table: Table, row: dict[str, Any]) -> WideSchema | None:
+    """Return, unsaved, the schema of a row of `metadata.arrow` if it is too wide."""
+    text = row["schema_string"]
+    if not is_too_wide(text):
+        return None
+    width = schema_width(text)
+    return WideSchema(
+        table=table,
+        digest=_digest(text),
+        num_columns=width.num_columns,
+        num_fields=width.num_fields,
+        schema_string=text,
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def protocol_of(table: Table, row: dict[str, Any]) -> ProtocolVersion:
@@ -126,10 +161,11 @@ def columns_of(table: Table, schema_string: str) -> list[TableColumn]:
             table=table,
             position=position,
             path=clean_text(".".join(path))[:MAX_PATH_LENGTH],
-            type_text=clean_text(type_text(column.data_type))[:MAX_PATH_LENGTH],
+            type_text=clean_text(short_type_text(column.data_type, MAX_PATH_LENGTH)),
         )
-        for position, (path, column) in enumerate(_all_columns(schema, ()))
-        if position < MAX_COLUMNS
+        for position, (path, column) in enumerate(
+            islice(_all_columns(schema, ()), MAX_COLUMNS)
+        )
     ]
 
 

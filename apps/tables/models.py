@@ -3,6 +3,7 @@
 Table             a registered table and the summary of its newest snapshot
 Commit            one version, as its commit file recorded it
 MetadataVersion   the metadata from one version on
+WideSchema        the text of a schema that is too wide for a page
 ProtocolVersion   the protocol from one version on
 TableColumn       a column of the newest schema, for search
 AllowedRoot       a folder below which tables may be registered, besides the setting
@@ -17,8 +18,11 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils.functional import cached_property
 
 from apps.tables.schedules import ONLY_WHEN_ASKED_S
+from deltaweb.delta.errors import SchemaTooWideError
+from deltaweb.delta.schema import MAX_SHOWN_FIELDS, StructType, parse_schema
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -233,7 +237,11 @@ class Commit(models.Model):
 
 
 class MetadataVersion(models.Model):
-    """The metadata of a table from one version on, until the next row."""
+    """The metadata of a table from one version on, until the next row.
+
+    A schema that is too wide for a page is not here but in a `WideSchema`, so that
+    no page that reads this row builds it.
+    """
 
     table = models.ForeignKey(Table, models.CASCADE, related_name="metadata_versions")
     version = models.BigIntegerField()
@@ -241,7 +249,8 @@ class MetadataVersion(models.Model):
     metadata_name = models.TextField(blank=True)
     description = models.TextField(blank=True)
     format_provider = models.CharField(max_length=100, blank=True)
-    schema_string = models.TextField(blank=True)
+    schema_string = models.TextField(blank=True)  # empty where it is too wide
+    wide_schema_digest = models.CharField(max_length=64, blank=True)
     partition_columns = models.JSONField(default=list, blank=True)
     configuration = models.JSONField(default=dict, blank=True)
     created_time = models.BigIntegerField(null=True, blank=True)  # ms since the epoch
@@ -257,6 +266,63 @@ class MetadataVersion(models.Model):
     def __str__(self) -> str:
         """Name the metadata by table and version."""
         return f"metadata {self.table_id}@{self.version}"
+
+    # === Queries ===
+
+    @property
+    def has_schema(self) -> bool:
+        """Whether the log tells a schema, however wide."""
+        return bool(self.schema_string or self.wide_schema_digest)
+
+    @cached_property
+    def wide_schema(self) -> "WideSchema | None":
+        """The counts of a schema that is too wide; None for any other."""
+        if not self.wide_schema_digest:
+            return None
+        found = WideSchema.objects.filter(
+            table=self.table_id, digest=self.wide_schema_digest
+        )
+        return found.defer("schema_string").first()
+
+    def schema(self) -> StructType:
+        """Return the schema as values.
+
+        Raises:
+            SchemaError: It does not parse, or is too wide to be built.
+        """
+        if not self.wide_schema_digest:
+            return parse_schema(self.schema_string)
+        wide = self.wide_schema
+        raise SchemaTooWideError(
+            num_columns=wide.num_columns if wide else 0,
+            num_fields=wide.num_fields if wide else 0,
+            most=MAX_SHOWN_FIELDS,
+        )
+
+
+class WideSchema(models.Model):
+    """A schema that is too wide for a page: its text, and how wide it is.
+
+    Attributes:
+        digest: SHA-256 of the text; versions with equal schemas share a row.
+    """
+
+    table = models.ForeignKey(Table, models.CASCADE, related_name="wide_schemas")
+    digest = models.CharField(max_length=64)
+    num_columns = models.PositiveIntegerField()
+    num_fields = models.PositiveIntegerField()  # nested ones too
+    schema_string = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["table", "digest"], name="wide_schema_unique_text"
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name the schema by table and width."""
+        return f"schema of {self.num_columns} columns {self.table_id}"
 
 
 class ProtocolVersion(models.Model):

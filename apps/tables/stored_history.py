@@ -7,7 +7,7 @@ that they contradict.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 import pyarrow as pa
@@ -22,6 +22,7 @@ from apps.tables.index_rows import (
     metadata_of,
     moment,
     protocol_of,
+    wide_schema_of,
 )
 from apps.tables.indexed_history import IndexedHistory, rows_after
 from apps.tables.models import (
@@ -30,6 +31,7 @@ from apps.tables.models import (
     ProtocolVersion,
     Table,
     TableColumn,
+    WideSchema,
 )
 from apps.tables.row_loading import insert_rows
 from deltaweb.index.history.readability import fault_reason
@@ -75,13 +77,18 @@ def store_history(table: Table, history: IndexedHistory) -> None:
     _forget_after(defined, table.protocol_versions.all())
     insert_rows(Commit, COMMIT_FIELDS, _commit_rows(table, history, known))
     _replace_faulty(table, history, known)
+    newer = rows_after(history.metadata, defined)
     metadata = _new_definitions(
-        [metadata_of(table, row) for row in _rows(history.metadata, defined)],
+        [metadata_of(table, row) for row in _each(newer)],
         table.metadata_versions.first(),
     )
     MetadataVersion.objects.bulk_create(metadata, batch_size=INSERT_BATCH)
+    _store_wide_schemas(table, newer, metadata)
     protocols = _new_definitions(
-        [protocol_of(table, row) for row in _rows(history.protocols, defined)],
+        [
+            protocol_of(table, row)
+            for row in _each(rows_after(history.protocols, defined))
+        ],
         table.protocol_versions.first(),
     )
     ProtocolVersion.objects.bulk_create(protocols, batch_size=INSERT_BATCH)
@@ -188,9 +195,21 @@ def _faulty_versions(table: Table) -> list[int]:
     ]
 
 
-def _rows(definitions: pa.Table, known: int) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = rows_after(definitions, known).to_pylist()
-    return rows
+def _each(definitions: pa.Table) -> Iterator[dict[str, Any]]:
+    """Yield definitions one at a time: the schema of each may be long."""
+    for place in range(definitions.num_rows):
+        yield from definitions.slice(place, 1).to_pylist()
+
+
+def _store_wide_schemas(
+    table: Table, definitions: pa.Table, stored: Sequence[MetadataVersion]
+) -> None:
+    """Store the schemas that rows of metadata name by their digest, each once."""
+    wanted = {row.version for row in stored if row.wide_schema_digest}
+    for row in _each(definitions) if wanted else ():
+        wide = wide_schema_of(table, row) if row["version"] in wanted else None
+        if wide is not None:
+            WideSchema.objects.bulk_create([wide], ignore_conflicts=True)
 
 
 def _new_definitions(rows: Sequence[M], stored: M | None) -> Sequence[M]:
@@ -210,8 +229,9 @@ def _facts(row: MetadataVersion | ProtocolVersion) -> dict[str, Any]:
 
 def _store_columns(table: Table) -> None:
     newest = table.metadata_versions.first()
+    text = newest.schema_string if newest else ""
+    if newest and newest.wide_schema_digest:
+        wide = table.wide_schemas.filter(digest=newest.wide_schema_digest).first()
+        text = wide.schema_string if wide else ""
     table.columns.all().delete()
-    TableColumn.objects.bulk_create(
-        columns_of(table, newest.schema_string if newest else ""),
-        batch_size=INSERT_BATCH,
-    )
+    TableColumn.objects.bulk_create(columns_of(table, text), batch_size=INSERT_BATCH)

@@ -1,4 +1,4 @@
-// The pages over a table: version keys, the schema tree, nested cells.
+// The pages over a table: version keys, nested cells.
 (() => {
   "use strict";
   const say = (text) => {
@@ -58,36 +58,7 @@
     }
   });
 
-  // === Schema tree ===
-  const depth = (row) => Number(row.dataset.depth);
-  const below = (row) => {
-    const rows = [];
-    for (let next = row.nextElementSibling; next && depth(next) > depth(row); next = next.nextElementSibling) rows.push(next);
-    return rows;
-  };
-  const setOpen = (row, open) => {
-    row.querySelector("[data-twist]")?.setAttribute("aria-expanded", String(open));
-    let closedAt = open ? Infinity : depth(row);
-    below(row).forEach((child) => {
-      if (depth(child) <= closedAt) closedAt = Infinity;
-      child.hidden = !open || depth(child) > closedAt;
-      const twist = child.querySelector("[data-twist]");
-      if (open && twist?.getAttribute("aria-expanded") === "false") closedAt = Math.min(closedAt, depth(child));
-    });
-  };
-  const isOpen = (row) => row.querySelector("[data-twist]")?.getAttribute("aria-expanded") === "true";
-  const branches = () => [...document.querySelectorAll("#schema-tree [data-twist]")].map((twist) => twist.closest("tr"));
-
   document.addEventListener("click", (event) => {
-    const twist = event.target.closest("[data-twist]");
-    if (twist) setOpen(twist.closest("tr"), !isOpen(twist.closest("tr")));
-    const all = event.target.closest("[data-tree-all]");
-    if (all) {
-      const open = all.textContent.trim().startsWith("Expand");
-      const rows = branches();
-      (open ? rows : rows.reverse()).forEach((row) => setOpen(row, open));
-      all.textContent = open ? "Collapse all" : "Expand all";
-    }
     const path = event.target.closest(".x-json-k");
     if (path) navigator.clipboard?.writeText(path.dataset.path).then(() => say(`Copied ${path.dataset.path}`));
     const cell = event.target.closest(".x-cell > summary");
@@ -163,18 +134,4 @@
     }
     dialog.showModal();
   };
-
-  // What needs a script shows itself; long trees start with their first level.
-  const start = () => {
-    const rows = branches();
-    document.querySelectorAll(".x-js").forEach((element) => { element.hidden = rows.length === 0; });
-    if (document.querySelectorAll("#schema-tree tbody tr").length > 120 && !new URLSearchParams(location.search).get("q")) {
-      rows.reverse().forEach((row) => setOpen(row, false));
-      const all = document.querySelector("[data-tree-all]");
-      if (all) all.textContent = "Expand all";
-    }
-  };
-  document.addEventListener("deltaweb:main", start);
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
 })();

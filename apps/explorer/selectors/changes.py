@@ -3,9 +3,17 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
-from apps.explorer.selectors.columns import SchemaColumn, schema_tree
+from apps.explorer.cells import shortened
+from apps.explorer.selectors.columns import (
+    SchemaColumn,
+    schema_tree,
+    version_tree,
+)
 from apps.tables.models import MetadataVersion, ProtocolVersion
+
+MAX_TEXT_LENGTH: Final = 2_000  # characters of a change; the log has all of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +38,21 @@ class Change:
             "subject": self.subject,
             "name": self.name,
             "kind": self.kind,
-            "before": self.before,
-            "after": self.after,
+            "before": _cut(self.before),
+            "after": _cut(self.after),
         }
+
+
+def _cut(text: str | None) -> str | None:
+    """Return a text as the JSON form shows it: a long one is cut."""
+    return None if text is None else shortened(text, MAX_TEXT_LENGTH)
 
 
 def metadata_changes(
     before: MetadataVersion | None, after: MetadataVersion
 ) -> list[Change]:
     """Return what differs between two metadata; all is new after None."""
-    changes = list(_entries("column", _columns(before), _columns(after)))
+    changes = list(_column_changes(before, after))
     changes += _entries(
         "property",
         _texts(before.configuration if before else {}),
@@ -65,6 +78,21 @@ def _entries(
         old, new = before.get(name), after.get(name)
         if old != new:
             yield Change(subject=subject, name=name, before=old, after=new)
+
+
+def _column_changes(
+    before: MetadataVersion | None, after: MetadataVersion
+) -> Iterator[Change]:
+    """Yield the columns that differ; one change in all where there are too many."""
+    wide = [row is not None and row.wide_schema_digest for row in (before, after)]
+    if not any(wide):
+        yield from _entries("column", _columns(before), _columns(after))
+    elif before is None or wide[0] != wide[1]:
+        widths = [
+            f"{version_tree(row).num_columns:,} columns" if row else None
+            for row in (before, after)
+        ]
+        yield Change(subject="schema", name="all", before=widths[0], after=widths[1])
 
 
 def _columns(metadata: MetadataVersion | None) -> dict[str, str]:

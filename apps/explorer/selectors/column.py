@@ -16,7 +16,7 @@ from apps.pages.errors import PageError
 from apps.tables.services import profile_key
 from deltaweb.delta.column_path import resolve_column
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.schema import StructType, parse_schema
+from deltaweb.delta.schema import StructType
 
 MAX_SUGGESTIONS = 3
 PROFILE_KIND = "tables.profile_column"
@@ -67,9 +67,17 @@ def column_page(at: TableVersion, address: str) -> ColumnPage:
         address: What the address calls the column.
 
     Raises:
-        PageError: 404 when the version has no such column.
+        PageError: 404 when the version has no such column, 422 when it has too many
+            for pages.
     """
     tree = version_tree(at.metadata)
+    if tree.is_too_wide:
+        raise PageError(
+            status=422,
+            code="schema-too-wide",
+            message=f"The columns of {at.table.full_name} have no pages.",
+            hint=tree.problem,
+        )
     column = find_column(tree, address)
     if column is None:
         raise _unknown(tree, at, address)
@@ -129,7 +137,7 @@ def _unknown(tree: SchemaTree, at: TableVersion, address: str) -> PageError:
 
 def _schema(at: TableVersion) -> StructType | None:
     try:
-        return parse_schema(at.metadata.schema_string) if at.metadata else None
+        return at.metadata.schema() if at.metadata else None
     except DeltaError:
         return None
 

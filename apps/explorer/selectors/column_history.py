@@ -12,11 +12,11 @@ from deltaweb.delta.schema import (
     MapType,
     StructField,
     StructType,
-    parse_schema,
-    type_text,
+    short_type_text,
 )
 
 MAX_VERSIONS: Final = 300  # of the metadata, the newest
+MAX_LENGTH: Final = 20_000_000  # characters of their schemas that a page reads
 _ID: Final = "delta.columnMapping.id"
 _MAX_TYPE: Final = 120
 
@@ -57,13 +57,7 @@ def column_events(
 
     A column that is mapped by an id is followed through its renames.
     """
-    rows = list(
-        table.metadata_versions.filter(version__lte=up_to).order_by("-version")[
-            :MAX_VERSIONS
-        ]
-    )
-    rows.reverse()
-    schemas = [(row, _schema(row)) for row in rows]
+    schemas = _schemas(table, up_to)
     newest = next((schema for _, schema in reversed(schemas) if schema), None)
     known = _find(newest, names, None) if newest else None
     mapped = known[1].metadata.get(_ID) if known else None
@@ -83,9 +77,29 @@ def column_events(
     return tuple(reversed(events))
 
 
+def _schemas(
+    table: Table, up_to: int
+) -> list[tuple[MetadataVersion, StructType | None]]:
+    """Return the newest metadata up to a version with their schemas, oldest first.
+
+    As many as a page can read at once; an equal schema is the same one.
+    """
+    found: list[tuple[MetadataVersion, StructType | None]] = []
+    room = MAX_LENGTH
+    newest_first = table.metadata_versions.filter(version__lte=up_to)
+    rows = newest_first.order_by("-version")[:MAX_VERSIONS]
+    for row in rows.iterator(chunk_size=8):
+        room -= len(row.schema_string)
+        if found and room < 0:
+            break
+        is_same = found and found[-1][0].schema_string == row.schema_string
+        found.append((row, found[-1][1] if is_same else _schema(row)))
+    return found[::-1]
+
+
 def _schema(row: MetadataVersion) -> StructType | None:
     try:
-        return parse_schema(row.schema_string)
+        return row.schema()
     except SchemaError:
         return None
 
@@ -125,8 +139,7 @@ def _changes(
 
 
 def _type(field: StructField) -> str:
-    text = type_text(field.data_type)
-    return text if len(text) <= _MAX_TYPE else f"{text[: _MAX_TYPE - 1]}…"
+    return short_type_text(field.data_type, _MAX_TYPE)
 
 
 def _find(

@@ -169,6 +169,30 @@ def read_ranges(
     return _told(files, counts, low, high)
 
 
+def known_ranges(
+    files: pa.Table, names: tuple[str, ...], *, is_partition: bool
+) -> ColumnRanges | None:
+    """Add up what the index has typed of a column, but its strip.
+
+    Args:
+        files: By `deltaweb.index.file_index.FileIndex.files`.
+        names: The column's names from the top.
+        is_partition: Whether files are partitioned by it.
+
+    Returns:
+        None where the index has no statistics of the column.
+    """
+    if "path" not in files.column_names:
+        return None
+    if is_partition:
+        return _partition_ranges(files, names, with_strip=False)
+    counts = _leaf(files["null_count"], names)
+    if counts is None or pa.types.is_nested(counts.type):
+        return None
+    bounds = _leaf(files["min"], names), _leaf(files["max"], names)
+    return _told(files, counts, *bounds, with_strip=False)
+
+
 def _leaf(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray | None:
     """Return the values at a path of structs; None where there is no such path."""
     column = structs
@@ -182,7 +206,9 @@ def _leaf(structs: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray | N
     return column
 
 
-def _partition_ranges(files: pa.Table, names: tuple[str, ...]) -> ColumnRanges:
+def _partition_ranges(
+    files: pa.Table, names: tuple[str, ...], *, with_strip: bool = True
+) -> ColumnRanges:
     values = _leaf(files["partition"], names)
     if values is None:
         return ColumnRanges(num_files=files.num_rows)
@@ -199,7 +225,7 @@ def _partition_ranges(files: pa.Table, names: tuple[str, ...]) -> ColumnRanges:
         num_rows=pc.sum(records).as_py(),
         minimum=bounds[0],
         maximum=bounds[1],
-        strip=range_strip(values, values),
+        strip=range_strip(values, values) if with_strip else None,
     )
 
 
@@ -208,6 +234,8 @@ def _told(
     counts: pa.ChunkedArray,
     low: pa.ChunkedArray | None,
     high: pa.ChunkedArray | None,
+    *,
+    with_strip: bool = True,
 ) -> ColumnRanges:
     told = pc.and_(pc.is_valid(counts), pc.is_valid(files["num_records"]))
     num_counts = len(counts) - counts.null_count
@@ -230,7 +258,7 @@ def _told(
         minimum=smallest,
         maximum=largest,
         num_cut=_count_cut(low, high),
-        strip=range_strip(low, high),
+        strip=range_strip(low, high) if with_strip else None,
     )
 
 

@@ -1,25 +1,30 @@
 """The tree of a schema: one row a column, nested ones below their parent."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from apps.explorer.selectors.column_address import column_address
 from apps.tables.models import MetadataVersion
-from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.errors import SchemaError, SchemaTooWideError
 from deltaweb.delta.schema import (
+    MAX_SHOWN_FIELDS,
     ArrayType,
     DataType,
     MapType,
     StructField,
     StructType,
     parse_schema,
+    short_type_text,
     type_text,
 )
 
-MAX_ROWS = 1000
+MAX_TYPE_LENGTH = 300  # of a type in a list; the page of a column has all of it
+MAX_LISTED_LENGTH = 1000  # of a comment or a fact in a list
+MAX_LISTED_FACTS = 20
+KEPT_TREES = 8
 MAX_DEPTH_CLASS = 8  # the style sheet indents this deep
 _COMMENT = "comment"
 _DEFAULT = ("CURRENT_DEFAULT", "EXISTS_DEFAULT")
@@ -38,12 +43,14 @@ class SchemaColumn:
         name: The last part of the path.
         depth: 0 for a column of the table.
         kind: The type in a word or two: `struct`, `array<struct>`, `bigint`.
-        type_text: The whole type.
+        data_type: The type.
         nullable: Whether a value may be null.
         comment: What the table's owner wrote about it.
         facts: What else its metadata says, in words: (label, value).
         is_partition: Whether files are partitioned by it.
         num_children: How many rows stand right below.
+        position: Its place among the rows of its parent, from 1.
+        num_siblings: How many those are, itself among them.
     """
 
     path: str
@@ -51,12 +58,24 @@ class SchemaColumn:
     name: str
     depth: int
     kind: str
-    type_text: str
+    data_type: DataType
     nullable: bool
     comment: str
     facts: tuple[tuple[str, str], ...]
     is_partition: bool
     num_children: int
+    position: int = 1
+    num_siblings: int = 1
+
+    @property
+    def type_text(self) -> str:
+        """The type as a list shows it: a long one is cut."""
+        return short_type_text(self.data_type, MAX_TYPE_LENGTH)
+
+    @property
+    def level(self) -> int:
+        """How deep it is, from 1."""
+        return self.depth + 1
 
     @property
     def depth_class(self) -> str:
@@ -74,30 +93,46 @@ class SchemaColumn:
         return self.path.removesuffix(f".{self.name}") if self.depth else ""
 
     def describe(self) -> dict[str, object]:
-        """Return the column as the JSON form shows it."""
+        """Return the column as the JSON form of its own page shows it: all of it."""
+        return self._described(type_text(self.data_type), self.comment, self.facts)
+
+    def describe_briefly(self) -> dict[str, object]:
+        """Return the column as the JSON form of a list shows it: long texts are cut."""
+        facts = [(name, _cut(text)) for name, text in self.facts[:MAX_LISTED_FACTS]]
+        return self._described(self.type_text, _cut(self.comment), facts)
+
+    def _described(
+        self, type_name: str, comment: str, facts: Iterable[tuple[str, str]]
+    ) -> dict[str, object]:
         return {
             "path": self.path,
             "name": self.name,
             "depth": self.depth,
-            "type": self.type_text,
+            "type": type_name,
             "nullable": self.nullable,
-            "comment": self.comment,
+            "comment": comment,
             "partition": self.is_partition,
-            **dict(self.facts),
+            **dict(facts),
         }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaTree:
-    """The columns of a schema, or why they cannot be told."""
+    """The columns of a schema, or why they cannot be told.
+
+    Attributes:
+        columns: All of them, in the order of the schema.
+        num_columns: How many the table itself has; 0 where that is not known.
+        num_fields: The same with nested ones.
+        problem: Why there are none.
+        is_too_wide: Whether there are too many to show.
+    """
 
     columns: tuple[SchemaColumn, ...] = ()
+    num_columns: int = 0
+    num_fields: int = 0
     problem: str = ""
-
-    @property
-    def num_columns(self) -> int:
-        """How many columns the table itself has."""
-        return sum(1 for column in self.columns if not column.depth)
+    is_too_wide: bool = False
 
     def head(self, length: int) -> tuple[SchemaColumn, ...]:
         """Return the first rows."""
@@ -130,6 +165,8 @@ def version_tree(metadata: MetadataVersion | None) -> SchemaTree:
     """Return the tree of a version; an empty one where nothing is known of it."""
     if metadata is None:
         return SchemaTree()
+    if metadata.wide_schema_digest:
+        return _wide_tree(metadata)
     return schema_tree(metadata.schema_string, metadata.partition_columns)
 
 
@@ -141,19 +178,38 @@ def schema_tree(schema_string: str, partition_columns: Collection[str]) -> Schem
     return _schema_tree(schema_string, tuple(partition_columns))
 
 
-@lru_cache(maxsize=32)
+def _wide_tree(metadata: MetadataVersion) -> SchemaTree:
+    """Return what is known of a schema that is too wide: how wide it is."""
+    wide = metadata.wide_schema
+    problem = SchemaTooWideError(
+        num_columns=wide.num_columns if wide else 0,
+        num_fields=wide.num_fields if wide else 0,
+        most=MAX_SHOWN_FIELDS,
+    )
+    return SchemaTree(
+        num_columns=wide.num_columns if wide else 0,
+        num_fields=wide.num_fields if wide else 0,
+        problem=f"{problem.message} {problem.hint}",
+        is_too_wide=True,
+    )
+
+
+@lru_cache(maxsize=KEPT_TREES)
 def _schema_tree(schema_string: str, partition_columns: tuple[str, ...]) -> SchemaTree:
     try:
         schema = parse_schema(schema_string)
     except SchemaError as error:
         return SchemaTree(problem=error.message)
-    return SchemaTree(columns=tuple(_rows(schema, (), 0, frozenset(partition_columns))))
+    columns = tuple(_rows(schema, (), 0, frozenset(partition_columns)))
+    return SchemaTree(
+        columns=columns, num_columns=len(schema.fields), num_fields=len(columns)
+    )
 
 
 def _rows(
     struct: StructType, prefix: tuple[str, ...], depth: int, partitions: frozenset[str]
 ) -> Iterator[SchemaColumn]:
-    for field in struct.fields:
+    for position, field in enumerate(struct.fields, start=1):
         path = (*prefix, field.name)
         children = list(_children(field.data_type, path, depth + 1))
         yield _row(
@@ -162,6 +218,7 @@ def _rows(
             depth=depth,
             is_partition=not depth and field.name in partitions,
             num_children=sum(1 for child in children if child.depth == depth + 1),
+            place=(position, len(struct.fields)),
         )
         yield from children
 
@@ -182,13 +239,14 @@ def _children(
                     yield from _rows(StructType((field,)), path, depth, frozenset())
 
 
-def _row(
+def _row(  # noqa: PLR0913 (each is one part of the row)
     field: StructField,
     path: tuple[str, ...],
     *,
     depth: int,
     is_partition: bool,
     num_children: int,
+    place: tuple[int, int],
 ) -> SchemaColumn:
     return SchemaColumn(
         path=".".join(path),
@@ -196,13 +254,22 @@ def _row(
         name=field.name,
         depth=depth,
         kind=_kind(field.data_type),
-        type_text=type_text(field.data_type),
+        data_type=field.data_type,
         nullable=field.nullable,
         comment=_text(field.metadata.get(_COMMENT)),
         facts=tuple(_facts(field.metadata)),
         is_partition=is_partition,
         num_children=num_children,
+        position=place[0],
+        num_siblings=place[1],
     )
+
+
+def _cut(text: str) -> str:
+    """Return a text as a list shows it."""
+    if len(text) <= MAX_LISTED_LENGTH:
+        return text
+    return f"{text[: MAX_LISTED_LENGTH - 1]}…"
 
 
 def _kind(data_type: DataType) -> str:

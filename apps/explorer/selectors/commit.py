@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.explorer.selectors.changes import Change, metadata_changes, protocol_changes
+from apps.explorer.selectors.page_numbers import PageNumbers
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.pages.errors import PageError
 from apps.tables.bounded_read import StorageSlowError, read_within
@@ -26,6 +27,7 @@ ARCHIVED_HINT = (
 )
 SLOW_HINT = "What is indexed is shown; reload the page to try again."
 MAX_FILES_SHOWN = 200
+CHANGES_A_PAGE = 200
 MAX_ACTIONS_SHOWN = 50
 MAX_ACTION_LENGTH = 4000
 MAX_PARTITIONS_SHOWN = 8
@@ -88,6 +90,14 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesPage(PageNumbers):
+    """Some changes of metadata and protocol, and how many there are."""
+
+    changes: Sequence[Change]
+    num_changes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommitDetail:
     """What the page of one commit shows."""
 
@@ -100,6 +110,18 @@ class CommitDetail:
     previous_version: int | None
     next_version: int | None
     actions: CommitActions = field(default_factory=CommitActions)
+
+    def changes_page(self, page: int) -> "ChangesPage":
+        """Return a page of the changes; the last one where there are fewer."""
+        num_pages = max(-(-len(self.changes) // CHANGES_A_PAGE), 1)
+        page = min(page, num_pages)
+        start = (page - 1) * CHANGES_A_PAGE
+        return ChangesPage(
+            changes=self.changes[start : start + CHANGES_A_PAGE],
+            num_changes=len(self.changes),
+            page=page,
+            num_pages=num_pages,
+        )
 
     @property
     def is_cut(self) -> bool:

@@ -5,7 +5,7 @@ a job, and rows from another one that somebody has to start.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -23,7 +23,6 @@ from apps.tables.selectors import TableHead, requested_version
 from apps.tables.timeline import TimelineSpan, build_span
 from deltaweb.delta.actions import Format, Metadata, Protocol
 from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.schema import StructType, parse_schema
 from deltaweb.delta.table_changes import (
     SchemaChanges,
     ValueChange,
@@ -33,6 +32,9 @@ from deltaweb.delta.table_changes import (
     diff_protocol,
     diff_schemas,
 )
+
+if TYPE_CHECKING:
+    from deltaweb.delta.schema import StructType
 
 MINUTE_S = 60
 VERSION_WORDS = {
@@ -293,10 +295,10 @@ def _schemas(
 ) -> tuple[SchemaChanges | None, str]:
     found: list[StructType] = []
     for side in (old, new):
-        if side.metadata is None or not side.metadata.schema_string:
+        if side.metadata is None or not side.metadata.has_schema:
             return None, f"The schema of version {side.version} is not known."
         try:
-            found.append(parse_schema(side.metadata.schema_string))
+            found.append(side.metadata.schema())
         except SchemaError as error:
             return None, f"Version {side.version}: {error.message}"
     return diff_schemas(*found), ""
@@ -307,11 +309,11 @@ def _common_columns(old: ComparedVersion, new: ComparedVersion) -> tuple[str, ..
     names: list[tuple[str, ...]] = []
     for side in (old, new):
         try:
-            schema = parse_schema(side.metadata.schema_string if side.metadata else "")
+            names.append(side.metadata.schema().names if side.metadata else ())
         except SchemaError:
             return ()
-        names.append(schema.names)
-    return tuple(name for name in names[1] if name in names[0])
+    before = frozenset(names[0])
+    return tuple(name for name in names[1] if name in before)
 
 
 def _metadata(side: ComparedVersion) -> Metadata:

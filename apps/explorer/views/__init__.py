@@ -12,7 +12,7 @@ from apps.explorer.views.files import file_list
 from apps.explorer.views.history import commit_list
 from apps.explorer.views.overview import table_overview
 from apps.explorer.views.rows import row_list
-from apps.explorer.views.schema import schema_detail
+from apps.explorer.views.schema import schema_code, schema_detail
 
 __all__ = [
     "commit_detail",
@@ -26,6 +26,7 @@ __all__ = [
     "dashboard",
     "file_list",
     "row_list",
+    "schema_code",
     "schema_detail",
     "table_overview",
 ]

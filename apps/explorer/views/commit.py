@@ -3,10 +3,12 @@
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from apps.explorer.forms import parse_page
 from apps.explorer.selectors import commit as commits
 from apps.explorer.selectors.history import commit_data
 from apps.explorer.selectors.version import table_version
 from apps.pages.errors import PageError
+from apps.pages.links import changed
 from apps.pages.responses import respond, to_json
 
 
@@ -17,6 +19,9 @@ def commit_detail(
     """Show one commit: its sentence, metrics, files, changes and raw actions."""
     page = commits.commit_detail(request.user, namespace, name, version)
     actions = page.actions
+    changes = page.changes_page(parse_page(request.GET))
+    previous, following = changes.previous_page, changes.next_page
+    next_url = changed(request, page=following) if following else ""
     return respond(
         request,
         fmt,
@@ -28,6 +33,9 @@ def commit_detail(
             "head": page.at.head,
             "table": page.at.table,
             "commit": page.commit,
+            "changes": changes,
+            "previous_url": changed(request, page=previous) if previous else "",
+            "next_url": next_url,
             "added": actions.added[: commits.MAX_FILES_SHOWN],
             "removed": actions.removed[: commits.MAX_FILES_SHOWN],
             "partitions": actions.partitions[: commits.MAX_PARTITIONS_SHOWN],
@@ -37,7 +45,9 @@ def commit_detail(
             **commit_data(page.commit),
             "parameters": page.commit.parameters,
             "metrics": page.commit.metrics,
-            "changes": [change.describe() for change in page.changes],
+            "num_changes": changes.num_changes,
+            "changes": [change.describe() for change in changes.changes],
+            "next": request.build_absolute_uri(next_url) if next_url else None,
             "added": [change.describe() for change in actions.added],
             "removed": [change.describe() for change in actions.removed],
             "actions_unavailable": actions.problem or None,

@@ -7,7 +7,9 @@ from django.views.decorators.http import require_safe
 
 from apps.explorer.selectors.history import commit_data
 from apps.explorer.selectors.overview import SCHEMA_ROWS, Overview, overview
+from apps.explorer.selectors.schema_log import inline_schema
 from apps.explorer.selectors.version import TableVersion, table_version
+from apps.explorer.views.schema import LOG_FORM, code_url
 from apps.pages.responses import respond
 
 
@@ -95,7 +97,8 @@ def _metadata(at: TableVersion) -> dict[str, object] | None:
         "name": at.metadata.metadata_name,
         "description": at.metadata.description,
         "format": at.metadata.format_provider,
-        "schema_string": at.metadata.schema_string,
+        "schema_string": inline_schema(at.metadata),
+        "schema_url": code_url(at, LOG_FORM),
         "partition_columns": at.metadata.partition_columns,
         "configuration": at.metadata.configuration,
         "created_time": at.metadata.created_time,

@@ -20,7 +20,6 @@ from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
 from apps.tables.selectors.results import JobRows
 from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.schema import parse_schema
 
 NEW_FILTER = ("fc", "fo", "fv")  # the filter form's parts, before they are one `f`
 
@@ -92,7 +91,7 @@ def _plan(request: HttpRequest, at: TableVersion) -> tuple[rows.RowPlan | None, 
     if at.unreadable_reason:
         return None, at.unreadable_reason
     try:
-        schema = parse_schema(at.metadata.schema_string)
+        schema = at.metadata.schema()
     except SchemaError as error:
         return None, error.message
     return rows.row_plan(schema, query, user_zone(request.user)), ""

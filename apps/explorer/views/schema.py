@@ -2,18 +2,31 @@
 
 from collections.abc import Iterator, Sequence
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import (
+    HttpRequest,
+    HttpResponseBase,
+    StreamingHttpResponse,
+)
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from apps.explorer.forms import parse_search
-from apps.explorer.selectors.columns import (
-    MAX_ROWS,
-    SchemaColumn,
-    version_tree,
+from apps.explorer.forms import parse_page, parse_search
+from apps.explorer.selectors.columns import SchemaColumn, version_tree
+from apps.explorer.selectors.schema_log import inline_schema, schema_pieces
+from apps.explorer.selectors.schema_page import (
+    JSON_LENGTH,
+    PAGE_LENGTH,
+    SchemaPage,
+    schema_page,
 )
-from apps.explorer.selectors.spellings import spellings
-from apps.explorer.selectors.version import table_version
+from apps.explorer.selectors.spellings import LANGUAGES, spelled, spellings
+from apps.explorer.selectors.version import TableVersion, table_version
+from apps.pages.errors import PageError
+from apps.pages.links import changed
 from apps.pages.responses import respond
+from deltaweb.delta.errors import SchemaError
+
+LOG_FORM = "log"  # the text that the log has
 
 
 @require_safe
@@ -25,8 +38,16 @@ def schema_detail(
     text = parse_search(request.GET)
     metadata = at.metadata
     tree = version_tree(metadata)
-    columns = tree.matching(text)
-    return respond(
+    page = schema_page(
+        at,
+        tree,
+        text,
+        page=parse_page(request.GET),
+        length=JSON_LENGTH if fmt == "json" else PAGE_LENGTH,
+    )
+    next_url = changed(request, page=page.next_page) if page.next_page else ""
+    previous = page.previous_page
+    response = respond(
         request,
         fmt,
         template="explorer/schema_detail.html",
@@ -38,23 +59,97 @@ def schema_detail(
             "metadata": metadata,
             "tree": tree,
             "text": text,
-            "columns": columns[:MAX_ROWS],
-            "num_matching": len(columns),
-            "num_hidden": max(len(columns) - MAX_ROWS, 0),
+            "page": page,
+            "next_url": next_url,
+            "previous_url": changed(request, page=previous) if previous else "",
             "spellings": spellings(metadata, at.table.name) if metadata else (),
+            "log_url": code_url(at, LOG_FORM),
         },
         data={
             **at.describe(),
-            "count": len(columns),
-            "next": None,
+            "count": page.num_matching,
+            "next": request.build_absolute_uri(next_url) if next_url else None,
             "num_columns": tree.num_columns,
+            "num_fields": tree.num_fields,
             "problem": tree.problem or None,
             "partition_columns": metadata.partition_columns if metadata else [],
-            "columns": [column.describe() for column in columns],
-            "schema_string": metadata.schema_string if metadata else None,
+            "columns": _described(page),
+            "schema_string": inline_schema(metadata) if metadata else None,
+            "schema_url": request.build_absolute_uri(code_url(at, LOG_FORM))
+            if metadata
+            else None,
         },
-        rows=_lines(columns),
+        rows=_lines(tree.matching(text)),
     )
+    # What a filter box sends has its empty fields; the address goes without them.
+    if "HX-Request" in request.headers:
+        number = page.page if page.page > 1 else None
+        response["HX-Replace-Url"] = changed(request, q=text or None, page=number)
+    return response
+
+
+@require_safe
+def schema_code(
+    request: HttpRequest, namespace: str, name: str, language: str
+) -> HttpResponseBase:
+    """Send the whole schema in one language, or as the log writes it.
+
+    However wide it is: the text of the log is sent piece by piece.
+    """
+    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    if at.metadata is None or not at.metadata.has_schema:
+        raise _no_code(at, "The schema of this version is not known.")
+    if language == LOG_FORM:
+        pieces = schema_pieces(at.metadata)
+    elif language in LANGUAGES:
+        try:
+            pieces = iter([spelled(at.metadata, at.table.name, language)])
+        except SchemaError as error:
+            raise _no_code(at, error.message) from error
+    else:
+        known = ", ".join((LOG_FORM, *LANGUAGES))
+        raise _no_code(at, f"A schema is written as one of {known}.")
+    is_json = language in {LOG_FORM, "json"}
+    response = StreamingHttpResponse(
+        pieces,
+        content_type="application/json" if is_json else "text/plain; charset=utf-8",
+    )
+    suffix = "json" if is_json else {"ddl": "sql"}.get(language, "py")
+    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in at.table.name)
+    response["Content-Disposition"] = f'attachment; filename="{name}-schema.{suffix}"'
+    return response
+
+
+def code_url(at: TableVersion, language: str) -> str:
+    """Return where the whole schema is, at the version that is shown."""
+    names = [at.table.namespace, at.table.name, language]
+    return f"{reverse('explorer:schema-code', args=names)}{at.pin}"
+
+
+def _no_code(at: TableVersion, message: str) -> PageError:
+    return PageError(
+        status=404,
+        code="schema-unknown",
+        message=message,
+        hint=f"The page of the schema of {at.table.full_name} says what is known.",
+    )
+
+
+def _described(page: SchemaPage) -> list[dict[str, object]]:
+    """Return the columns of a page, with what files tell of those that they tell of."""
+    described = []
+    for column, bounds in page.rows[page.num_above :]:
+        entry = column.describe_briefly()
+        if bounds is not None:
+            entry["statistics"] = {
+                "files": bounds.ranges.num_files,
+                "files_with_min_max": bounds.ranges.num_bounds,
+                "null_percent": bounds.ranges.null_percent,
+                "min": bounds.minimum or None,
+                "max": bounds.maximum or None,
+            }
+        described.append(entry)
+    return described
 
 
 def _lines(columns: Sequence[SchemaColumn]) -> Iterator[Sequence[object]]:
@@ -63,7 +158,7 @@ def _lines(columns: Sequence[SchemaColumn]) -> Iterator[Sequence[object]]:
         facts = "; ".join(f"{label}: {value}" for label, value in column.facts)
         yield [
             column.path,
-            column.type_text,
+            column.describe()["type"],
             column.nullable,
             column.comment,
             column.is_partition,

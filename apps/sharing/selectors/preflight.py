@@ -13,7 +13,6 @@ from django.db.models import OuterRef, Subquery
 from apps.tables.models import MetadataVersion, ProtocolVersion, Table
 from deltaweb.delta.actions import Format, Metadata, Protocol
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.schema import parse_schema
 from deltaweb.delta.table_features import (
     COLUMN_MAPPING,
     DELETION_VECTORS,
@@ -145,7 +144,7 @@ def _preflight(
         configuration=metadata_row.configuration,
     )
     try:
-        schema = parse_schema(metadata_row.schema_string)
+        schema = metadata_row.schema()
     except DeltaError as error:
         return Preflight(note=error.message, is_known=False)
     facts = (protocol, metadata, schema)

@@ -240,6 +240,7 @@ class _Facts:
 def _facts(table: Table, version: int) -> _Facts:
     """Say how statistics are written, and whether anything is."""
     protocol, metadata = _stored(table, version)
+    stored = table.metadata_versions.filter(version__lte=version).first()
     refusal = log_writing_refusal(
         protocol,
         metadata,
@@ -247,7 +248,7 @@ def _facts(table: Table, version: int) -> _Facts:
         version=version,
         operation="no checkpoint",
     )
-    if refusal is None and not metadata.schema_string:
+    if refusal is None and not (stored and stored.has_schema):
         refusal = SchemaMissingError(root=table.location, version=version)
     configuration = metadata.configuration
     try:

@@ -26,7 +26,8 @@
     ├── CheckpointCancelledError      nobody wants the checkpoint any more
     ├── CheckpointPartsError          another writer has made as many parts
     ├── SchemaError                   a schema that does not parse
-    │   └── SchemaMissingError        metaData without a schema
+    │   ├── SchemaMissingError        metaData without a schema
+    │   └── SchemaTooWideError        more columns than a page builds
     ├── PropertyError                 a table property that does not parse
     ├── PartitionValueError           a partition value that is not of its type
     ├── PredicateError                a filter that does not parse or fit the schema
@@ -95,6 +96,8 @@ from deltaweb.delta.errors.value import (
     PropertyError,
     SchemaError,
     SchemaMissingError,
+    SchemaTooWideError,
+    column_hint,
 )
 
 __all__ = [
@@ -128,6 +131,7 @@ __all__ = [
     "RowDiffTooLargeError",
     "SchemaError",
     "SchemaMissingError",
+    "SchemaTooWideError",
     "StorageFullError",
     "TableNotFoundError",
     "TimestampInvalidError",
@@ -138,4 +142,5 @@ __all__ = [
     "UnsupportedWriterFeatureError",
     "VersionFilesMissingError",
     "VersionNotFoundError",
+    "column_hint",
 ]

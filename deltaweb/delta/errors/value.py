@@ -1,8 +1,14 @@
 """Errors of a schema, and of values and filters that do not fit it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Final
 
 from deltaweb.delta.errors.base import DeltaError
+
+MAX_LISTED_COLUMNS: Final = 20
+MAX_COMPARED_COLUMNS: Final = 2_000  # beyond, a spelling is not searched for
+MAX_NAME_LENGTH: Final = 80
 
 
 class SchemaError(DeltaError):
@@ -10,12 +16,15 @@ class SchemaError(DeltaError):
 
     code = "schema-invalid"
 
-    def __init__(self, *, column: str, reason: str) -> None:
+    def __init__(
+        self,
+        *,
+        column: str,
+        reason: str,
+        hint: str = "Choose a version with a valid schema, or repair the table.",
+    ) -> None:
         where = f"Column {column!r}" if column else "The schema"
-        super().__init__(
-            f"{where}: {reason}.",
-            hint="Choose a version with a valid schema, or repair the table.",
-        )
+        super().__init__(f"{where}: {reason}.", hint=hint)
         self.column = column
         self.reason = reason
 
@@ -28,6 +37,22 @@ class SchemaMissingError(SchemaError):
     def __init__(self, *, root: str, version: int) -> None:
         reason = f"it is missing from the metaData of {root} at version {version}"
         super().__init__(column="", reason=reason)
+
+
+class SchemaTooWideError(SchemaError):
+    """A schema with more columns than a page builds."""
+
+    code = "schema-too-wide"
+
+    def __init__(self, *, num_columns: int, num_fields: int, most: int) -> None:
+        nested = f" ({num_fields:,} with nested ones)" * (num_fields != num_columns)
+        what = f"it has {num_columns:,} columns{nested}" if num_fields else "it is long"
+        super().__init__(
+            column="",
+            reason=f"{what}, too wide to show; pages show {most:,} at most",
+            hint="Download the schema as JSON; history and files are shown.",
+        )
+        self.num_columns = num_columns
 
 
 class PropertyError(DeltaError):
@@ -83,7 +108,31 @@ class ColumnNotFoundError(DeltaError):
 
     def __init__(self, *, column: str, columns: Iterable[str]) -> None:
         super().__init__(
-            f"The table has no column {column!r}.",
-            hint=f"Its columns are: {', '.join(columns)}.",
+            f"The table has no column {shortened(column)!r}.",
+            hint=column_hint(column, tuple(columns)),
         )
         self.column = column
+
+
+def column_hint(column: str, columns: Sequence[str]) -> str:
+    """Say which columns may be meant by one that is not there, and which there are.
+
+    Of many columns the first are listed, and none where a name is much alike.
+    """
+    if not columns:
+        return "It has no columns."
+    by_lower_name = {name.lower(): name for name in columns[:MAX_COMPARED_COLUMNS]}
+    close = get_close_matches(column[:MAX_NAME_LENGTH].lower(), by_lower_name, n=3)
+    meant = " or ".join(repr(shortened(by_lower_name[name])) for name in close)
+    question = f"Did you mean {meant}?" if close else ""
+    more = len(columns) - MAX_LISTED_COLUMNS
+    if close and more > 0:
+        return question
+    rest = f" and {more:,} more" if more > 0 else ""
+    listed = ", ".join(map(shortened, columns[:MAX_LISTED_COLUMNS]))
+    return f"{question} Its columns are: {listed}{rest}.".strip()
+
+
+def shortened(name: str) -> str:
+    """Return a name as a sentence can hold it."""
+    return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 1]}…"

@@ -5,6 +5,7 @@ Read the modules in this order:
     types       what a column can be
     log_json    the log's JSON: `parse_schema` and `format_schema`
     shown       what people read, and the leaf columns
+    width       how many columns there are, before any is built
     arrow       what rows are made of
 
 Source: PROTOCOL.md, "Schema Serialization Format".
@@ -24,6 +25,7 @@ from deltaweb.delta.schema.log_json import (
 from deltaweb.delta.schema.shown import (
     LeafField,
     leaf_fields,
+    short_type_text,
     type_text,
 )
 from deltaweb.delta.schema.types import (
@@ -35,23 +37,34 @@ from deltaweb.delta.schema.types import (
     StructField,
     StructType,
 )
+from deltaweb.delta.schema.width import (
+    MAX_SHOWN_FIELDS,
+    SchemaWidth,
+    is_too_wide,
+    schema_width,
+)
 
 __all__ = [
     "MAX_DECIMAL_PRECISION",
     "MAX_NESTING_DEPTH",
+    "MAX_SHOWN_FIELDS",
     "ArrayType",
     "DataType",
     "DecimalType",
     "LeafField",
     "MapType",
     "PrimitiveType",
+    "SchemaWidth",
     "StructField",
     "StructType",
     "arrow_schema",
     "arrow_type",
     "format_schema",
+    "is_too_wide",
     "leaf_fields",
     "parse_schema",
     "schema_json",
+    "schema_width",
+    "short_type_text",
     "type_text",
 ]

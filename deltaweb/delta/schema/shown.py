@@ -29,21 +29,45 @@ class LeafField(NamedTuple):
 
 def type_text(data_type: DataType) -> str:
     """The type as SQL spells it: `bigint`, `decimal(18,2)`, `array<string>`."""
+    return "".join(_spelled(data_type))
+
+
+def short_type_text(data_type: DataType, max_length: int) -> str:
+    """The type as SQL spells it, cut with an ellipsis after `max_length` characters.
+
+    No more than that is put together, however much the type nests.
+    """
+    text = ""
+    for part in _spelled(data_type):
+        text += part
+        if len(text) > max_length:
+            return f"{text[: max_length - 1]}…"
+    return text
+
+
+def _spelled(data_type: DataType) -> Iterator[str]:
+    """Yield the spelling of a type, part by part."""
     match data_type:
         case PrimitiveType(name, spelling):
-            return _SQL_NAMES.get(name, spelling or name)
+            yield _SQL_NAMES.get(name, spelling or name)
         case DecimalType(precision, scale):
-            return f"decimal({precision},{scale})"
+            yield f"decimal({precision},{scale})"
         case ArrayType(element_type):
-            return f"array<{type_text(element_type)}>"
+            yield "array<"
+            yield from _spelled(element_type)
+            yield ">"
         case MapType(key_type, value_type):
-            return f"map<{type_text(key_type)}, {type_text(value_type)}>"
+            yield "map<"
+            yield from _spelled(key_type)
+            yield ", "
+            yield from _spelled(value_type)
+            yield ">"
         case _:
-            parts = (
-                f"{column.name}: {type_text(column.data_type)}"
-                for column in data_type.fields
-            )
-            return f"struct<{', '.join(parts)}>"
+            yield "struct<"
+            for place, column in enumerate(data_type.fields):
+                yield f"{', ' if place else ''}{column.name}: "
+                yield from _spelled(column.data_type)
+            yield ">"
 
 
 def leaf_fields(schema: StructType) -> list[LeafField]:

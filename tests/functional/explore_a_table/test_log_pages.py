@@ -187,7 +187,7 @@ class TestSchema:
         assert "CREATE TABLE" in page
         assert "StructType" in page
         assert "pa.schema" in page
-        assert 'data-depth="1"' in page
+        assert 'aria-level="2"' in page
 
     def test_a_filter_works_without_script(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}orders/schema?q=amount")

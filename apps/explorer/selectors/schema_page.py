@@ -1,0 +1,84 @@
+"""A page of the schema's tree: some rows, and what files tell of each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from apps.explorer.selectors.column_bounds import ColumnBounds, column_bounds
+from apps.explorer.selectors.columns import SchemaColumn, SchemaTree
+from apps.explorer.selectors.page_numbers import PageNumbers
+from apps.explorer.selectors.version import TableVersion
+
+PAGE_LENGTH: Final = 150
+JSON_LENGTH: Final = 500  # columns of a page of the JSON form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaPage(PageNumbers):
+    """Some rows of the tree, and how many there are.
+
+    Attributes:
+        columns: The rows; those above the first one lead to it.
+        num_above: How many of them stand there only as the way to the first.
+        num_matching: How many rows the filter leaves.
+        bounds: What files tell, by the path of a column; nothing of one that they
+            do not tell of.
+    """
+
+    columns: tuple[SchemaColumn, ...]
+    num_above: int
+    num_matching: int
+    bounds: Mapping[str, ColumnBounds] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> list[tuple[SchemaColumn, ColumnBounds | None]]:
+        """Each column with what files tell of it."""
+        return [(column, self.bounds.get(column.path)) for column in self.columns]
+
+
+def schema_page(
+    at: TableVersion,
+    tree: SchemaTree,
+    text: str,
+    *,
+    page: int,
+    length: int = PAGE_LENGTH,
+) -> SchemaPage:
+    """Return one page of the rows that a filter leaves.
+
+    Args:
+        at: The version.
+        tree: Its columns.
+        text: What the path, type or comment holds; "" for every row.
+        page: The number of the page, from 1; the last one where there are fewer.
+        length: Rows of a page.
+    """
+    matching = tree.matching(text)
+    num_pages = max(-(-len(matching) // length), 1)
+    page = min(page, num_pages)
+    shown = matching[(page - 1) * length : page * length]
+    above = _above(matching, (page - 1) * length)
+    columns = (*above, *shown)
+    return SchemaPage(
+        columns=columns,
+        num_above=len(above),
+        num_matching=len(matching),
+        bounds=column_bounds(at, columns),
+        page=page,
+        num_pages=num_pages,
+    )
+
+
+def _above(columns: tuple[SchemaColumn, ...], start: int) -> tuple[SchemaColumn, ...]:
+    """Return the rows that lead to the row at `start`, the topmost first."""
+    if start >= len(columns) or not columns[start].depth:
+        return ()
+    found: list[SchemaColumn] = []
+    depth = columns[start].depth
+    for column in reversed(columns[:start]):
+        if column.depth < depth:
+            found.append(column)
+            depth = column.depth
+        if not depth:
+            break
+    return tuple(reversed(found))
