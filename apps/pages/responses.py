@@ -19,6 +19,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 CSV_ROWS_PER_CHUNK = 200
+CSV_CHUNK_LENGTH = 65_536  # characters; rows of long values are sent one by one
 # The wide forms are formulas where people write in them.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -90,11 +91,15 @@ class _Line:
 def _csv_chunks(rows: Iterable[Sequence[object]]) -> Iterator[str]:
     writer = csv.writer(_Line())
     chunk: list[str] = []
+    length = 0
     for row in rows:
-        chunk.append(writer.writerow([_cell(value) for value in row]))
-        if len(chunk) == CSV_ROWS_PER_CHUNK:
+        line = writer.writerow([_cell(value) for value in row])
+        chunk.append(line)
+        length += len(line)
+        if len(chunk) == CSV_ROWS_PER_CHUNK or length > CSV_CHUNK_LENGTH:
             yield "".join(chunk)
             chunk.clear()
+            length = 0
     yield "".join(chunk)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.file_rows import NewestFiles
-from deltaweb.index.history.stored_values import clean_json, clean_text
+from deltaweb.index.history.stored_values import bounded_names, clean_json, clean_text
 from deltaweb.index.index_result import INDEXED, UNSUPPORTED, IndexResult
 
 
@@ -42,7 +42,7 @@ def newest_result(
         num_records=None if newest is None else newest.total_records,
         num_tombstones=None if newest is None else newest.num_tombstones,
         num_columns=num_columns,
-        partition_columns=clean_json(list(snapshot.metadata.partition_columns)),
+        partition_columns=bounded_names(snapshot.metadata.partition_columns),
         summary=clean_json(summary),
         error_code=refusal.code if refusal else "",
         error=refusal.message if refusal else "",

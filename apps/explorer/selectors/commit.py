@@ -11,7 +11,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.explorer.cells import shortened
 from apps.explorer.selectors.changes import Change, metadata_changes, protocol_changes
+from apps.explorer.selectors.long_texts import SHOWN_LENGTH
 from apps.explorer.selectors.page_numbers import PageNumbers
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.pages.errors import PageError
@@ -270,9 +272,10 @@ def _file_change(action: Mapping[str, Any], *, is_added: bool) -> FileChange:
 
 
 def _partition_text(values: Mapping[str, Any]) -> str:
-    return " / ".join(
+    text = " / ".join(
         f"{key}={'null' if value is None else value}" for key, value in values.items()
     )
+    return shortened(text, SHOWN_LENGTH)
 
 
 def _num_records(stats: object) -> int | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
+from apps.explorer.selectors.compare_schema import SchemaPart, schema_part
 from apps.explorer.selectors.compared_version import (
     ComparedVersion,
     VersionsOfState,
@@ -17,7 +18,7 @@ from apps.explorer.selectors.compared_version import (
     versions_by_state,
 )
 from apps.explorer.selectors.version import TableVersion, table_version
-from apps.tables.change_json import schema_json, values_json
+from apps.tables.change_json import values_json
 from apps.tables.models import ProtocolVersion, Table
 from apps.tables.selectors import TableHead, requested_version
 from apps.tables.timeline import TimelineSpan, build_span
@@ -155,6 +156,10 @@ class Comparison:
             [_shown(change) for change in found.changed],
         )
 
+    def schema_page(self, page: int) -> SchemaPart:
+        """Return a page of what changed in the schema; an empty one where unknown."""
+        return schema_part(self.schema or SchemaChanges(), page)
+
     def job_parameters(self, **more: object) -> dict[str, Any]:
         """Return what names the work of comparing these versions."""
         if self.before is None or self.after is None:
@@ -179,7 +184,8 @@ class Comparison:
                 "from": self.before.describe() if self.before else None,
                 "to": self.after.describe() if self.after else None,
             },
-            "schema": schema_json(self.schema) if self.schema else None,
+            "schema": self.schema_page(1).describe() if self.schema else None,
+            "schema_count": self.schema.count if self.schema else None,
             "properties": values_json(self.properties),
             "protocol": values_json(self.protocol),
             "details": values_json(self.details),

@@ -9,7 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.cells import shortened
 from apps.explorer.forms import QueryError
+from apps.explorer.selectors.long_texts import SHOWN_LENGTH
 from apps.explorer.selectors.page_numbers import PageNumbers
 from apps.tables.comparing import KIND
 from deltaweb.delta.table_changes.row_codes import value_codes
@@ -145,10 +147,11 @@ def partition_changes(files: pa.Table) -> list[PartitionChange]:
 
 def _partition_text(values: pa.MapScalar) -> str:
     """Return the values of a partition; nothing where a table has no partitions."""
-    return ", ".join(
+    text = ", ".join(
         f"{name}={'null' if value is None else value}"
         for name, value in values.as_py() or ()
     )
+    return shortened(text, SHOWN_LENGTH)
 
 
 def _of_kind(files: pa.Table, kind: str) -> pa.Table:

@@ -4,7 +4,7 @@ The newest version's files come from the memory-mapped index, an older version's
 the result of a job; neither ever becomes a list of Python objects but for one page.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from apps.explorer.forms import FileFilter, QueryError
+from apps.explorer.selectors.long_texts import chunk_length, cut_texts
 from apps.explorer.selectors.page_numbers import PageNumbers
 from apps.tables.models import Table
 
@@ -132,7 +133,7 @@ def file_page(
     start = (page - 1) * PAGE_LENGTH
     chosen = _ordered(matching, wanted.sort, start + PAGE_LENGTH)
     return FilePage(
-        files=list(_listed(matching.take(chosen[start : start + PAGE_LENGTH]))),
+        files=list(_listed(matching, chosen[start : start + PAGE_LENGTH])),
         page=page,
         num_pages=num_pages,
         num_matching=matching.num_rows,
@@ -148,8 +149,9 @@ def file_rows(
     matching = matching_files(files, wanted, partition_columns)
     order = _ordered(matching, wanted.sort, matching.num_rows)
     yield ["path", *partition_columns, "size", "num_records", "modified_at"]
-    for start in range(0, len(order), CSV_CHUNK):
-        for file in _listed(matching.take(order[start : start + CSV_CHUNK])):
+    length = chunk_length(matching, CSV_CHUNK)
+    for start in range(0, len(order), length):
+        for file in _listed(matching, order[start : start + length], is_whole=True):
             values = dict(file.partition)
             yield [
                 file.path,
@@ -235,21 +237,33 @@ def _ordered(files: pa.Table, sort: str, length: int) -> pa.Array:
     return pc.sort_indices(files, keys)
 
 
-def _listed(files: pa.Table) -> Iterator[ListedFile]:
+def _listed(
+    matching: pa.Table, places: pa.Array, *, is_whole: bool = False
+) -> Iterator[ListedFile]:
+    """Yield the files at some places; long values are cut unless they shall be whole."""
+    values = [
+        _pairs(matching["partition_values"], place, is_whole=is_whole)
+        for place in places.to_pylist()
+    ]
+    names = [name for name in matching.column_names if name != "partition_values"]
+    files = matching.select(names).take(places)
+    if not is_whole:
+        paths = cut_texts(files["path"])
+        files = files.set_column(files.column_names.index("path"), "path", paths)
     has_records = "num_records" in files.column_names
     records = files["num_records"].to_pylist() if has_records else [None] * len(files)
     rows = zip(
         files["path"].to_pylist(),
         files["size"].to_pylist(),
         files["modification_time"].to_pylist(),
-        files["partition_values"].to_pylist(),
+        values,
         records,
         strict=True,
     )
-    for path, size_bytes, modified, values, num_records in rows:
+    for path, size_bytes, modified, partition, num_records in rows:
         yield ListedFile(
             path=path,
-            partition=_pairs(values),
+            partition=partition,
             size_bytes=size_bytes,
             num_records=num_records,
             modified_at=_moment(modified),
@@ -257,11 +271,15 @@ def _listed(files: pa.Table) -> Iterator[ListedFile]:
 
 
 def _pairs(
-    values: Mapping[str, str | None] | Sequence[tuple[str, str | None]] | None,
+    values: pa.ChunkedArray, place: int, *, is_whole: bool
 ) -> tuple[tuple[str, str | None], ...]:
-    if values is None:
+    """Return the partition values of one file; of long ones no copy is made to cut."""
+    entries = values[place].values
+    if entries is None:
         return ()
-    return tuple(values.items() if isinstance(values, Mapping) else values)
+    names, texts = entries.field(0), entries.field(1)
+    texts = texts if is_whole else cut_texts(texts)
+    return tuple(zip(names.to_pylist(), texts.to_pylist(), strict=True))
 
 
 def _moment(value: object) -> datetime | None:

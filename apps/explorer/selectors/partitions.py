@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from apps.explorer.forms import PartitionFilter, QueryError
 from apps.explorer.selectors.listed import Kept, ListedFiles
+from apps.explorer.selectors.long_texts import are_long, cut_texts
 from apps.explorer.selectors.page_numbers import PageNumbers
 from deltaweb.index.distribution import partition_texts
 
@@ -47,6 +48,7 @@ class Partition:
         average_bytes: Size of an average file of it.
         times_median: How many times the median partition it is.
         modified_at: When its newest file was written.
+        is_cut: Whether one of the values is too long to be shown whole.
     """
 
     values: Values
@@ -56,6 +58,7 @@ class Partition:
     average_bytes: int
     times_median: float | None
     modified_at: datetime | None
+    is_cut: bool = False
 
     def describe(self) -> dict[str, object]:
         """Return the partition as the JSON form shows it."""
@@ -161,7 +164,17 @@ def partition_totals(files: pa.Table, columns: Sequence[str]) -> pa.Table:
     whole = whole.append_column("bytes", size_bytes)
     whole = whole.append_column("rows", told)
     whole = whole.append_column("average", pc.divide(size_bytes, groups["files"]))
+    whole = _with_cut_keys(whole, keys)
     return whole.sort_by([("bytes", "descending"), *((k, "ascending") for k in keys)])
+
+
+def _with_cut_keys(totals: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """Cut the keys that no list shows, now that files of each are added up."""
+    is_cut = pa.chunked_array([pa.repeat(pa.scalar(False), totals.num_rows)])  # noqa: FBT003 (a value)
+    for place, key in enumerate(keys):
+        is_cut = pc.or_(is_cut, are_long(totals[key]))
+        totals = totals.set_column(place, key, cut_texts(totals[key]))
+    return totals.append_column("is_cut", is_cut)
 
 
 def kept_totals(listed: ListedFiles, columns: Sequence[str]) -> pa.Table:
@@ -278,10 +291,10 @@ def partitions_of(
     keys = [totals[f"key_{index}"].to_pylist() for index in range(len(columns))]
     numbers = (
         totals[name].to_pylist()
-        for name in ("files", "bytes", "rows", "average", "modified")
+        for name in ("files", "bytes", "rows", "average", "modified", "is_cut")
     )
     rows = zip(zip(*keys, strict=True), *numbers, strict=True)
-    for values, num_files, size_bytes, num_records, average, modified in rows:
+    for values, num_files, size_bytes, num_records, average, modified, is_cut in rows:
         yield Partition(
             values=tuple(zip(columns, values, strict=True)),
             num_files=num_files,
@@ -290,6 +303,7 @@ def partitions_of(
             average_bytes=average,
             times_median=round(size_bytes / median_bytes, 2) if median_bytes else None,
             modified_at=_moment(modified),
+            is_cut=is_cut,
         )
 
 

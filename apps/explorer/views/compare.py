@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.accounts.users import signed_in_user
 from apps.explorer import compare_jobs
 from apps.explorer.cells import json_value, python_values
-from apps.explorer.forms import QueryError, parse_file_filter
+from apps.explorer.forms import QueryError, parse_file_filter, parse_page
 from apps.explorer.selectors import compare_files, compare_key, compare_rows
 from apps.explorer.selectors.compare import Comparison, compare_versions
 from apps.explorer.selectors.compare_summary import summary_cards
@@ -147,6 +147,8 @@ def comparison_page(
     elif can_read:
         known = compare_jobs.known_file_diff(found)
         file_facts = known.facts if known else None
+        if view == "schema" and found.schema:
+            answer = _schema_view(request, found)
     if fmt != "html":
         check_job(answer.job)
     if fmt == "csv" and answer.rows is None:
@@ -205,6 +207,19 @@ def _files_view(
             "changed_files": [file.describe() for file in page.files],
         },
         rows=compare_files.changed_file_rows(result.rows, kind=kind),
+    )
+
+
+def _schema_view(request: HttpRequest, found: Comparison) -> _Answer:
+    page = found.schema_page(parse_page(request.GET))
+    urls = _page_urls(request, page)
+    next_url = urls["next_url"]
+    return _Answer(
+        {"schema_page": page, **urls},
+        {
+            "schema": page.describe(),
+            "next": request.build_absolute_uri(next_url) if next_url else None,
+        },
     )
 
 

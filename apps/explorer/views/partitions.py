@@ -170,7 +170,9 @@ def values_text(partition: partitions.Partition) -> str:
 
 
 def _files_url(at: TableVersion, partition: partitions.Partition) -> str:
-    """Return the list of the partition's files."""
+    """Return the list of the partition's files; nothing where no address names them."""
+    if partition.is_cut:
+        return ""
     table = at.table
     query = [
         ("partition", column if value is None else f"{column}={value}")

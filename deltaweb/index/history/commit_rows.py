@@ -19,7 +19,12 @@ from deltaweb.index.file_index import (
 )
 from deltaweb.index.history.commit_part import CommitChange, CommitPart
 from deltaweb.index.history.lifetimes import Vacuum
-from deltaweb.index.history.stored_values import bounded_json, clean_text
+from deltaweb.index.history.stored_values import (
+    bounded_json,
+    bounded_names,
+    bounded_text,
+    clean_text,
+)
 
 ROWS_A_BATCH: Final = 4096
 MAX_EVENTS: Final = 5000
@@ -188,13 +193,11 @@ def _metadata_row(version: int, metadata: Metadata) -> dict[str, Any]:
     return {
         "version": version,
         "metadata_id": clean_text(metadata.id or ""),
-        "metadata_name": clean_text(metadata.name or ""),
-        "description": clean_text(metadata.description or ""),
+        "metadata_name": bounded_text(metadata.name or ""),
+        "description": bounded_text(metadata.description or ""),
         "format_provider": clean_text(str(metadata.format)),
         "schema_string": clean_text(metadata.schema_string or ""),
-        "partition_columns": json.dumps(
-            [clean_text(name) for name in metadata.partition_columns]
-        ),
+        "partition_columns": json.dumps(bounded_names(metadata.partition_columns)),
         "configuration": bounded_json(metadata.configuration),
         "created_time": _long(metadata.created_time),
     }
@@ -209,7 +212,7 @@ def _protocol_row(
         "min_writer_version": _long(protocol.min_writer_version),
         "reader_features": _features(protocol.reader_features),
         "writer_features": _features(protocol.writer_features),
-        "unsupported_reason": clean_text(refusal.message) if refusal else "",
+        "unsupported_reason": bounded_text(refusal.message) if refusal else "",
     }
 
 
@@ -219,4 +222,4 @@ def _long(value: int | None) -> int | None:
 
 
 def _features(names: Any) -> str | None:  # noqa: ANN401 (a sequence of texts or None)
-    return None if names is None else json.dumps([clean_text(name) for name in names])
+    return None if names is None else json.dumps(bounded_names(names))

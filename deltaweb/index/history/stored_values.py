@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
@@ -24,6 +24,23 @@ def clean_text(text: str) -> str:
     if text.isascii() and "\0" not in text:
         return text
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def bounded_text(text: str) -> str:
+    """Return a text that every database takes, cut after `MAX_JSON_LENGTH`."""
+    return clean_text(text[:MAX_JSON_LENGTH])
+
+
+def bounded_names(names: Iterable[str]) -> list[str]:
+    """Return names that every database takes; of very many or long ones the first."""
+    found: list[str] = []
+    room = MAX_JSON_LENGTH
+    for name in names:
+        room -= len(name) + 1
+        if room < 0:
+            break
+        found.append(clean_text(name))
+    return found
 
 
 def clean_texts(texts: list[str]) -> list[str]:
