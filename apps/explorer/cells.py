@@ -14,7 +14,7 @@ from deltaweb.delta.python_values import python_values as python_values  # noqa:
 
 MAX_TEXT_LENGTH = 120
 MAX_PREVIEW_LENGTH = 60
-MAX_DETAIL_LENGTH = 100_000
+MAX_DETAIL_LENGTH = 2_000  # inside a page; the page of a row has more
 HEX_PREVIEW_BYTES = 8
 MAX_JSON_BYTES = 65_536
 MAX_SAFE_INTEGER = 2**53
@@ -134,12 +134,12 @@ def preview_text(value: object, zone: tzinfo) -> str:
 
 
 def _text_cell(text: str) -> Cell:
-    line = " ".join(text.split("\n")) if "\n" in text else text
-    if len(line) <= MAX_TEXT_LENGTH and line == text:
+    """Return a text with its blanks and breaks as they are; the grid shows them."""
+    if len(text) <= MAX_TEXT_LENGTH and "\n" not in text:
         return Cell(kind="text", text=text)
     return Cell(
         kind="text",
-        text=shortened(line, MAX_TEXT_LENGTH),
+        text=shortened(text, MAX_TEXT_LENGTH),
         detail=shortened(text, MAX_DETAIL_LENGTH),
     )
 

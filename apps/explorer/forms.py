@@ -23,14 +23,19 @@ _UNIT_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50
 
 
 class QueryError(PageError):
-    """A part of the address that cannot be read; `expected` says what could."""
+    """A part of the address that cannot be read; `expected` says what could.
 
-    def __init__(self, *, part: str, expected: str) -> None:
+    What the part is about, where that is known, is said by `message` and `hint`.
+    """
+
+    def __init__(
+        self, *, part: str, expected: str, message: str = "", hint: str = ""
+    ) -> None:
         super().__init__(
             status=400,
             code="bad-query",
-            message=f"The address asks for a {part!r} that cannot be read.",
-            hint=f"Give {expected}, or leave {part!r} out.",
+            message=message or f"The address asks for a {part!r} that cannot be read.",
+            hint=hint or f"Give {expected}, or leave {part!r} out.",
         )
 
 
@@ -103,6 +108,7 @@ class RowQuery:
     filters: tuple[str, ...] = ()  # as in the address: column:operator:value
     sort: str = ""
     page: int = 1
+    column_page: int = 1
 
 
 class _HistoryForm(forms.Form):
@@ -115,12 +121,17 @@ class _SearchForm(forms.Form):
     q = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
 
 
+class _FindForm(forms.Form):
+    find = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
+
+
 class _TextForm(forms.Form):
     text = forms.CharField(required=False, strip=False, max_length=4000)
 
 
 class _PageForm(forms.Form):
     page = forms.IntegerField(required=False, min_value=1, max_value=MAX_PAGE)
+    cols = forms.IntegerField(required=False, min_value=1, max_value=MAX_PAGE)
 
 
 def parse_search(query: QueryDict) -> str:
@@ -131,6 +142,16 @@ def parse_search(query: QueryDict) -> str:
 def parse_page(query: QueryDict) -> int:
     """Return the number of the page asked for, from 1."""
     return int(_clean(_PageForm(query))["page"] or 1)
+
+
+def parse_column_page(query: QueryDict) -> int:
+    """Return the number of the page of columns asked for, from 1."""
+    return int(_clean(_PageForm(query))["cols"] or 1)
+
+
+def parse_choice_text(query: QueryDict) -> str:
+    """Return what the chooser of columns looks for."""
+    return str(_clean(_FindForm(query))["find"])
 
 
 def parse_history_filter(query: QueryDict) -> HistoryFilter:
@@ -169,12 +190,13 @@ def parse_partition_filter(query: QueryDict) -> PartitionFilter:
 
 
 def parse_row_query(query: QueryDict) -> RowQuery:
-    """Read `col` and `f` (both repeatable), `sort` and `page`."""
+    """Read `col` and `f` (both repeatable), `sort`, `page` and `cols`."""
     return RowQuery(
         columns=tuple(dict.fromkeys(_texts(query, "col", limit=2000))),
         filters=tuple(dict.fromkeys(_texts(query, "f"))),
         sort=_text(query, "sort"),
         page=parse_page(query),
+        column_page=parse_column_page(query),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.explorer.selectors.rows import BLOCK_LENGTH, RowPlan
+from apps.explorer.selectors.row_plan import BLOCK_LENGTH, RowPlan
 from apps.jobs.models import Job
 from apps.jobs.selectors import is_attended
 from apps.tables.models import Table
@@ -77,9 +77,10 @@ def wait_for(job: Job) -> None:
 def _wanted(
     version: int, plan: RowPlan, limit: int | None, offset: int
 ) -> dict[str, object]:
+    columns = plan.read_columns
     return {
         "version": version,
-        "columns": None if plan.columns == plan.all_columns else list(plan.columns),
+        "columns": None if columns == plan.all_columns else list(columns),
         "predicate": plan.predicate,
         "limit": limit,
         "offset": offset,
@@ -97,6 +98,7 @@ def _rows_job(  # noqa: PLR0913 (each is one part of what is asked)
     now: datetime,
 ) -> tuple[Job, JobRows | None]:
     wanted = _wanted(version, plan, limit, offset)
+    columns = plan.read_columns
     return result_job(
         table,
         kind=PREVIEW_KIND,
@@ -105,7 +107,7 @@ def _rows_job(  # noqa: PLR0913 (each is one part of what is asked)
         request=lambda: request_preview(
             table,
             version=version,
-            columns=None if plan.columns == plan.all_columns else plan.columns,
+            columns=None if columns == plan.all_columns else columns,
             predicate=plan.predicate,
             limit=limit,
             offset=offset,

@@ -17,6 +17,8 @@ urlpatterns = [
     *page("", views.dashboard, "dashboard", json_route="dashboard"),
     *page(f"{TABLE}/", views.table_overview, "table-overview"),
     *page(f"{TABLE}/data", views.row_list, "row-list", csv=True),
+    *page(f"{TABLE}/data/<int:row>", views.row_detail, "row-detail"),
+    path(f"{TABLE}/data/<int:row>/value", views.row_value, name="row-value"),
     *page(f"{TABLE}/schema", views.schema_detail, "schema-detail", csv=True),
     path(
         f"{TABLE}/schema-code/<str:language>",

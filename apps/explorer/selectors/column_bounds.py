@@ -75,7 +75,7 @@ def _read(folder: str, columns: Sequence[SchemaColumn]) -> Bounds:
             maximum=_shown(ranges, ranges.maximum),
         )
         for column, ranges in found
-        if ranges is not None
+        if ranges is not None and (ranges.num_bounds or ranges.num_counts)
     }
 
 

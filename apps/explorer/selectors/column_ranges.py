@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from apps.explorer.selectors.indexed import index_folder
 from apps.explorer.selectors.listed import Kept
+from apps.explorer.selectors.long_texts import MAX_LENGTH
 from apps.tables.models import Table
 from deltaweb.delta.column_statistics import STRING_PREFIX_LENGTH
 from deltaweb.delta.errors import DeltaError
@@ -212,6 +213,7 @@ def _partition_ranges(
     values = _leaf(files["partition"], names)
     if values is None:
         return ColumnRanges(num_files=files.num_rows)
+    values = _beginnings(values)
     is_null = pc.is_null(values)
     records = files["num_records"]
     untold = records.null_count
@@ -247,6 +249,7 @@ def _told(
     )
     if low is None or high is None or not _has_order(low.type):
         return facts
+    low, high = _beginnings(low), _beginnings(high)
     both = pc.and_(pc.is_valid(low), pc.is_valid(high))
     smallest, largest = _extremes(low, high)
     return ColumnRanges(
@@ -260,6 +263,15 @@ def _told(
         num_cut=_count_cut(low, high),
         strip=range_strip(low, high) if with_strip else None,
     )
+
+
+def _beginnings(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return long texts by as much of them as is shown and kept; others as they are."""
+    if not pa.types.is_string(values.type):
+        return values
+    if (pc.max(pc.binary_length(values)).as_py() or 0) <= MAX_LENGTH:
+        return values
+    return pc.utf8_slice_codeunits(values, 0, MAX_LENGTH)
 
 
 def _has_order(data_type: pa.DataType) -> bool:

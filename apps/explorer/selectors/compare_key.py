@@ -107,16 +107,30 @@ def suggest_key(found: Comparison) -> KeySuggestion | None:
     if found.before is None or found.after is None:
         return None
     low, high = sorted((found.before.version, found.after.version))
-    commits = found.table.commits.filter(
-        version__gt=low, version__lte=high, operation="MERGE"
+    return table_key(found.table, found.columns, after=low, up_to=high)
+
+
+def table_key(
+    table: Table, columns: Sequence[str], *, after: int, up_to: int
+) -> KeySuggestion | None:
+    """Suggest a key of a table: that of a merge, or a column that looks like one.
+
+    Args:
+        table: The table.
+        columns: Names of its columns.
+        after: Merges are looked for after this version,
+        up_to: and up to this one.
+    """
+    commits = table.commits.filter(
+        version__gt=after, version__lte=up_to, operation="MERGE"
     ).order_by("-version")
     merges = commits.values_list("version", "parameters")
     for version, parameters in merges[:MAX_COMMITS_READ]:
-        columns = _merge_columns(parameters, found.columns)
-        if columns:
+        merged = _merge_columns(parameters, columns)
+        if merged:
             reason = f"the key of the merge of version {version}"
-            return KeySuggestion(columns=columns, reason=reason)
-    return likely_key(found.columns, column_facts(found.table, found.columns))
+            return KeySuggestion(columns=merged, reason=reason)
+    return likely_key(columns, column_facts(table, columns))
 
 
 def likely_key(

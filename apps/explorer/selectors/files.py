@@ -240,7 +240,7 @@ def _ordered(files: pa.Table, sort: str, length: int) -> pa.Array:
 def _listed(
     matching: pa.Table, places: pa.Array, *, is_whole: bool = False
 ) -> Iterator[ListedFile]:
-    """Yield the files at some places; long values are cut unless they shall be whole."""
+    """Yield the files at some places; long values are cut, or whole if asked."""
     values = [
         _pairs(matching["partition_values"], place, is_whole=is_whole)
         for place in places.to_pylist()

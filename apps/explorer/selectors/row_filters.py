@@ -1,10 +1,18 @@
 """The conditions on rows: from the address to a chip and to SQL."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from apps.explorer.filter_errors import (
+    FilterShapeError,
+    FilterValueError,
+    NotComparableError,
+    NotTextError,
+    UnknownColumnError,
+)
 from apps.explorer.forms import QueryError
 from deltaweb.delta.schema import (
     DataType,
@@ -12,6 +20,7 @@ from deltaweb.delta.schema import (
     PrimitiveType,
     StructField,
     StructType,
+    short_type_text,
     type_text,
 )
 
@@ -32,7 +41,18 @@ OPERATORS = {
 INTEGERS = {"byte", "short", "integer", "long"}
 NUMBERS = INTEGERS | {"float", "double"}
 MAX_LITERAL_DIGITS = 400
+MAX_KIND_LENGTH = 80
 _SQL_OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_SHAPE = re.compile(
+    rf"(.+?):(?:{'|'.join(OPERATORS)})(?::|$)", re.DOTALL
+)  # the column of a condition
+_EXAMPLES = {
+    "boolean": "true or false",
+    "date": "a day such as 2026-11-21",
+    "timestamp": "a time such as 2026-11-21 08:30",
+    "timestamp_ntz": "a time such as 2026-11-21 08:30",
+    "decimal": "a number such as 4.20",
+}
 _WITHOUT_VALUE = {"null": "IS NULL", "notnull": "IS NOT NULL"}
 _COMPARED = NUMBERS | {"string", "boolean", "date", "timestamp", "timestamp_ntz"}
 
@@ -76,8 +96,15 @@ def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
                 value="" if operator in _WITHOUT_VALUE else value,
                 sql=sql,
             )
-    known = ", ".join(OPERATORS)
-    raise QueryError(part="f", expected=f"column:operator:value with one of {known}")
+    raise _unknown(text, schema)
+
+
+def _unknown(text: str, schema: StructType) -> QueryError:
+    """Return why a condition cannot be read: its column, or its shape."""
+    asked = _SHAPE.match(text)
+    if asked is None:
+        return FilterShapeError(text=text, operators=OPERATORS)
+    return UnknownColumnError(part="f", name=asked[1], names=schema.names)
 
 
 def is_plain(data_type: DataType) -> bool:
@@ -95,15 +122,14 @@ def _sql(field: StructField, operator: str, value: str, zone: tzinfo) -> str:
     if operator in _WITHOUT_VALUE:
         return f"{quoted} {_WITHOUT_VALUE[operator]}"
     if not is_plain(field.data_type):
-        kind = type_text(field.data_type)[:80]
-        expected = f"only null or notnull for {field.name!r}, a {kind}"
-        raise QueryError(part="f", expected=expected)
+        kind = short_type_text(field.data_type, MAX_KIND_LENGTH)
+        raise NotComparableError(column=field.name, kind=kind)
     if operator != "contains":
         literal = _literal(field, value, zone)
         return f"{quoted} {_SQL_OPERATORS[operator]} {literal}"
     if type_name(field.data_type) != "string":
-        expected = f"another operator for {field.name!r}, which is no text"
-        raise QueryError(part="f", expected=expected)
+        kind = short_type_text(field.data_type, MAX_KIND_LENGTH)
+        raise NotTextError(column=field.name, kind=kind)
     return f"{quoted} LIKE {_text_literal('%' + _like_escaped(value) + '%')}"
 
 
@@ -122,8 +148,12 @@ def _literal(field: StructField, value: str, zone: tzinfo) -> str:
     try:
         return literals.get(kind, _number_literal)(value)
     except (ValueError, KeyError, InvalidOperation, OverflowError):
-        expected = f"a {type_text(data_type)} for {field.name!r}"
-        raise QueryError(part="f", expected=expected) from None
+        raise FilterValueError(
+            column=field.name,
+            value=value,
+            kind=type_text(data_type),
+            example=_EXAMPLES.get(kind, "a number such as 42"),
+        ) from None
 
 
 def _number_literal(text: str) -> str:

@@ -1,7 +1,8 @@
 """The rows of a version: what to ask a job for, and what its result shows."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from decimal import Decimal
 from typing import Any
@@ -9,25 +10,27 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.cells import Cell, cell, json_value, python_values
-from apps.explorer.forms import QueryError, RowQuery
-from apps.explorer.selectors.row_filters import (
-    NUMBERS,
-    RowFilter,
-    is_plain,
-    row_filter,
-    type_name,
+from apps.explorer.cells import (
+    MAX_DETAIL_LENGTH,
+    Cell,
+    cell,
+    json_value,
+    python_values,
 )
+from apps.explorer.selectors.long_texts import chunk_length
+from apps.explorer.selectors.row_filters import NUMBERS, is_plain, type_name
+from apps.explorer.selectors.row_plan import PAGE_LENGTH, RowPlan
 from deltaweb.delta.schema import (
     DataType,
     DecimalType,
     PrimitiveType,
-    StructType,
-    type_text,
+    short_type_text,
 )
 
-PAGE_LENGTH = 50
-BLOCK_LENGTH = 500  # rows of one job: ten pages of one read
+MAX_JSON_LENGTH = 4_000_000  # characters of the rows of one JSON answer
+MIN_CUT_LENGTH = 500
+MAX_DETAILS_LENGTH = 120_000  # characters in the panels of all cells of a page
+MAX_TYPE_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,38 +46,11 @@ class GridColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowPlan:
-    """What the address asks for, checked against the schema.
+class GridRow:
+    """A row of the grid; `number` is its place among the rows that match, from 1."""
 
-    Attributes:
-        columns: Names of the chosen columns, in the order of the schema.
-        all_columns: Every name, for the chooser.
-        filters: The conditions; all must hold.
-        sort: A column, with - in front to reverse, or nothing.
-        page: The page asked for, from 1.
-    """
-
-    schema: StructType
-    columns: tuple[str, ...]
-    all_columns: tuple[str, ...]
-    filters: tuple[RowFilter, ...]
-    sort: str
-    page: int
-
-    @property
-    def predicate(self) -> str:
-        """The conditions as SQL, or nothing."""
-        return " AND ".join(f"({wanted.sql})" for wanted in self.filters)
-
-    @property
-    def offset(self) -> int:
-        """The first row of the block that holds the page."""
-        return (self.page - 1) * PAGE_LENGTH // BLOCK_LENGTH * BLOCK_LENGTH
-
-    @property
-    def filterable(self) -> list[str]:
-        """The columns that a condition may name."""
-        return [field.name for field in self.schema.fields if is_plain(field.data_type)]
+    number: int
+    cells: list[Cell]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +62,7 @@ class RowPage:
     """
 
     columns: list[GridColumn]
-    rows: list[list[Cell]]
+    rows: list[GridRow]
     page: int
     first_row: int
     num_read: int
@@ -115,46 +91,25 @@ class RowPage:
         return self.more or self.last_row < self.num_read
 
 
-def row_plan(schema: StructType, query: RowQuery, zone: tzinfo) -> RowPlan:
-    """Check a query against the schema of the version.
-
-    Raises:
-        PageError: 400 that names the part of the address that does not fit.
-    """
-    unknown = [name for name in query.columns if name not in schema.names]
-    if unknown:
-        expected = f"a column of this version, not {unknown[0][:80]!r}"
-        raise QueryError(part="col", expected=expected)
-    sort = query.sort
-    if sort and sort.removeprefix("-") not in schema.names:
-        raise QueryError(part="sort", expected="a column of this version")
-    chosen = query.columns or schema.names
-    return RowPlan(
-        schema=schema,
-        columns=tuple(name for name in schema.names if name in chosen),
-        all_columns=schema.names,
-        filters=tuple(row_filter(schema, text, zone) for text in query.filters),
-        sort=sort,
-        page=query.page,
-    )
-
-
 def row_page(
     plan: RowPlan, result: pa.Table, facts: Mapping[str, Any], zone: tzinfo
 ) -> RowPage:
     """Return the page of a plan from the block of rows that its job has read."""
-    ordered = _sorted(plan, result)
-    start = (plan.page - 1) * PAGE_LENGTH - plan.offset
-    shown = ordered.slice(start, PAGE_LENGTH)
+    places = _places(plan, result)
+    shown = result.take(places)
     values = [
-        python_values(shown[name])
+        python_values(beginnings(shown[name], MAX_DETAIL_LENGTH))
         for name in plan.columns
         if name in shown.column_names
     ]
+    cells = ([cell(value, zone) for value in row] for row in zip(*values, strict=True))
     return RowPage(
         columns=[grid_column(plan, name, zone) for name in plan.columns],
         rows=[
-            [cell(value, zone) for value in row] for row in zip(*values, strict=True)
+            GridRow(number=plan.offset + place + 1, cells=row)
+            for place, row in zip(
+                places.to_pylist(), _within_budget(cells), strict=False
+            )
         ],
         page=plan.page,
         first_row=(plan.page - 1) * PAGE_LENGTH + 1,
@@ -165,31 +120,97 @@ def row_page(
     )
 
 
-def row_objects(plan: RowPlan, result: pa.Table) -> list[dict[str, object]]:
+def _within_budget(rows: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
+    """Drop what the panels of cells hold once a page has enough of it."""
+    room = MAX_DETAILS_LENGTH
+    for row in rows:
+        room -= sum(len(shown.detail) for shown in row)
+        yield [replace(shown, detail="") for shown in row] if room < 0 else row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowObjects:
+    """Rows as the JSON form shows them.
+
+    Attributes:
+        rows: Values by name.
+        cut: Where a value is only the beginning of a longer one: the index of its row,
+            its column, and the number of the row, which has the whole value on a page
+            of its own.
+    """
+
+    rows: list[dict[str, object]]
+    cut: list[dict[str, object]]
+
+
+def row_objects(plan: RowPlan, result: pa.Table) -> RowObjects:
     """Return the page's rows as the JSON form shows them."""
-    start = (plan.page - 1) * PAGE_LENGTH - plan.offset
-    shown = _sorted(plan, result).slice(start, PAGE_LENGTH)
+    places = _places(plan, result)
+    shown = result.take(places)
+    limit = cut_length(shown.num_rows * len(plan.columns))
     longs = {name for name in plan.columns if _type_name(plan, name) == "long"}
     columns = {
         name: [
-            json_value(value, is_long=name in longs)
-            for value in python_values(shown[name])
+            bounded_value(value, limit, is_long=name in longs)
+            for value in python_values(beginnings(shown[name], limit + 1))
         ]
         for name in plan.columns
     }
-    return [
-        {name: values[index] for name, values in columns.items()}
-        for index in range(shown.num_rows)
-    ]
+    numbers = [plan.offset + place + 1 for place in places.to_pylist()]
+    return RowObjects(
+        rows=[
+            {name: values[index][0] for name, values in columns.items()}
+            for index in range(shown.num_rows)
+        ],
+        cut=[
+            {"index": index, "column": name, "row": numbers[index]}
+            for name, values in columns.items()
+            for index, (_, is_cut) in enumerate(values)
+            if is_cut
+        ],
+    )
+
+
+def cut_length(num_cells: int) -> int:
+    """Return how long a value may be in an answer of so many."""
+    return max(MAX_JSON_LENGTH // max(num_cells, 1), MIN_CUT_LENGTH)
+
+
+def bounded_value(
+    value: object, limit: int, *, is_long: bool = False
+) -> tuple[object, bool]:
+    """Return a value as JSON holds it, and whether it is only its beginning.
+
+    A nested value that is too long becomes the beginning of its JSON text.
+    """
+    if isinstance(value, bytes):
+        value = value.hex()
+    found = json_value(value, is_long=is_long)
+    if not isinstance(found, str | list | dict):
+        return found, False
+    text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+    return (found, False) if len(text) <= limit else (text[:limit], True)
+
+
+def beginnings(column: pa.ChunkedArray, length: int) -> pa.ChunkedArray:
+    """Return texts cut after `length` characters and bytes after as many; others stay.
+
+    Python then never holds a long value whole.
+    """
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        if (pc.max(pc.binary_length(column)).as_py() or 0) <= length:
+            return column
+        return pc.utf8_slice_codeunits(column, 0, length)
+    return column
 
 
 def row_lines(plan: RowPlan, result: pa.Table) -> Iterator[Sequence[object]]:
     """Yield the header and every row of an export, as the CSV form shows them."""
     yield list(plan.columns)
-    ordered = _sorted(plan, result)
-    for batch in ordered.select(list(plan.columns)).to_batches(
-        max_chunksize=PAGE_LENGTH
-    ):
+    ordered = _sorted(plan, result).select(list(plan.columns))
+    length = chunk_length(ordered, PAGE_LENGTH)
+    for batch in ordered.to_batches(max_chunksize=length):
         columns = [python_values(column) for column in batch.columns]
         for row in zip(*columns, strict=True):
             yield [_csv_value(value) for value in row]
@@ -199,7 +220,7 @@ def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
     """Return a column's header: its type, and what sorting it again would do."""
     field = plan.schema.find(name)
     data_type: DataType = field.data_type if field else PrimitiveType("string")
-    text = type_text(data_type)
+    text = short_type_text(data_type, MAX_TYPE_LENGTH)
     if isinstance(data_type, PrimitiveType) and data_type.name == "timestamp":
         text = f"timestamp, {zone}"
     elif not is_plain(data_type):
@@ -217,15 +238,30 @@ def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
     )
 
 
+def _places(plan: RowPlan, result: pa.Table) -> pa.Array:
+    """Return where the rows of the page are in the block, in their order."""
+    start = (plan.page - 1) * PAGE_LENGTH - plan.offset
+    order = _order(plan, result)
+    if order is None:
+        order = pa.array(range(result.num_rows), pa.int64())
+    return order.slice(start, PAGE_LENGTH)
+
+
 def _sorted(plan: RowPlan, result: pa.Table) -> pa.Table:
+    order = _order(plan, result)
+    return result if order is None else result.take(order)
+
+
+def _order(plan: RowPlan, result: pa.Table) -> pa.Array | None:
+    """Return where rows are in the order asked for; None where they stay."""
     name = plan.sort.removeprefix("-")
     if not name or name not in result.column_names:
-        return result
+        return None
     order = "descending" if plan.sort.startswith("-") else "ascending"
     try:
-        return result.take(pc.sort_indices(result, [(name, order)]))
+        return pc.sort_indices(result, [(name, order)])
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid):
-        return result  # A nested column has no order.
+        return None  # A nested column has no order.
 
 
 def _type_name(plan: RowPlan, name: str) -> str:

@@ -31,6 +31,11 @@ class SchemaPage(PageNumbers):
     bounds: Mapping[str, ColumnBounds] = field(default_factory=dict)
 
     @property
+    def has_about(self) -> bool:
+        """Whether a column of the page has a comment or another fact."""
+        return any(column.comment or column.facts for column in self.columns)
+
+    @property
     def rows(self) -> list[tuple[SchemaColumn, ColumnBounds | None]]:
         """Each column with what files tell of it."""
         return [(column, self.bounds.get(column.path)) for column in self.columns]

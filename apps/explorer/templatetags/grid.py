@@ -1,9 +1,10 @@
 """The cells of the grid of rows, as HTML.
 
-A page shows fifty rows of perhaps hundreds of columns: a template included for each
-cell would take most of its time.
+A page shows fifty rows of perhaps sixty columns: a template included for each cell
+would take most of its time.
 """
 
+import re
 from collections.abc import Iterable
 from html import escape
 
@@ -14,11 +15,18 @@ from apps.explorer.cells import Cell
 
 register = template.Library()
 
+# A text may say NULL too: what a cell is called tells them apart without seeing it.
 WHOLE = {
-    "null": '<td><span class="c-null">NULL</span></td>',
-    "empty": '<td class="c-json">""</td>',
+    "null": '<td aria-label="no value"><span class="c-null">NULL</span></td>',
+    "empty": '<td class="c-json" aria-label="empty text">""</td>',
 }
 OPENING = {"number": '<td class="dw-r">', "binary": '<td class="c-json">'}
+# Blanks that are not seen: at an end, several at once, and what is no letter at all.
+_UNSEEN = re.compile(
+    r"^ +| +$| {2,}|\r\n|[\x00-\x1f\x7f-\xa0\xad"
+    r"\u200b-\u200f\u2028-\u202f\u2066-\u2069\ufeff]"
+)
+_BREAKS = {"\n": "line feed", "\r\n": "carriage return, line feed", "\r": "return"}
 
 
 @register.filter
@@ -28,9 +36,21 @@ def grid_cells(row: Iterable[Cell]) -> SafeString:
     return mark_safe(cells)  # noqa: S308 (every text of a table is escaped in _cell)
 
 
+@register.filter
+def marked(text: str) -> SafeString:
+    """Render a text on one line with its blanks, breaks and odd characters seen."""
+    return mark_safe(_marked(text, line_end=""))  # noqa: S308 (escaped in _marked)
+
+
+@register.filter
+def marked_lines(text: str) -> SafeString:
+    """Render a text with its blanks and breaks seen, each line of its own."""
+    return mark_safe(_marked(text, line_end="\n"))  # noqa: S308 (escaped in _marked)
+
+
 def _cell(cell: Cell) -> str:
     """Render a cell with a text; what the line cuts off is inside, for the panel."""
-    text = escape(cell.text)
+    text = _marked(cell.text, line_end="") if cell.kind == "text" else escape(cell.text)
     if not cell.detail:
         return f"{OPENING.get(cell.kind, '<td>')}{text}</td>"
     return (
@@ -38,3 +58,31 @@ def _cell(cell: Cell) -> str:
         f'<div class="x-panel"><pre tabindex="0">{escape(cell.detail)}</pre></div>'
         "</details></td>"
     )
+
+
+def _marked(text: str, *, line_end: str) -> str:
+    """Escape a text, and wrap what is not seen of it so that the style sheet shows it.
+
+    Blanks stay in the text, so that what is copied from the page is the value.
+    """
+    if _UNSEEN.search(text) is None:
+        return escape(text)
+    parts, place = [], 0
+    for found in _UNSEEN.finditer(text):
+        parts += [escape(text[place : found.start()]), _mark(found[0], line_end)]
+        place = found.end()
+    return "".join([*parts, escape(text[place:])])
+
+
+def _mark(unseen: str, line_end: str) -> str:
+    if unseen[0] == " ":
+        count = len(unseen)
+        blanks = "1 blank" if count == 1 else f"{count} blanks"
+        return f'<span class="c-sp" title="{blanks}">{unseen}</span>'
+    if unseen in _BREAKS:
+        return f'<span class="c-br" title="{_BREAKS[unseen]}"></span>{line_end}'
+    if unseen == "\t":
+        return '<span class="c-tab" title="tab">\t</span>'
+    code = f"U+{ord(unseen):04X}"
+    kept = "" if unseen == "\0" else unseen  # which HTML has no way to write
+    return f'<span class="c-odd" data-code="{code}">{kept}</span>'

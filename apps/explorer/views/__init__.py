@@ -11,6 +11,7 @@ from apps.explorer.views.dashboard import dashboard
 from apps.explorer.views.files import file_list
 from apps.explorer.views.history import commit_list
 from apps.explorer.views.overview import table_overview
+from apps.explorer.views.record import row_detail, row_value
 from apps.explorer.views.rows import row_list
 from apps.explorer.views.schema import schema_code, schema_detail
 
@@ -25,7 +26,9 @@ __all__ = [
     "compare_start",
     "dashboard",
     "file_list",
+    "row_detail",
     "row_list",
+    "row_value",
     "schema_code",
     "schema_detail",
     "table_overview",

@@ -1,16 +1,26 @@
 """The rows of a table."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.users import signed_in_user
 from apps.explorer import services
-from apps.explorer.forms import parse_row_query
+from apps.explorer.forms import parse_choice_text, parse_row_query
 from apps.explorer.selectors import rows
+from apps.explorer.selectors.compare_key import table_key
 from apps.explorer.selectors.row_filters import OPERATORS
+from apps.explorer.selectors.row_plan import (
+    EVERY_COLUMN,
+    MAX_CHOICES,
+    NARROW_COLUMNS,
+    RowPlan,
+    row_plan,
+)
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.views.job_errors import check_job
 from apps.explorer.zones import user_zone
@@ -20,6 +30,7 @@ from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
 from apps.tables.selectors.results import JobRows
 from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.schema import StructType
 
 NEW_FILTER = ("fc", "fo", "fv")  # the filter form's parts, before they are one `f`
 
@@ -32,9 +43,18 @@ def row_list(
     if request.GET.get("fc"):
         return HttpResponseRedirect(_with_filter(request))
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
-    plan, problem = _plan(request, at)
+    plan, problem = row_plan_of(request, at)
+    text = parse_choice_text(request.GET)
+    if plan and "find" in request.GET and "HX-Request" in request.headers:
+        return render(
+            request,
+            "explorer/row_list.html#choices",
+            {"plan": plan, "choices": plan.choices(text)},
+        )
     job: Job | None = None
     result: JobRows | None = None
+    if plan is not None and fmt == "csv":
+        plan = plan.for_export()
     if plan is not None and at.version is not None:
         find = services.export_job if fmt == "csv" else services.rows_job
         job, result = find(
@@ -69,21 +89,26 @@ def row_list(
             "job": job,
             "page": page,
             "operators": OPERATORS,
-            "request_columns": request.GET.getlist("col"),
+            "request_columns": request.GET.getlist("col")[:MAX_CHOICES],
             "chips": _chips(request, plan),
-            "all_columns_url": without(request, "col"),
+            "choices": plan.choices(text) if plan else [],
+            "choice_text": text,
+            "row_query": _row_query(request),
+            **_column_urls(request, plan),
             "next_url": next_url,
             "previous_url": changed(request, page=page.previous_page)
             if page and page.previous_page
             else "",
         },
-        data=_data(request, at, plan, job, result, page, problem, next_url),
+        data=_data(request, at, plan, job, result, page, problem, next_url)
+        if fmt == "json"
+        else {},
         rows=rows.row_lines(plan, result.rows) if plan and result else None,
         status=202 if job and result is None and fmt == "json" else 200,
     )
 
 
-def _plan(request: HttpRequest, at: TableVersion) -> tuple[rows.RowPlan | None, str]:
+def row_plan_of(request: HttpRequest, at: TableVersion) -> tuple[RowPlan | None, str]:
     """Return what to read, or why nothing can be read."""
     query = parse_row_query(request.GET)
     if at.metadata is None:
@@ -94,19 +119,51 @@ def _plan(request: HttpRequest, at: TableVersion) -> tuple[rows.RowPlan | None, 
         schema = at.metadata.schema()
     except SchemaError as error:
         return None, error.message
-    return rows.row_plan(schema, query, user_zone(request.user)), ""
+    leading = () if query.columns else _leading(at, schema)
+    return row_plan(schema, query, user_zone(request.user), leading), ""
+
+
+def _leading(at: TableVersion, schema: StructType) -> tuple[str, ...]:
+    """Return what tells the rows of a wide table apart: partitions, and a key."""
+    if len(schema.fields) <= NARROW_COLUMNS or at.metadata is None:
+        return ()
+    version = at.version or 0
+    key = table_key(at.table, schema.names, after=-1, up_to=version)
+    return (*at.metadata.partition_columns, *(key.columns if key else ()))
+
+
+def _row_query(request: HttpRequest) -> str:
+    """Return the part of the address that a row's own page needs: version, filters."""
+    kept = [(name, value) for name in ("v", "f") for value in request.GET.getlist(name)]
+    return f"?{urlencode(kept)}" if kept else ""
+
+
+def _column_urls(request: HttpRequest, plan: RowPlan | None) -> dict[str, str]:
+    """Return where other columns are: all, the first ones, and those beside."""
+    if plan is None:
+        return {}
+    page = plan.column_page
+    more, fewer = page < plan.num_column_pages, page > 1
+    return {
+        "all_columns_url": changed(request, col=EVERY_COLUMN, cols=None, find=None),
+        "first_columns_url": changed(request, col=None, cols=None, find=None),
+        "next_columns_url": changed(request, cols=page + 1) if more else "",
+        "previous_columns_url": changed(request, cols=page - 1) if fewer else "",
+    }
 
 
 def _data(  # noqa: PLR0913, PLR0917 (each is one part of the answer)
     request: HttpRequest,
     at: TableVersion,
-    plan: rows.RowPlan | None,
+    plan: RowPlan | None,
     job: Job | None,
     result: JobRows | None,
     page: rows.RowPage | None,
     problem: str,
     next_url: str,
 ) -> dict[str, Any]:
+    found = rows.row_objects(plan, result.rows) if plan and result else None
+    more_columns = _column_urls(request, plan).get("next_columns_url")
     return {
         **at.describe(),
         "count": page.num_read if page else None,
@@ -123,7 +180,13 @@ def _data(  # noqa: PLR0913, PLR0917 (each is one part of the answer)
         ]
         if page
         else [],
-        "rows": rows.row_objects(plan, result.rows) if plan and result else [],
+        "num_columns": len(plan.all_columns) if plan else None,
+        "num_chosen_columns": len(plan.chosen) if plan else None,
+        "next_columns": request.build_absolute_uri(more_columns)
+        if more_columns
+        else None,
+        "rows": found.rows if found else [],
+        "cut": found.cut if found else [],
     }
 
 
@@ -145,13 +208,13 @@ def _with_filter(request: HttpRequest) -> str:
     """Return the page's address with the filter form's parts as one more filter."""
     query: QueryDict = request.GET.copy()
     parts = [query.get(name, "") for name in NEW_FILTER]
-    for name in (*NEW_FILTER, "page"):
+    for name in (*NEW_FILTER, "page", "find"):
         query.pop(name, None)
     query.appendlist("f", ":".join(parts if parts[2] else parts[:2]))
     return f"{request.path}?{query.urlencode()}"
 
 
-def _chips(request: HttpRequest, plan: rows.RowPlan | None) -> list[Chip]:
+def _chips(request: HttpRequest, plan: RowPlan | None) -> list[Chip]:
     if plan is None:
         return []
     return [

@@ -3,8 +3,6 @@
 In JSON a long and a decimal are text, for many readers of JSON round them.
 """
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator
@@ -14,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from apps.pages.csv_lines import csv_line
 from apps.tables.management.table_output import aligned
 from deltaweb.delta.python_values import python_values
 
@@ -22,20 +21,18 @@ BATCH_ROWS = 1024
 
 def row_lines(rows: pa.Table) -> Iterator[str]:
     """Yield an aligned table for people; a null is NULL."""
-    cells = ([_text(value, null="NULL") for value in row] for row in _tuples(rows))
+    cells = (
+        ["NULL" if value is None else _text(value) for value in row]
+        for row in _tuples(rows)
+    )
     yield from aligned(rows.column_names, cells)
 
 
 def csv_lines(rows: pa.Table) -> Iterator[str]:
-    """Yield CSV lines, the header first; a null is an empty cell."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="")
-    for row in ([*rows.column_names], *_tuples(rows)):
-        writer.writerow([_text(value, null="") for value in row])
-        line = buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-        yield line
+    """Yield CSV lines, the header first; null is nothing, an empty text is quoted."""
+    yield csv_line(rows.column_names)
+    for row in _tuples(rows):
+        yield csv_line(None if value is None else _text(value) for value in row)
 
 
 def json_rows(rows: pa.Table) -> list[dict[str, Any]]:
@@ -58,9 +55,7 @@ def _tuples(rows: pa.Table) -> Iterator[tuple[Any, ...]]:
         yield from zip(*columns, strict=True)
 
 
-def _text(value: Any, *, null: str) -> str:  # noqa: ANN401 (any cell)
-    if value is None:
-        return null
+def _text(value: Any) -> str:  # noqa: ANN401 (any cell)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):

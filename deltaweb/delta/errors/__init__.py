@@ -98,6 +98,7 @@ from deltaweb.delta.errors.value import (
     SchemaMissingError,
     SchemaTooWideError,
     column_hint,
+    shortened_name,
 )
 
 __all__ = [
@@ -143,4 +144,5 @@ __all__ = [
     "VersionFilesMissingError",
     "VersionNotFoundError",
     "column_hint",
+    "shortened_name",
 ]

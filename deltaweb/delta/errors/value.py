@@ -108,7 +108,7 @@ class ColumnNotFoundError(DeltaError):
 
     def __init__(self, *, column: str, columns: Iterable[str]) -> None:
         super().__init__(
-            f"The table has no column {shortened(column)!r}.",
+            f"The table has no column {shortened_name(column)!r}.",
             hint=column_hint(column, tuple(columns)),
         )
         self.column = column
@@ -123,16 +123,16 @@ def column_hint(column: str, columns: Sequence[str]) -> str:
         return "It has no columns."
     by_lower_name = {name.lower(): name for name in columns[:MAX_COMPARED_COLUMNS]}
     close = get_close_matches(column[:MAX_NAME_LENGTH].lower(), by_lower_name, n=3)
-    meant = " or ".join(repr(shortened(by_lower_name[name])) for name in close)
+    meant = " or ".join(repr(shortened_name(by_lower_name[name])) for name in close)
     question = f"Did you mean {meant}?" if close else ""
     more = len(columns) - MAX_LISTED_COLUMNS
     if close and more > 0:
         return question
     rest = f" and {more:,} more" if more > 0 else ""
-    listed = ", ".join(map(shortened, columns[:MAX_LISTED_COLUMNS]))
+    listed = ", ".join(map(shortened_name, columns[:MAX_LISTED_COLUMNS]))
     return f"{question} Its columns are: {listed}{rest}.".strip()
 
 
-def shortened(name: str) -> str:
+def shortened_name(name: str) -> str:
     """Return a name as a sentence can hold it."""
     return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 1]}…"

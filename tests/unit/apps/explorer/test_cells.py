@@ -66,7 +66,14 @@ class TestCell:
         shown = cell("x" * 5000, UTC)
 
         assert len(shown.text) == 120
-        assert shown.detail == "x" * 5000
+        assert len(shown.detail) == 2000
+        assert shown.detail.endswith("x…")
+
+    def test_blanks_and_breaks_of_a_text_stay(self) -> None:
+        assert cell("  a\nb ", UTC).text == "  a\nb "
+
+    def test_a_decimal_has_no_exponent(self) -> None:
+        assert cell(Decimal("1E-20"), UTC).text == "0.00000000000000000001"
 
 
 class TestJSONValue:

@@ -1,14 +1,23 @@
 import pytest
 
 from apps.explorer.cells import EMPTY, NULL, Cell
-from apps.explorer.templatetags.grid import grid_cells
+from apps.explorer.templatetags.grid import grid_cells, marked, marked_lines
 
 
 @pytest.mark.parametrize(
     ("cell", "html"),
     [
-        pytest.param(NULL, '<td><span class="c-null">NULL</span></td>', id="null"),
-        pytest.param(EMPTY, '<td class="c-json">""</td>', id="an empty text"),
+        pytest.param(
+            NULL,
+            '<td aria-label="no value"><span class="c-null">NULL</span></td>',
+            id="null",
+        ),
+        pytest.param(
+            EMPTY,
+            '<td class="c-json" aria-label="empty text">""</td>',
+            id="an empty text",
+        ),
+        pytest.param(Cell(kind="text", text="NULL"), "<td>NULL</td>", id="the word"),
         pytest.param(
             Cell(kind="number", text="-9223372036854775808"),
             '<td class="dw-r">-9223372036854775808</td>',
@@ -41,3 +50,40 @@ def test_the_cells_of_a_row_stand_in_its_order() -> None:
     row = [Cell(kind="text", text="a"), NULL, Cell(kind="number", text="1")]
 
     assert grid_cells(row) == grid_cells(row[:1]) + grid_cells(row[1:])
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        pytest.param("a b", "a b", id="a blank between words is seen"),
+        pytest.param(
+            "  a", '<span class="c-sp" title="2 blanks">  </span>a', id="blanks first"
+        ),
+        pytest.param(
+            "a ", 'a<span class="c-sp" title="1 blank"> </span>', id="a blank last"
+        ),
+        pytest.param(
+            "a   b", 'a<span class="c-sp" title="3 blanks">   </span>b', id="several"
+        ),
+        pytest.param(
+            "a\nb", 'a<span class="c-br" title="line feed"></span>b', id="a line break"
+        ),
+        pytest.param("a\tb", 'a<span class="c-tab" title="tab">\t</span>b', id="a tab"),
+        pytest.param(
+            "\u200b<",
+            '<span class="c-odd" data-code="U+200B">\u200b</span>&lt;',
+            id="a character without width",
+        ),
+        pytest.param(
+            "\0", '<span class="c-odd" data-code="U+0000"></span>', id="a zero"
+        ),
+    ],
+)
+def test_what_is_not_seen_of_a_text_is_marked(text: str, html: str) -> None:
+    assert marked(text) == html
+
+
+def test_lines_of_a_text_stay_lines_where_there_is_room() -> None:
+    html = marked_lines("a\r\nb")
+
+    assert html == 'a<span class="c-br" title="carriage return, line feed"></span>\nb'

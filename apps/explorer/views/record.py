@@ -1,0 +1,188 @@
+"""One row of a table as a record."""
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import (
+    HttpRequest,
+    HttpResponseBase,
+    StreamingHttpResponse,
+)
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from apps.accounts.users import signed_in_user
+from apps.explorer import services
+from apps.explorer.filter_errors import UnknownColumnError
+from apps.explorer.selectors import record as records
+from apps.explorer.selectors.row_plan import RowPlan
+from apps.explorer.selectors.version import TableVersion, table_version
+from apps.explorer.views.job_errors import check_job
+from apps.explorer.views.listed import described_job
+from apps.explorer.views.rows import row_plan_of
+from apps.explorer.zones import user_zone
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.pages.links import changed
+from apps.pages.responses import respond
+from apps.tables.selectors.results import JobRows
+
+
+@require_safe
+def row_detail(
+    request: HttpRequest, namespace: str, name: str, row: int, fmt: str
+) -> HttpResponseBase:
+    """Show a row as a record; a worker reads its block, as for the grid."""
+    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    plan, problem = _plan(request, at, row)
+    job, result = _read(request, at, plan)
+    found = (
+        records.record(plan, result.rows, result.facts, row, user_zone(request.user))
+        if plan and result
+        else None
+    )
+    if fmt != "html":
+        check_job(job)
+    if result is not None and found is None:
+        raise _no_row(at, row)
+    next_columns = (
+        changed(request, cols=plan.column_page + 1)
+        if plan and plan.column_page < plan.num_column_pages
+        else ""
+    )
+    return respond(
+        request,
+        fmt,
+        template="explorer/row_detail.html",
+        fragment="record",
+        context={
+            "at": at,
+            "head": at.head,
+            "table": at.table,
+            "leaf": f"Row {row:,}",
+            "row": row,
+            "plan": plan,
+            "problem": problem,
+            "job": job,
+            "record": found,
+            "back_url": _address(request, at, "explorer:row-list"),
+            "previous_row_url": _address(request, at, "explorer:row-detail", row - 1)
+            if row > 1
+            else "",
+            "next_row_url": _address(request, at, "explorer:row-detail", row + 1)
+            if found and found.has_next
+            else "",
+            "value_url": _address(request, at, "explorer:row-value", row),
+            "next_columns_url": next_columns,
+            "previous_columns_url": changed(request, cols=plan.column_page - 1)
+            if plan and plan.column_page > 1
+            else "",
+        },
+        data=_data(request, at, plan, job, result, row, next_columns)
+        if fmt == "json"
+        else {},
+        status=202 if job and result is None and fmt == "json" else 200,
+    )
+
+
+@require_safe
+def row_value(
+    request: HttpRequest, namespace: str, name: str, row: int
+) -> HttpResponseBase:
+    """Send the whole value of one column of a row, however long, as text."""
+    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    column = request.GET.get("column", "")
+    plan, problem = _plan(request, at, row)
+    if plan is None:
+        raise _not_read(at, problem)
+    if column not in plan.all_columns:
+        raise UnknownColumnError(part="column", name=column, names=plan.all_columns)
+    number = plan.all_columns.index(column) // plan.page_columns + 1
+    job, result = _read(request, at, replace(plan, column_page=number))
+    check_job(job)
+    if result is None:
+        raise _not_read(at, "Its row is still being read.")
+    place = row - 1 - plan.offset
+    if place >= result.rows.num_rows:
+        raise _no_row(at, row)
+    pieces = records.value_pieces(result.rows.slice(place, 1), column)
+    response = StreamingHttpResponse(pieces, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="value.txt"'
+    return response
+
+
+def _plan(
+    request: HttpRequest, at: TableVersion, row: int
+) -> tuple[RowPlan | None, str]:
+    if not row:
+        raise _no_row(at, row)
+    plan, problem = row_plan_of(request, at)
+    return (records.record_plan(plan, row) if plan else None), problem
+
+
+def _read(
+    request: HttpRequest, at: TableVersion, plan: RowPlan | None
+) -> tuple[Job | None, JobRows | None]:
+    if plan is None or at.version is None:
+        return None, None
+    return services.rows_job(
+        at.table,
+        version=at.version,
+        plan=plan,
+        requested_by=signed_in_user(request),
+        now=timezone.now(),
+    )
+
+
+def _data(  # noqa: PLR0913, PLR0917 (each is one part of the answer)
+    request: HttpRequest,
+    at: TableVersion,
+    plan: RowPlan | None,
+    job: Job | None,
+    result: JobRows | None,
+    row: int,
+    next_columns: str,
+) -> dict[str, Any]:
+    values: dict[str, object] | None = None
+    cut: list[str] = []
+    if plan and result:
+        one = result.rows.slice(row - 1 - plan.offset, 1)
+        values, cut = records.record_values(plan, one)
+    return {
+        **at.describe(),
+        "row": row,
+        "num_columns": len(plan.all_columns) if plan else None,
+        "next_columns": request.build_absolute_uri(next_columns)
+        if next_columns
+        else None,
+        "values": values,
+        "cut": cut,
+        "job": described_job(job),
+    }
+
+
+def _address(request: HttpRequest, at: TableVersion, name: str, *parts: int) -> str:
+    """Return another page of the same version and filters."""
+    url = reverse(name, args=[at.table.namespace, at.table.name, *parts])
+    kept = [(key, value) for key in ("v", "f") for value in request.GET.getlist(key)]
+    return f"{url}?{urlencode(kept)}" if kept else url
+
+
+def _no_row(at: TableVersion, row: int) -> PageError:
+    return PageError(
+        status=404,
+        code="row-not-found",
+        message=f"There is no row {row:,} in version {at.version}.",
+        hint="Rows are counted from 1 among those that the filters leave.",
+    )
+
+
+def _not_read(at: TableVersion, problem: str) -> PageError:
+    return PageError(
+        status=409,
+        code="row-not-read",
+        message=problem or f"{at.table.full_name} is not indexed yet.",
+        hint="Ask again when the page of the row shows it.",
+    )
