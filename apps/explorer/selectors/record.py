@@ -61,8 +61,14 @@ class Record:
     as_json: str
 
 
-def record_plan(plan: RowPlan, row: int) -> RowPlan:
-    """Return the plan that reads a row with every column, a page of columns at once."""
+def record_plan(plan: RowPlan, row: int, column_page: int) -> RowPlan:
+    """Return the plan that reads a row with every column, a page of columns at once.
+
+    Args:
+        plan: The version's columns and the filters.
+        row: The number of the row, from 1.
+        column_page: Which page of columns, from 1; the last where there are fewer.
+    """
     whole = replace(
         plan,
         chosen=plan.all_columns,
@@ -70,7 +76,7 @@ def record_plan(plan: RowPlan, row: int) -> RowPlan:
         page=(row - 1) // PAGE_LENGTH + 1,
         page_columns=COLUMNS_A_PAGE,
     )
-    return replace(whole, column_page=min(plan.column_page, whole.num_column_pages))
+    return replace(whole, column_page=min(column_page, whole.num_column_pages))
 
 
 def record(

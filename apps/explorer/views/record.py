@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.users import signed_in_user
 from apps.explorer import services
 from apps.explorer.filter_errors import UnknownColumnError
+from apps.explorer.forms import parse_column_page
 from apps.explorer.selectors import record as records
 from apps.explorer.selectors.row_plan import RowPlan
 from apps.explorer.selectors.version import TableVersion, table_version
@@ -119,7 +120,9 @@ def _plan(
     if not row:
         raise _no_row(at, row)
     plan, problem = row_plan_of(request, at)
-    return (records.record_plan(plan, row) if plan else None), problem
+    if plan is None:
+        return None, problem
+    return records.record_plan(plan, row, parse_column_page(request.GET)), problem
 
 
 def _read(

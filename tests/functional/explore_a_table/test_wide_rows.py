@@ -1,0 +1,208 @@
+"""Rows of wide tables, and of texts that are hard to see or long."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from django.test import Client
+
+from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
+from tests.indexed_tables import new_indexed_table
+
+pytestmark = pytest.mark.django_db
+
+LONG = "x" * 200_000
+WIDE = pa.table({f"c{number}": [number, -number] for number in range(400)})
+ODD = pa.table(
+    {
+        "id": pa.array([1, 2, 3, 4, 5, 6], pa.int64()),
+        "note": ["", None, "  two", "a\nb", "null", LONG],
+        "price": pa.array([Decimal("0.0000000001")] * 6, pa.decimal128(38, 10)),
+    }
+)
+
+
+TYPES = {"int64": "long", "string": "string", "decimal128(38, 10)": "decimal(38,10)"}
+
+
+def write_table(location: Path, rows: pa.Table) -> None:
+    """Write a table of one file."""
+    (location / "_delta_log").mkdir(parents=True)
+    pq.write_table(rows, location / "0.parquet")
+    fields = [
+        {"name": f.name, "type": TYPES[str(f.type)], "nullable": True, "metadata": {}}
+        for f in rows.schema
+    ]
+    metadata = {
+        "id": location.name,
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": json.dumps({"type": "struct", "fields": fields}),
+        "partitionColumns": [],
+        "configuration": {},
+    }
+    file = {
+        "path": "0.parquet",
+        "partitionValues": {},
+        "size": (location / "0.parquet").stat().st_size,
+        "modificationTime": 1,
+        "dataChange": True,
+    }
+    actions = [
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+        {"metaData": metadata},
+        {"add": file},
+    ]
+    text = "".join(json.dumps(action) + "\n" for action in actions)
+    (location / "_delta_log" / f"{0:020d}.json").write_text(text)
+    new_indexed_table(location.name, location)
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> None:
+    write_table(tmp_path / "wide", WIDE)
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> None:
+    write_table(tmp_path / "odd", ODD)
+
+
+def read(client: Client, path: str) -> str:
+    client.get(path)
+    work()
+    return text_of(client, path)
+
+
+@pytest.mark.usefixtures("wide")
+class TestAWideTable:
+    def test_starts_with_thirty_columns(self, viewer: Client) -> None:
+        page = read(viewer, f"{TABLE}wide/data")
+
+        assert page.count('<th scope="col" class="dw-r"') == 30
+        assert "370 more columns" in page
+        assert len(page) < 300_000
+
+    def test_shows_every_column_in_pages_of_columns(self, viewer: Client) -> None:
+        page = read(viewer, f"{TABLE}wide/data?col=*&cols=2")
+
+        assert "columns 61 to 120 of 400" in page
+        assert len(page) < 300_000
+
+    def test_gives_scripts_every_column_page_by_page(self, viewer: Client) -> None:
+        found: dict[str, object] = {}
+        url = f"{TABLE}wide/data.json?col=*"
+        while url:
+            read(viewer, url.replace("data.json", "data"))
+            page = json_of(viewer, url)
+            found |= page["rows"][1]  # type: ignore[index]  # JSON
+            url = str(page["next_columns"] or "")
+
+        assert found == {f"c{number}": str(-number) for number in range(400)}
+
+    def test_a_column_is_found_in_the_chooser(self, viewer: Client) -> None:
+        answer = viewer.get(
+            f"{TABLE}wide/data?find=c39&col=c1", headers={"HX-Request": "true"}
+        ).content.decode()
+
+        assert 'value="c399"' in answer
+        assert 'value="c1" form="choose-columns" checked' in answer
+        assert 'value="c200"' not in answer
+
+    def test_a_filter_names_the_page(self, viewer: Client) -> None:
+        page = read(viewer, f"{TABLE}wide/data?f=c1:ge:0&f=c2:lt:9")
+
+        assert "<title>c1 ≥ 0 and c2 &lt; 9 · wide · data" in page
+        assert "Rows where c1 ≥ 0 and c2 &lt; 9, version 0</h2>" in page
+
+    def test_a_filter_of_no_column_says_which_may_be_meant(
+        self, viewer: Client
+    ) -> None:
+        answer = viewer.get(f"{TABLE}wide/data.json?f=C0399:eq:1")
+
+        assert answer.status_code == 400
+        assert "no column 'C0399'" in answer.json()["message"]
+        assert "Did you mean 'c399'" in answer.json()["hint"]
+
+    def test_a_row_opens_as_a_record_of_every_column(self, viewer: Client) -> None:
+        page = read(viewer, f"{TABLE}wide/data/2?f=c1:ne:7")
+        more = read(viewer, f"{TABLE}wide/data/2?f=c1:ne:7&cols=3")
+
+        assert '<th scope="row" class="dw-mono x-wrap">c149</th>' in page
+        assert '<th scope="row" class="dw-mono x-wrap">c399</th>' in more
+        assert "-399" in more
+
+    def test_the_grid_leads_to_the_record_of_the_row_that_is_meant(
+        self, viewer: Client
+    ) -> None:
+        page = read(viewer, f"{TABLE}wide/data?sort=c5&f=c1:ne:7")
+
+        first, second = page.split("<tr data-row>")[1:3]
+        assert f'href="{TABLE}wide/data/2?f=c1%3Ane%3A7"' in first
+        assert f'href="{TABLE}wide/data/1?f=c1%3Ane%3A7"' in second
+
+
+@pytest.mark.usefixtures("odd")
+class TestOddTexts:
+    def test_what_is_not_seen_is_marked_in_the_grid(self, viewer: Client) -> None:
+        page = read(viewer, f"{TABLE}odd/data")
+
+        assert '<span class="c-sp" title="2 blanks">  </span>two' in page
+        assert 'a<span class="c-br" title="line feed"></span>b' in page
+        assert "0.0000000001" in page
+
+    def test_no_value_an_empty_text_and_the_word_differ(self, viewer: Client) -> None:
+        page = read(viewer, f"{TABLE}odd/data")
+
+        assert '<td aria-label="no value">' in page
+        assert '<td class="c-json" aria-label="empty text">' in page
+        assert "<td>null</td>" in page
+
+    def test_they_differ_in_csv(self, viewer: Client) -> None:
+        viewer.get(f"{TABLE}odd/data")
+        work()
+        answer = viewer.get(f"{TABLE}odd/data.csv")
+        lines = b"".join(answer).decode().split("\r\n")
+
+        assert lines[1:4] == [
+            '1,"",0.0000000001',
+            "2,,0.0000000001",
+            '3,"  two",0.0000000001',
+        ]
+        assert lines[5] == "5,null,0.0000000001"
+
+    def test_a_long_value_is_cut_in_the_pages_and_whole_behind_a_link(
+        self, viewer: Client
+    ) -> None:
+        grid = read(viewer, f"{TABLE}odd/data")
+        record = read(viewer, f"{TABLE}odd/data/6")
+        whole = viewer.get(f"{TABLE}odd/data/6/value?column=note")
+
+        assert len(grid) < 60_000
+        assert len(record) < 60_000
+        assert f"{TABLE}odd/data/6/value?column=note" in record
+        assert b"".join(whole).decode() == LONG
+
+    def test_a_cut_value_is_named_to_scripts(self, viewer: Client) -> None:
+        read(viewer, f"{TABLE}odd/data")
+        found = json_of(viewer, f"{TABLE}odd/data.json")
+        record = json_of(viewer, f"{TABLE}odd/data/6.json")
+
+        assert found["cut"] == []  # the answer has room for it
+        assert record["values"] == {"id": "6", "note": LONG, "price": "0.0000000001"}
+
+    def test_a_record_can_be_copied_and_walked(self, viewer: Client) -> None:
+        page = read(viewer, f"{TABLE}odd/data/4")
+
+        assert '"note": "a\\nb"' in page.replace("&quot;", '"')
+        assert f'rel="prev" href="{TABLE}odd/data/3"' in page
+        assert f'rel="next" href="{TABLE}odd/data/5"' in page
+
+    @pytest.mark.parametrize("row", [0, 7, 501])
+    def test_a_row_that_is_none_is_not_found(self, viewer: Client, row: int) -> None:
+        viewer.get(f"{TABLE}odd/data/{row}")
+        work()
+
+        assert viewer.get(f"{TABLE}odd/data/{row}").status_code == 404
