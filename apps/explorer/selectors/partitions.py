@@ -174,6 +174,8 @@ def _with_cut_keys(totals: pa.Table, keys: Sequence[str]) -> pa.Table:
     for place, key in enumerate(keys):
         is_cut = pc.or_(is_cut, are_long(totals[key]))
         totals = totals.set_column(place, key, cut_texts(totals[key]))
+    if pc.any(is_cut).as_py():
+        pa.default_memory_pool().release_unused()  # what the long keys took
     return totals.append_column("is_cut", is_cut)
 
 

@@ -29,7 +29,9 @@ def schema_text(num_columns: int) -> str:
 def write_log(location: Path, *schemas: str) -> Path:
     log = location / "_delta_log"
     log.mkdir(parents=True)
-    protocol = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}
+    protocol: dict[str, Any] = {
+        "protocol": {"minReaderVersion": 1, "minWriterVersion": 2}
+    }
     for version, schema in enumerate(schemas):
         metadata = {
             "id": "wide",
@@ -39,8 +41,7 @@ def write_log(location: Path, *schemas: str) -> Path:
             "configuration": {},
             "createdTime": 1,
         }
-        actions = [{"metaData": metadata}] if version else [protocol]
-        actions += [] if version else [{"metaData": metadata}]
+        actions = [*([] if version else [protocol]), {"metaData": metadata}]
         lines = "".join(json.dumps(action) + "\n" for action in actions)
         (log / f"{version:020d}.json").write_text(lines)
     return location

@@ -27,6 +27,7 @@ class TestToJson:
         [
             pytest.param(2**63 - 1, 2**63 - 1, id="a whole number stays exact"),
             pytest.param(Decimal("1.50"), "1.50", id="a decimal is text"),
+            pytest.param(Decimal("1E-9"), "0.000000001", id="without an exponent"),
             pytest.param(float("nan"), None, id="NaN is null"),
             pytest.param([float("inf")], [None], id="infinity is null, nested too"),
             pytest.param(b"\x00\xff", "00ff", id="bytes are hex"),
@@ -123,3 +124,15 @@ class TestRespond:
 
         assert text_of(response) == "count\r\n1\r\n"
         assert 'filename="orders-files.csv"' in response["Content-Disposition"]
+
+
+def test_no_value_an_empty_text_and_small_decimals_are_told_in_csv() -> None:
+    row = [None, "", "null", Decimal("1E-9")]
+
+    assert text_of(csv_response([row], name="x")) == ',"",null,0.000000001\r\n'
+
+
+def test_rows_of_long_values_are_sent_one_by_one() -> None:
+    response = csv_response([["x" * 100_000]] * 3, name="x")
+
+    assert len([part for part in response if part]) == 3  # type: ignore[attr-defined]  # it streams

@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 
 from deltaweb.delta.provenance import load_object
-from deltaweb.index.history.stored_values import bounded_json, bounded_texts, clean_text
+from deltaweb.index.history.stored_values import (
+    bounded_json,
+    bounded_names,
+    bounded_text,
+    bounded_texts,
+    clean_text,
+)
 
 
 class TestCleanText:
@@ -47,6 +53,20 @@ class TestBoundedJson:
             value = [value]
 
         assert "…" in bounded_json({"x": value})
+
+
+class TestWhatALogNames:
+    def test_a_description_is_cut(self) -> None:
+        assert bounded_text("x" * 10_000_000) == "x" * 64_000
+
+    def test_of_very_many_names_the_first_are_kept(self) -> None:
+        names = bounded_names(f"column_{number:06d}" for number in range(300_000))
+
+        assert names[:2] == ["column_000000", "column_000001"]
+        assert len(names) < 10_000
+
+    def test_a_few_are_kept_as_they_are(self) -> None:
+        assert bounded_names(["a", "b\0"]) == ["a", "b\ufffd"]
 
 
 class TestBoundedTexts:
