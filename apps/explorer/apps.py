@@ -17,7 +17,14 @@ class ExplorerConfig(AppConfig):
         results.register(PAGES)
 
         register(Tab(label="Overview", url_name="explorer:table-overview", order=10))
-        register(Tab(label="Data", url_name="explorer:row-list", order=20))
+        register(
+            Tab(
+                label="Data",
+                url_name="explorer:row-list",
+                order=20,
+                also=("explorer:row-detail",),
+            )
+        )
         register(
             Tab(
                 label="Schema",

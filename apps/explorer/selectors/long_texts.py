@@ -31,5 +31,6 @@ def cut_texts(texts: Any) -> Any:  # noqa: ANN401 (an Arrow array, chunked or no
 
 def chunk_length(rows: pa.Table, most: int) -> int:
     """Return how many rows an export may hold at once: fewer where values are long."""
-    average_bytes = int(rows.nbytes) // max(rows.num_rows, 1)
+    num_rows, num_bytes = int(rows.num_rows), int(rows.nbytes)
+    average_bytes = num_bytes // max(num_rows, 1)
     return max(min(most, MAX_CHUNK_BYTES // max(average_bytes, 1)), 1)

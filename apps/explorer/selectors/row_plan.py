@@ -109,17 +109,15 @@ class RowPlan:
 
         Args:
             text: What the name of a column holds; "" for the first ones. Those that
-                are chosen are listed too.
+                are chosen are listed too, after those that are looked for.
         """
-        chosen, needle = frozenset(self.chosen), text.lower()
-        names = [
-            name
-            for name in self.all_columns
-            if name in chosen or needle in name.lower()
-        ]
-        if len(names) > MAX_CHOICES:  # what was looked for before what is chosen
-            names.sort(key=lambda name: (needle not in name.lower()) if text else 0)
-        return [(name, name in chosen) for name in names[:MAX_CHOICES]]
+        needle = text.lower()
+        found = [name for name in self.all_columns if needle in name.lower()]
+        names = dict.fromkeys((*found[:MAX_CHOICES], *self.chosen[:MAX_CHOICES]))
+        chosen = frozenset(self.chosen)
+        if not text:  # in the order of the schema
+            names = dict.fromkeys(name for name in self.all_columns if name in names)
+        return [(name, name in chosen) for name in names]
 
     def for_export(self) -> "RowPlan":
         """Return the plan of an export: every chosen column, all where nobody chose."""

@@ -135,4 +135,4 @@ def test_no_value_an_empty_text_and_small_decimals_are_told_in_csv() -> None:
 def test_rows_of_long_values_are_sent_one_by_one() -> None:
     response = csv_response([["x" * 100_000]] * 3, name="x")
 
-    assert len([part for part in response if part]) == 3  # type: ignore[attr-defined]  # it streams
+    assert len([part for part in response if part]) == 3

@@ -99,5 +99,6 @@ class TestAWideTable:
     def test_the_chooser_finds_any_column_and_keeps_the_chosen(self) -> None:
         choices = dict(plan_of(9000).choices("C899"))
 
+        assert next(iter(choices)) == "c899"
         assert choices["c8995"] is False
         assert choices["c0"] is True

@@ -70,3 +70,14 @@ def test_times_beyond_what_python_holds_are_written_as_text(
 
     assert "2147483647" in text
     assert "1970-01-01" in text
+
+
+def test_csv_tells_no_value_from_an_empty_text_and_has_no_exponents() -> None:
+    small = pa.array(["0.0000000001", None, "1"]).cast(pa.decimal128(38, 10))
+    rows = pa.table({"text": ["", None, "null"], "price": small})
+
+    assert list(csv_lines(rows))[1:] == [
+        '"",0.0000000001',
+        ",",
+        "null,1.0000000000",
+    ]
