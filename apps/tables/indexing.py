@@ -20,7 +20,7 @@ from apps.tables.models import Table
 from apps.tables.schedules import next_look
 from apps.tables.stored_history import load_ahead, store_history
 from deltaweb.index.file_index import IndexMissingError
-from deltaweb.index.history.stored_values import clean_text
+from deltaweb.index.history.stored_values import bounded_text
 from deltaweb.index.index_result import FAILED, IndexResult
 from deltaweb.index.index_source import load_source
 
@@ -42,7 +42,7 @@ def store_failure(
         if table.error_since is None:
             table.error_since = now
         table.error_code = code[:64]
-        table.error, table.error_hint = clean_text(message), clean_text(hint)
+        table.error, table.error_hint = bounded_text(message), bounded_text(hint)
         if table.state == Table.State.NEW:
             table.state = Table.State.FAILED
         table.save(

@@ -41,19 +41,19 @@
     const all = visible();
     return all[Math.min(Math.max(all.indexOf(row) + by, 0), all.length - 1)];
   };
-  const goIn = (row) => {
+  const enter = (row) => {
     if (isBranch(row) && !isOpen(row)) setOpen(row, true);
     else if (isBranch(row)) focus(beside(row, 1));
   };
-  const goOut = (row) => {
+  const leave = (row) => {
     if (isBranch(row) && isOpen(row)) setOpen(row, false);
     else focus(parent(row));
   };
   const keys = {
     ArrowDown: (row) => focus(beside(row, 1)),
     ArrowUp: (row) => focus(beside(row, -1)),
-    ArrowRight: goIn,
-    ArrowLeft: goOut,
+    ArrowRight: enter,
+    ArrowLeft: leave,
     Home: () => focus(visible()[0]),
     End: () => focus(visible().at(-1)),
     Enter: (row) => row.querySelector("a")?.click(),

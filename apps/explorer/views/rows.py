@@ -5,12 +5,13 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.users import signed_in_user
 from apps.explorer import services
-from apps.explorer.forms import parse_choice_text, parse_row_query
+from apps.explorer.forms import QueryError, parse_choice_text, parse_row_query
 from apps.explorer.selectors import rows
 from apps.explorer.selectors.compare_key import table_key
 from apps.explorer.selectors.row_filters import OPERATORS
@@ -120,7 +121,13 @@ def row_plan_of(request: HttpRequest, at: TableVersion) -> tuple[RowPlan | None,
     except SchemaError as error:
         return None, error.message
     leading = () if query.columns else _leading(at, schema)
-    return row_plan(schema, query, user_zone(request.user), leading), ""
+    try:
+        return row_plan(schema, query, user_zone(request.user), leading), ""
+    except QueryError as error:
+        names = [at.table.namespace, at.table.name]
+        url = reverse("explorer:row-list", args=names)
+        error.way_out = ("To the rows without it", f"{url}{at.pin}")
+        raise
 
 
 def _leading(at: TableVersion, schema: StructType) -> tuple[str, ...]:

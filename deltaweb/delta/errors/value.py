@@ -9,6 +9,7 @@ from deltaweb.delta.errors.base import DeltaError
 MAX_LISTED_COLUMNS: Final = 20
 MAX_COMPARED_COLUMNS: Final = 2_000  # beyond, a spelling is not searched for
 MAX_NAME_LENGTH: Final = 80
+MAX_PATH: Final = 500  # characters of a path in a sentence
 
 
 class SchemaError(DeltaError):
@@ -23,7 +24,7 @@ class SchemaError(DeltaError):
         reason: str,
         hint: str = "Choose a version with a valid schema, or repair the table.",
     ) -> None:
-        where = f"Column {column!r}" if column else "The schema"
+        where = f"Column {shortened_name(column)!r}" if column else "The schema"
         super().__init__(f"{where}: {reason}.", hint=hint)
         self.column = column
         self.reason = reason
@@ -75,8 +76,9 @@ class PartitionValueError(DeltaError):
 
     def __init__(self, *, path: str, column: str, value: str, type_name: str) -> None:
         super().__init__(
-            f"The partition value {value!r} of column {column!r} is not a {type_name} "
-            f"(file {path}).",
+            f"The partition value {shortened_name(value)!r} of column "
+            f"{shortened_name(column)!r} is not a {type_name} "
+            f"(file {path[:MAX_PATH]}).",
             hint="Choose a version without that file, or repair the table.",
         )
         self.path = path

@@ -125,6 +125,8 @@ class TestAWideTable:
         assert answer.status_code == 400
         assert "no column 'C0399'" in answer.json()["message"]
         assert "Did you mean 'c399'" in answer.json()["hint"]
+        page = viewer.get(f"{TABLE}wide/data?f=C0399:eq:1").content.decode()
+        assert f'href="{TABLE}wide/data">To the rows without it' in page
 
     def test_a_row_opens_as_a_record_of_every_column(self, viewer: Client) -> None:
         page = read(viewer, f"{TABLE}wide/data/2?f=c1:ne:7")

@@ -45,6 +45,7 @@ EXAMPLES: list[DeltaError] = [
     errors.StorageFullError(location="/t", reason="No space left on device"),
     errors.SchemaError(column="a.b", reason="its type is unknown"),
     errors.SchemaMissingError(root="/t", version=5),
+    errors.SchemaTooWideError(num_columns=20_000, num_fields=20_000, most=10_000),
     errors.PropertyError(name="delta.x", value="y", expected="a number"),
     errors.PartitionValueError(
         column="p", value="x", type_name="date", path="a.parquet"
@@ -95,3 +96,20 @@ def test_the_base_writes_what_it_is_given() -> None:
         "Mend it.",
         "delta-error",
     )
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.PartitionValueError(
+            column="p", value="x" * 10_000_000, type_name="date", path="a" * 10_000
+        ),
+        errors.SchemaError(column="c" * 10_000_000, reason="its type is unknown"),
+        errors.ColumnNotFoundError(
+            column="x", columns=[f"column_{number}" for number in range(300_000)]
+        ),
+        errors.ColumnNotFoundError(column="y" * 10_000_000, columns=["z" * 1_000_000]),
+    ],
+)
+def test_what_a_log_says_leaves_an_error_a_sentence(error: errors.DeltaError) -> None:
+    assert len(str(error)) < 2_000
