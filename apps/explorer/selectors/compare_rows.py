@@ -7,8 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from apps.explorer.cells import Cell, cell, json_value, python_values
+from apps.explorer.cells import Cell, cell, python_values
 from apps.explorer.selectors.page_numbers import PageNumbers
+from apps.explorer.selectors.rows import bounded_value, cut_length
 from deltaweb.delta.table_changes import ChangeType
 from deltaweb.index.history.commit_facts import counted
 
@@ -151,20 +152,27 @@ def _columns(
     ]
 
 
-def sample_objects(sample: pa.Table) -> dict[str, list[Any]]:
-    """Return the sample as the JSON form shows it, by kind."""
+def sample_objects(sample: pa.Table) -> tuple[dict[str, list[Any]], bool]:
+    """Return the sample as the JSON form shows it, by kind.
+
+    And whether a value of it is only the beginning of a longer one.
+    """
     found: dict[str, list[Any]] = {"updated": [], "inserted": [], "deleted": []}
     names = sample.column_names[OUR_COLUMNS:]
+    limit = cut_length(sample.num_rows * len(names))
+    is_cut = False
     longs = [
         pa.types.is_int64(sample.schema.field(index + OUR_COLUMNS).type)
         for index in range(len(names))
     ]
 
     def named(values: Sequence[object]) -> dict[str, object]:
-        return {
-            name: json_value(value, is_long=is_long)
-            for name, value, is_long in zip(names, values, longs, strict=True)
-        }
+        nonlocal is_cut
+        row: dict[str, object] = {}
+        for name, value, is_long in zip(names, values, longs, strict=True):
+            row[name], cut = bounded_value(value, limit, is_long=is_long)
+            is_cut = is_cut or cut
+        return row
 
     for kind, changed, before, after in _changes(sample):
         if kind == "updated":
@@ -172,7 +180,7 @@ def sample_objects(sample: pa.Table) -> dict[str, list[Any]]:
             found[kind].append(entry)
         else:
             found[kind].append(named(after))
-    return found
+    return found, is_cut
 
 
 def _rows(

@@ -98,7 +98,7 @@ def row_page(
     places = _places(plan, result)
     shown = result.take(places)
     values = [
-        python_values(beginnings(shown[name], MAX_DETAIL_LENGTH))
+        python_values(beginnings(shown[name], MAX_DETAIL_LENGTH + 1))
         for name in plan.columns
         if name in shown.column_names
     ]
@@ -184,7 +184,7 @@ def bounded_value(
     A nested value that is too long becomes the beginning of its JSON text.
     """
     if isinstance(value, bytes):
-        value = value.hex()
+        value = value[: limit // 2 + 1].hex()
     found = json_value(value, is_long=is_long)
     if not isinstance(found, str | list | dict):
         return found, False
@@ -193,9 +193,9 @@ def bounded_value(
 
 
 def beginnings(column: pa.ChunkedArray, length: int) -> pa.ChunkedArray:
-    """Return texts cut after `length` characters and bytes after as many; others stay.
+    """Return texts cut after `length` characters, so that Python holds no long one.
 
-    Python then never holds a long value whole.
+    Other values stay as they are.
     """
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):

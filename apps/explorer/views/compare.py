@@ -269,12 +269,13 @@ def _rows_view(
         zone=user_zone(request.user),
     )
     path = compare_jobs.all_rows_file(job)
+    sample, is_cut = compare_rows.sample_objects(result.rows)
     return _Answer(
         context
         | {"changes": changes, "kind": kind, "has_download": path is not None}
         | {"sample_rows": SAMPLE_ROWS}
         | _page_urls(request, changes),
-        {"rows": result.facts | {"sample": compare_rows.sample_objects(result.rows)}},
+        {"rows": result.facts | {"sample": sample, "sample_is_cut": is_cut}},
         rows=_csv_rows(path) if path else None,
     )
 

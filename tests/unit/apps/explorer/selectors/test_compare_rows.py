@@ -8,6 +8,7 @@ from apps.explorer.selectors.compare_rows import (
     PAGE_LENGTH,
     RowChangesPage,
     row_changes_page,
+    sample_objects,
 )
 
 KINDS = ("update_preimage", "update_postimage", "insert", "delete")
@@ -58,3 +59,21 @@ class TestRowChangesPage:
         assert names[-1] == f"c{MAX_COLUMNS + 39}"
         assert found.num_hidden_columns == 40
         assert found.rows[0].cells[-1].before is not None
+
+
+class TestSampleObjects:
+    def test_long_values_are_cut_and_that_is_told(self) -> None:
+        sample = pa.table(
+            {"kind": ["insert"], "changed": [None], "note": ["x" * 5_000_000]}
+        )
+
+        found, is_cut = sample_objects(sample)
+
+        assert is_cut
+        assert len(found["inserted"][0]["note"]) == 4_000_000
+
+    def test_others_are_whole(self) -> None:
+        sample = pa.table({"kind": ["delete"], "changed": [None], "note": ["x"]})
+
+        assert sample_objects(sample)[0]["deleted"] == [{"note": "x"}]
+        assert not sample_objects(sample)[1]
