@@ -3,7 +3,7 @@
 Table             a registered table and the summary of its newest snapshot
 Commit            one version, as its commit file recorded it
 MetadataVersion   the metadata from one version on
-WideSchema        the text of a schema that is too wide for a page
+WideSchema        the text of a schema that is too wide for a page, in `wide_schemas`
 ProtocolVersion   the protocol from one version on
 TableColumn       a column of the newest schema, for search
 AllowedRoot       a folder below which tables may be registered, besides the setting
@@ -21,8 +21,9 @@ from django.urls import reverse
 from django.utils.functional import cached_property
 
 from apps.tables.schedules import ONLY_WHEN_ASKED_S
-from deltaweb.delta.errors import SchemaTooWideError
-from deltaweb.delta.schema import MAX_SHOWN_FIELDS, StructType, parse_schema
+from apps.tables.wide_schemas import WideSchema as WideSchema  # noqa: PLC0414 (Django finds models here)
+from apps.tables.wide_schemas import too_wide
+from deltaweb.delta.schema import StructType, parse_schema
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -275,7 +276,7 @@ class MetadataVersion(models.Model):
         return bool(self.schema_string or self.wide_schema_digest)
 
     @cached_property
-    def wide_schema(self) -> "WideSchema | None":
+    def wide_schema(self) -> WideSchema | None:
         """The counts of a schema that is too wide; None for any other."""
         if not self.wide_schema_digest:
             return None
@@ -292,37 +293,7 @@ class MetadataVersion(models.Model):
         """
         if not self.wide_schema_digest:
             return parse_schema(self.schema_string)
-        wide = self.wide_schema
-        raise SchemaTooWideError(
-            num_columns=wide.num_columns if wide else 0,
-            num_fields=wide.num_fields if wide else 0,
-            most=MAX_SHOWN_FIELDS,
-        )
-
-
-class WideSchema(models.Model):
-    """A schema that is too wide for a page: its text, and how wide it is.
-
-    Attributes:
-        digest: SHA-256 of the text; versions with equal schemas share a row.
-    """
-
-    table = models.ForeignKey(Table, models.CASCADE, related_name="wide_schemas")
-    digest = models.CharField(max_length=64)
-    num_columns = models.PositiveIntegerField()
-    num_fields = models.PositiveIntegerField()  # nested ones too
-    schema_string = models.TextField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["table", "digest"], name="wide_schema_unique_text"
-            )
-        ]
-
-    def __str__(self) -> str:
-        """Name the schema by table and width."""
-        return f"schema of {self.num_columns} columns {self.table_id}"
+        raise too_wide(self.wide_schema)
 
 
 class ProtocolVersion(models.Model):

@@ -173,15 +173,9 @@ def read_ranges(
 def known_ranges(
     files: pa.Table, names: tuple[str, ...], *, is_partition: bool
 ) -> ColumnRanges | None:
-    """Add up what the index has typed of a column, but its strip.
+    """Add up what the index has typed of a column, but its strip; None of no column.
 
-    Args:
-        files: By `deltaweb.index.file_index.FileIndex.files`.
-        names: The column's names from the top.
-        is_partition: Whether files are partitioned by it.
-
-    Returns:
-        None where the index has no statistics of the column.
+    The arguments are those of `read_ranges`.
     """
     if "path" not in files.column_names:
         return None

@@ -8,9 +8,9 @@ from typing import Any
 
 from apps.explorer.selectors.column_address import column_address
 from apps.tables.models import MetadataVersion
-from deltaweb.delta.errors import SchemaError, SchemaTooWideError
+from apps.tables.wide_schemas import too_wide
+from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.schema import (
-    MAX_SHOWN_FIELDS,
     ArrayType,
     DataType,
     MapType,
@@ -181,11 +181,7 @@ def schema_tree(schema_string: str, partition_columns: Collection[str]) -> Schem
 def _wide_tree(metadata: MetadataVersion) -> SchemaTree:
     """Return what is known of a schema that is too wide: how wide it is."""
     wide = metadata.wide_schema
-    problem = SchemaTooWideError(
-        num_columns=wide.num_columns if wide else 0,
-        num_fields=wide.num_fields if wide else 0,
-        most=MAX_SHOWN_FIELDS,
-    )
+    problem = too_wide(wide)
     return SchemaTree(
         num_columns=wide.num_columns if wide else 0,
         num_fields=wide.num_fields if wide else 0,
