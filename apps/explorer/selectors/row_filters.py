@@ -13,6 +13,7 @@ from deltaweb.delta.schema import (
     StructField,
     StructType,
     type_text,
+    unread_type,
 )
 
 if TYPE_CHECKING:
@@ -91,6 +92,10 @@ def type_name(data_type: DataType) -> str:
 
 
 def _sql(field: StructField, operator: str, value: str, zone: tzinfo) -> str:
+    unread = unread_type(field.data_type)
+    if unread:
+        expected = f"another column than {field.name!r}: {unread[:80]} is not read"
+        raise QueryError(part="f", expected=expected)
     quoted = "`" + field.name.replace("`", "``") + "`"
     if operator in _WITHOUT_VALUE:
         return f"{quoted} {_WITHOUT_VALUE[operator]}"

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.cells import Cell, cell, json_value, python_values
+from apps.explorer.cells import UNREAD, Cell, cell, json_value, python_values
 from apps.explorer.forms import QueryError, RowQuery
 from apps.explorer.selectors.row_filters import (
     NUMBERS,
@@ -23,7 +23,9 @@ from deltaweb.delta.schema import (
     DecimalType,
     PrimitiveType,
     StructType,
+    read_columns,
     type_text,
+    unread_type,
 )
 
 PAGE_LENGTH = 50
@@ -32,7 +34,10 @@ BLOCK_LENGTH = 500  # rows of one job: ten pages of one read
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridColumn:
-    """A column of the grid: its type below its name."""
+    """A column of the grid: its type below its name.
+
+    `unread` says why its values are not shown; nothing where they are.
+    """
 
     name: str
     type_text: str
@@ -40,6 +45,7 @@ class GridColumn:
     is_long: bool
     sort: str  # "ascending", "descending" or nothing
     next_sort: str  # what a click on the header asks for
+    unread: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +53,9 @@ class RowPlan:
     """What the address asks for, checked against the schema.
 
     Attributes:
-        columns: Names of the chosen columns, in the order of the schema.
+        columns: Names of the chosen columns that are read, in the order of the schema.
         all_columns: Every name, for the chooser.
+        unread: Of the chosen columns that are not read, the type that is not.
         filters: The conditions; all must hold.
         sort: A column, with - in front to reverse, or nothing.
         page: The page asked for, from 1.
@@ -57,9 +64,19 @@ class RowPlan:
     schema: StructType
     columns: tuple[str, ...]
     all_columns: tuple[str, ...]
+    unread: Mapping[str, str]
     filters: tuple[RowFilter, ...]
     sort: str
     page: int
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Names of the columns of the grid, those that are not read as well."""
+        return tuple(
+            name
+            for name in self.all_columns
+            if name in self.columns or name in self.unread
+        )
 
     @property
     def predicate(self) -> str:
@@ -126,13 +143,22 @@ def row_plan(schema: StructType, query: RowQuery, zone: tzinfo) -> RowPlan:
         expected = f"a column of this version, not {unknown[0][:80]!r}"
         raise QueryError(part="col", expected=expected)
     sort = query.sort
-    if sort and sort.removeprefix("-") not in schema.names:
+    read = read_columns(schema).names
+    if query.columns and not set(query.columns) & set(read):
+        expected = f"a column that is read, which {query.columns[0][:80]!r} is not"
+        raise QueryError(part="col", expected=expected)
+    if sort and sort.removeprefix("-") not in read:
         raise QueryError(part="sort", expected="a column of this version")
     chosen = query.columns or schema.names
     return RowPlan(
         schema=schema,
-        columns=tuple(name for name in schema.names if name in chosen),
+        columns=tuple(name for name in read if name in chosen),
         all_columns=schema.names,
+        unread={
+            field.name: unread_type(field.data_type)
+            for field in schema.fields
+            if field.name in chosen and field.name not in read
+        },
         filters=tuple(row_filter(schema, text, zone) for text in query.filters),
         sort=sort,
         page=query.page,
@@ -146,16 +172,16 @@ def row_page(
     ordered = _sorted(plan, result)
     start = (plan.page - 1) * PAGE_LENGTH - plan.offset
     shown = ordered.slice(start, PAGE_LENGTH)
-    values = [
-        python_values(shown[name])
-        for name in plan.columns
-        if name in shown.column_names
+    cells = [
+        [UNREAD] * shown.num_rows
+        if name in plan.unread
+        else [cell(value, zone) for value in python_values(shown[name])]
+        for name in plan.shown
+        if name in plan.unread or name in shown.column_names
     ]
     return RowPage(
-        columns=[grid_column(plan, name, zone) for name in plan.columns],
-        rows=[
-            [cell(value, zone) for value in row] for row in zip(*values, strict=True)
-        ],
+        columns=[grid_column(plan, name, zone) for name in plan.shown],
+        rows=[list(row) for row in zip(*cells, strict=True)],
         page=plan.page,
         first_row=(plan.page - 1) * PAGE_LENGTH + 1,
         num_read=plan.offset + result.num_rows,
@@ -214,6 +240,9 @@ def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
         is_long=_type_name(plan, name) == "long",
         sort=("descending" if descending else "ascending") if sorted_by else "",
         next_sort=f"-{name}" if sorted_by and not descending else name,
+        unread=f"Values of type {plan.unread[name]} are not read."
+        if name in plan.unread
+        else "",
     )
 
 

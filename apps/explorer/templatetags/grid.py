@@ -16,6 +16,7 @@ register = template.Library()
 
 WHOLE = {
     "null": '<td><span class="c-null">NULL</span></td>',
+    "unread": '<td><span class="c-null">not read</span></td>',
     "empty": '<td class="c-json">""</td>',
 }
 OPENING = {"number": '<td class="dw-r">', "binary": '<td class="c-json">'}

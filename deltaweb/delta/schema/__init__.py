@@ -11,8 +11,12 @@ Source: PROTOCOL.md, "Schema Serialization Format".
 """
 
 from deltaweb.delta.schema.arrow import (
+    SHOWN_ONLY,
     arrow_schema,
     arrow_type,
+    check_read,
+    read_columns,
+    unread_type,
 )
 from deltaweb.delta.schema.log_json import (
     MAX_DECIMAL_PRECISION,
@@ -27,6 +31,7 @@ from deltaweb.delta.schema.shown import (
     type_text,
 )
 from deltaweb.delta.schema.types import (
+    OPAQUE,
     ArrayType,
     DataType,
     DecimalType,
@@ -39,6 +44,8 @@ from deltaweb.delta.schema.types import (
 __all__ = [
     "MAX_DECIMAL_PRECISION",
     "MAX_NESTING_DEPTH",
+    "OPAQUE",
+    "SHOWN_ONLY",
     "ArrayType",
     "DataType",
     "DecimalType",
@@ -49,9 +56,12 @@ __all__ = [
     "StructType",
     "arrow_schema",
     "arrow_type",
+    "check_read",
     "format_schema",
     "leaf_fields",
     "parse_schema",
+    "read_columns",
     "schema_json",
     "type_text",
+    "unread_type",
 ]
