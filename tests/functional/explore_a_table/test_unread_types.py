@@ -49,7 +49,7 @@ class TestPages:
         page = text_of(viewer, f"{TABLE}spans/data")
 
         assert page.count("not read</span></td>") == 6
-        assert f"span is not read: its type {SPAN} is not known here." in page
+        assert f"since the type is not known here: span ({SPAN}), months (" in page
         data = json_of(viewer, f"{TABLE}spans/data.json")
         assert data["rows"] == [
             {"id": "1", "name": "a"},

@@ -66,7 +66,12 @@ class TestIndexBatch:
     @pytest.mark.parametrize("asked", ["slow", "quick", "long ago", "again"])
     def test_has_one_slow_table_which_comes_last(self, asked: str) -> None:
         jobs = {name: queue(name) for name in ("slow", "again", "quick", "long ago")}
-        for name, *seconds in [("slow", 1, 60), ("quick", 5), ("long ago", 60, 1)]:
+        took: dict[str, list[int]] = {
+            "slow": [1, 60],
+            "quick": [5],
+            "long ago": [60, 1],
+        }
+        for name, seconds in took.items():
             for number, took_s in enumerate(seconds):
                 new_job(
                     kind=KIND,
