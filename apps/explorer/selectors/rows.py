@@ -54,6 +54,7 @@ class RowPlan:
 
     Attributes:
         columns: Names of the chosen columns that are read, in the order of the schema.
+        shown: The chosen columns of the grid, those that are not read as well.
         all_columns: Every name, for the chooser.
         unread: Of the chosen columns that are not read, the type that is not.
         filters: The conditions; all must hold.
@@ -63,20 +64,12 @@ class RowPlan:
 
     schema: StructType
     columns: tuple[str, ...]
+    shown: tuple[str, ...]
     all_columns: tuple[str, ...]
     unread: Mapping[str, str]
     filters: tuple[RowFilter, ...]
     sort: str
     page: int
-
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """Names of the columns of the grid, those that are not read as well."""
-        return tuple(
-            name
-            for name in self.all_columns
-            if name in self.columns or name in self.unread
-        )
 
     @property
     def predicate(self) -> str:
@@ -149,15 +142,17 @@ def row_plan(schema: StructType, query: RowQuery, zone: tzinfo) -> RowPlan:
         raise QueryError(part="col", expected=expected)
     if sort and sort.removeprefix("-") not in read:
         raise QueryError(part="sort", expected="a column of this version")
-    chosen = query.columns or schema.names
+    read_names = set(read)
+    chosen = set(query.columns or schema.names)
     return RowPlan(
         schema=schema,
         columns=tuple(name for name in read if name in chosen),
+        shown=tuple(name for name in schema.names if name in chosen),
         all_columns=schema.names,
         unread={
             field.name: unread_type(field.data_type)
             for field in schema.fields
-            if field.name in chosen and field.name not in read
+            if field.name in chosen and field.name not in read_names
         },
         filters=tuple(row_filter(schema, text, zone) for text in query.filters),
         sort=sort,
