@@ -25,7 +25,7 @@ class Cell:
     """A value ready to render.
 
     Attributes:
-        kind: "null", "empty", "text", "number", "binary" or "nested".
+        kind: "null", "empty", "text", "number", "binary", "nested" or "unread".
         text: What the cell shows on one line.
         detail: The whole value where the line cuts it; else empty.
     """
@@ -37,6 +37,7 @@ class Cell:
 
 NULL = Cell(kind="null")
 EMPTY = Cell(kind="empty")
+UNREAD = Cell(kind="unread")
 
 
 def cell(value: object, zone: tzinfo) -> Cell:  # noqa: PLR0911 (a line a kind)

@@ -38,10 +38,20 @@ def short_name(name: str) -> str:
 
 def is_known_dead(name: str) -> bool:
     """Whether the process of that name surely runs no more; False when in doubt."""
+    return _is_running(name) is False
+
+
+def is_known_alive(name: str) -> bool:
+    """Whether the process of that name surely runs; False when in doubt."""
+    return _is_running(name) is True
+
+
+def _is_running(name: str) -> bool | None:
+    """Tell whether a process of this machine runs; None of one that is elsewhere."""
     machine, pid, started = ("", "", *name.rsplit("/", 2))[-3:]
     if machine != machine_name() or not pid.isdecimal() or not started:
-        return False
-    return _start_time(int(pid)) != started
+        return None
+    return _start_time(int(pid)) == started
 
 
 def _start_time(pid: int) -> str | None:

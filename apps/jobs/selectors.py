@@ -1,6 +1,6 @@
 """What pages show of jobs and workers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from apps.accounts.models import User
 from apps.jobs.forms import ACTIVE
 from apps.jobs.kinds import words_of
 from apps.jobs.models import Job, JobQuerySet, Worker
+from apps.jobs.process import is_known_alive, is_known_dead
 from apps.jobs.visibility import SubjectLink, subject_links, visible_jobs
 from apps.pages.errors import PageError
 
@@ -29,7 +30,9 @@ class WorkerState:
     """Whether work gets done at the moment.
 
     Attributes:
-        num_alive: Workers heard of within the last half minute.
+        num_alive: Workers heard of within the last half minute, and busy ones.
+        num_busy: Workers that are not heard of, but hold jobs and are not gone: their
+            work, or the database, keeps them from saying so.
         seen_at: When any worker was last heard of; None if never.
         num_queued: Jobs that wait.
         num_running: Jobs in a worker's hands.
@@ -38,6 +41,7 @@ class WorkerState:
     """
 
     num_alive: int
+    num_busy: int
     seen_at: datetime | None
     num_queued: int
     num_running: int
@@ -47,6 +51,11 @@ class WorkerState:
     def is_alive(self) -> bool:
         """Whether any worker lives."""
         return self.num_alive > 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether those that live are all too busy to say so."""
+        return 0 < self.num_alive == self.num_busy
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,22 +260,37 @@ def job_view(job: Job, *, now: datetime) -> JobView:
 def worker_state(*, now: datetime) -> WorkerState:
     """Return whether workers live and how much waits for them."""
     seen: dict[str, datetime | None] = dict.fromkeys(_queues())
-    workers = list(Worker.objects.values_list("queues", "seen_at"))
-    for queues, seen_at in workers:
+    workers = list(Worker.objects.values_list("name", "queues", "seen_at"))
+    running = Job.objects.filter(state=Job.State.RUNNING)
+    leases = list(running.values_list("lease_owner", "lease_expires_at"))
+    oldest = now - ALIVE_FOR
+    silent = {name for name, _, seen_at in workers if seen_at < oldest}
+    busy = silent & _holders(leases, now)
+    attended: set[str] = set()
+    for name, queues, seen_at in workers:
         for queue in queues or seen:
             seen[queue] = max(seen.get(queue) or seen_at, seen_at)
-    oldest = now - ALIVE_FOR
+            if name not in silent - busy:
+                attended.add(queue)
     return WorkerState(
-        num_alive=sum(seen_at >= oldest for _, seen_at in workers),
-        seen_at=max((seen_at for _, seen_at in workers), default=None),
+        num_alive=len(workers) - len(silent - busy),
+        num_busy=len(busy),
+        seen_at=max((seen_at for *_, seen_at in workers), default=None),
         num_queued=Job.objects.filter(state=Job.State.QUEUED).count(),
-        num_running=Job.objects.filter(state=Job.State.RUNNING).count(),
-        unattended={
-            queue: seen[queue]
-            for queue in _queues()
-            if (at := seen[queue]) is None or at < oldest
-        },
+        num_running=len(leases),
+        unattended={queue: seen[queue] for queue in _queues() if queue not in attended},
     )
+
+
+def _holders(leases: Iterable[tuple[str, datetime | None]], now: datetime) -> set[str]:
+    """Return the names of the processes that hold jobs and are not gone."""
+    found = set()
+    for owner, expires_at in leases:
+        name = owner.partition("#")[0]
+        is_held = expires_at is not None and expires_at >= now
+        if is_known_alive(name) or (is_held and not is_known_dead(name)):
+            found.add(name)
+    return found
 
 
 def is_attended(job: Job, *, now: datetime) -> bool:

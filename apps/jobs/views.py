@@ -171,12 +171,16 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
 @never_cache
 @require_safe
 def status(request: HttpRequest, fmt: str) -> HttpResponseBase:
-    """Say whether work gets done: 200 with a living worker, 503 without one."""
+    """Say whether work gets done: 200 with a living worker, 503 without one.
+
+    A worker that is too busy to report lives: it holds jobs.
+    """
     now = timezone.now()
     state = selectors.worker_state(now=now)
     data = {
-        "status": "ok" if state.is_alive else "no-worker",
+        "status": _status_word(state),
         "workers": state.num_alive,
+        "busy_workers": state.num_busy,
         "worker_seen_at": state.seen_at,
         "unattended_queues": list(state.unattended),
         "queued": state.num_queued,
@@ -194,6 +198,12 @@ def status(request: HttpRequest, fmt: str) -> HttpResponseBase:
         data=data,
         status=200 if state.is_alive else 503,
     )
+
+
+def _status_word(state: selectors.WorkerState) -> str:
+    if state.is_busy:
+        return "busy"
+    return "ok" if state.is_alive else "no-worker"
 
 
 def may_change(request: HttpRequest, job: Job) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
+from uuid import UUID
 
 from django.utils import timezone
 
@@ -21,14 +22,12 @@ from apps.tables.indexing import store_failure, store_result
 from apps.tables.locations import check_allowed
 from apps.tables.models import Table
 from apps.tables.opening import roots_of_server
+from apps.tables.slow_tables import jobs_beside, slow_jobs
 from apps.tables.storage_connections import options_for
 from deltaweb.delta.errors import DeltaError
 from deltaweb.index.index_result import CANCELLED, FAILED, INDEXED, IndexResult
 
 logger = logging.getLogger(__name__)
-
-KIND = "tables.index_log"
-BATCH = 32  # jobs that one Spark job does at most
 
 
 class Progress(Protocol):
@@ -181,15 +180,19 @@ class IndexBatch:
     def take(cls, job_id: str, *, clock: Callable[[], datetime]) -> "IndexBatch":
         """Take the job that was asked for, and others that wait beside it.
 
+        Tables that took long come last, and one of them alone: the others of the batch
+        are not held back by it, however few cores there are.
+
         Empty when another worker has the job: its own wake-ups see to the others.
         """
         batch = cls()
         try:
             batch._take_one(job_id, clock)
             if batch.jobs:
-                waiting = Job.objects.waiting().filter(kind=KIND)
-                for other in waiting.values_list("id", flat=True)[: BATCH - 1]:
+                for other in jobs_beside(batch.jobs[0].job.id):
                     batch._take_one(str(other), clock)
+                slow = slow_jobs(Job.objects.filter(id__in=batch.ids))
+                batch.jobs.sort(key=lambda job: job.job.id in slow)  # tables in order
         except DATABASE_FAULTS as error:
             if not batch.jobs:
                 raise
@@ -198,6 +201,11 @@ class IndexBatch:
             batch.close()  # or its leases would be renewed for ever
             raise
         return batch
+
+    @property
+    def ids(self) -> list[UUID]:
+        """What the jobs are called."""
+        return [job.job.id for job in self.jobs]
 
     @property
     def open_jobs(self) -> list[IndexJob]:

@@ -17,6 +17,7 @@ from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_store import LogStore
 
 HEAD_BYTES: Final = 1 << 16
+MAX_SHOWN_DEPTH: Final = 200  # levels of objects and lists in an action that is shown
 COMMIT_INFO: Final = "commitInfo"
 
 
@@ -83,11 +84,31 @@ def read_raw_commit(
 
     Raises:
         FileNotFoundError: If there is no such commit.
-        LogCorruptError: If a line is not a JSON object.
+        LogCorruptError: If a line is not a JSON object, or nests too deeply to be
+            written again.
     """
     name = commit_name(version)
     data = store.read_head(name, max_bytes)
     if len(data) == max_bytes:
         data = data[: data.rfind(b"\n") + 1]
     path = f"{store.root}/_delta_log/{name}"
-    return [load_line(line, name=path) for line in data.split(b"\n") if line.strip()]
+    return [_load_shown(line, path) for line in data.split(b"\n") if line.strip()]
+
+
+def _load_shown(line: bytes, path: str) -> dict[str, Any]:
+    """Parse a line that is to be shown: who writes JSON again goes down its levels."""
+    action = load_line(line, name=path)
+    if line.count(b"[") + line.count(b"{") <= MAX_SHOWN_DEPTH:
+        return action
+    level: list[Any] = [action]
+    for _ in range(MAX_SHOWN_DEPTH):
+        level = [inner for value in level for inner in _inside(value)]
+    if level:
+        raise LogCorruptError(path=path, reason="a line nests too deeply")
+    return action
+
+
+def _inside(value: dict[str, Any] | list[Any]) -> list[Any]:
+    """Return the objects and lists right inside of one."""
+    items = value.values() if isinstance(value, dict) else value
+    return [item for item in items if isinstance(item, dict | list)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import DeltaError, LogCorruptError
 
 
 class FileStatus(typing.NamedTuple):
@@ -81,6 +81,36 @@ class PendingFile(ReadyFile, typing.Protocol):
         ...
 
 
+MAX_LOG_FILE_BYTES: typing.Final = 1 << 30
+
+
+def is_too_large(size_bytes: int) -> bool:
+    """Tell whether a file of the log is not read as a whole."""
+    return size_bytes > MAX_LOG_FILE_BYTES
+
+
+def check_size(root: str, name: str, size_bytes: int) -> None:
+    """Refuse a file of the log that is too large to be read as a whole.
+
+    A commit of such a size is a mistake or an attack; a sparse one costs nothing to
+    make, and memory and minutes to read.
+
+    Args:
+        root: The table's root, for the error.
+        name: The file.
+        size_bytes: Its size.
+
+    Raises:
+        LogCorruptError: If it is larger than `MAX_LOG_FILE_BYTES`.
+    """
+    if is_too_large(size_bytes):
+        reason = (
+            f"it has {size_bytes:,} bytes, and no more than {MAX_LOG_FILE_BYTES:,} of "
+            "a file of the log are read"
+        )
+        raise LogCorruptError(path=f"{root}/_delta_log/{name}", reason=reason)
+
+
 class LogStore(typing.Protocol):
     """Reads and writes the files of one table's `_delta_log`.
 
@@ -117,7 +147,11 @@ class LogStore(typing.Protocol):
         ...
 
     def read(self, name: str) -> bytes:
-        """Return the whole file; raise `FileNotFoundError` if there is none."""
+        """Return the whole file; raise `FileNotFoundError` if there is none.
+
+        One that is known to be larger than `MAX_LOG_FILE_BYTES` is a
+        `LogCorruptError`, before it is read; so it is for `read_many`.
+        """
         ...
 
     def read_head(self, name: str, length: int) -> bytes:

@@ -26,7 +26,7 @@ from deltaweb.delta.predicate import (
     predicate_columns,
     to_expression,
 )
-from deltaweb.delta.schema import StructType, arrow_schema
+from deltaweb.delta.schema import StructType, arrow_schema, read_columns
 
 FILES_AT_ONCE = 1_024
 """Partition values are typed for so many files at a time."""
@@ -107,7 +107,7 @@ def iter_rows(
 
     Raises:
         ColumnNotFoundError: A name is no column.
-        SchemaError: A column's type cannot be read.
+        ColumnTypeError: A column of the result is of a type that is not read.
         PredicateError: The expression does not fit the schema.
         PartitionValueError: A partition value is not of its column's type.
         DataFileError: While iterating, a file is missing or cannot be read.
@@ -261,9 +261,10 @@ def _needed_columns(
     expression: Expression, schema: StructType, known: set[str]
 ) -> set[str]:
     """The columns that an Arrow expression cannot be bound without."""
-    whole = arrow_schema(schema)
+    readable = read_columns(schema)
+    whole = arrow_schema(readable)
     needed = set(known)
-    for column in schema.fields:
+    for column in readable.fields:
         if column.name in needed:
             continue
         without = whole.remove(whole.get_field_index(column.name))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from deltaweb.delta.schema import (
+    OPAQUE,
     ArrayType,
     DataType,
     DecimalType,
@@ -16,6 +17,7 @@ from deltaweb.delta.schema import (
     StructField,
     StructType,
     type_text,
+    unread_type,
 )
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -35,6 +37,10 @@ _SPARK_TYPES = {
     "timestamp_ntz": "TimestampNTZType",
     "void": "NullType",
     "variant": "VariantType",
+}
+_SPARK_INTERVALS = {
+    "DayTimeIntervalType": ("day", "hour", "minute", "second"),
+    "YearMonthIntervalType": ("year", "month"),
 }
 _PYARROW_TYPES = {
     "string": "pa.string()",
@@ -120,6 +126,8 @@ def spark(schema: StructType) -> str:
 def _spark_type(data_type: DataType, indent: str) -> str:
     inner = indent + _INDENT
     match data_type:
+        case PrimitiveType(name, spelling) if name == OPAQUE:
+            return _spark_opaque(spelling)
         case PrimitiveType(name):
             return f"{_SPARK_TYPES[name]}()"
         case DecimalType(precision, scale):
@@ -135,6 +143,16 @@ def _spark_type(data_type: DataType, indent: str) -> str:
             return f"StructType([\n{''.join(lines)}{indent}])"
 
 
+def _spark_opaque(spelling: str) -> str:
+    """A type that is only known by its spelling; Spark's own intervals have classes."""
+    words = spelling.removeprefix("interval ").split(" to ")
+    for kind, units in _SPARK_INTERVALS.items():
+        if spelling.startswith("interval ") and set(words) <= set(units):
+            bounds = ", ".join(str(units.index(word)) for word in words)
+            return f"{kind}({bounds})"
+    return f"DataType.fromDDL({_text(spelling)})"
+
+
 def _spark_field(column: StructField, indent: str) -> str:
     name, kind = _text(column.name), _spark_type(column.data_type, indent)
     metadata = f", {dict(column.metadata)!r}" if column.metadata else ""
@@ -145,7 +163,10 @@ def _spark_field(column: StructField, indent: str) -> str:
 
 
 def pyarrow(schema: StructType) -> str:
-    """Python code of the pyarrow schema of the table's rows."""
+    """Python code of the pyarrow schema of the table's rows.
+
+    A column of a type that is not known has no type in Arrow, and is a comment.
+    """
     fields = _pyarrow_fields(schema, "")
     return f"import pyarrow as pa\n\nschema = pa.schema([{fields}])"
 
@@ -171,8 +192,15 @@ def _pyarrow_type(data_type: DataType, indent: str) -> str:
 
 def _pyarrow_fields(struct: StructType, indent: str) -> str:
     inner = indent + _INDENT
-    lines = (f"{inner}{_pyarrow_field(column, inner)},\n" for column in struct.fields)
+    lines = (f"{inner}{_pyarrow_line(column, inner)}\n" for column in struct.fields)
     return f"\n{''.join(lines)}{indent}" if struct.fields else ""
+
+
+def _pyarrow_line(column: StructField, indent: str) -> str:
+    unread = unread_type(column.data_type)
+    if unread not in {"", "variant"}:
+        return f"# {_text(column.name)} is or has a value of type {unread}"
+    return f"{_pyarrow_field(column, indent)},"
 
 
 def _pyarrow_field(column: StructField, indent: str) -> str:

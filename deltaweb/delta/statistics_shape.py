@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from deltaweb.delta.column_path import select_leaves
 from deltaweb.delta.schema import (
+    SHOWN_ONLY,
     DecimalType,
     LeafField,
     PrimitiveType,
@@ -15,7 +16,7 @@ from deltaweb.delta.schema import (
     arrow_type,
 )
 
-_UNORDERED = frozenset({"binary", "void", "variant"})
+_UNORDERED = SHOWN_ONLY | {"binary", "void"}
 
 
 @dataclass(frozen=True)

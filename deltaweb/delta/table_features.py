@@ -39,6 +39,12 @@ UNLISTED_FEATURES: Final = "a reader version 3 without a list of features"
 UNLISTED_WRITER_FEATURES: Final = "a writer version 7 without a list of features"
 FEATURES_WRITER_VERSION: Final = 7
 CLASSIC_POLICY: Final = "classic"
+WITHOUT_FILES: Final = ("icebergNativeV4", "icebergNativeV4-preview")
+"""Features of writers in name: files are listed in Iceberg's manifests, not in the log.
+
+Read without them a table would have no files at all.
+Source: the RFC icebergNativeV4 of delta-io/delta.
+"""
 
 
 class Reading(Enum):
@@ -96,6 +102,7 @@ FEATURES: Final[Mapping[str, Answer]] = {
     "typeWidening": _REFUSED,
     "typeWidening-preview": _REFUSED,
     V2_CHECKPOINT: _REFUSED,
+    **dict.fromkeys(WITHOUT_FILES, _REFUSED),
     "variantShredding": _REFUSED,
     "variantShredding-preview": _REFUSED,
     "variantType": _REFUSED,
@@ -231,6 +238,9 @@ def commit_times_refusal(
 def _required_features(protocol: Protocol) -> list[str]:
     """Return the features that a reader must know, by list or by version."""
     features = list(protocol.reader_features or ())
+    features += [
+        name for name in protocol.writer_features or () if name in WITHOUT_FILES
+    ]
     if protocol.min_reader_version == MAPPING_READER_VERSION:
         features.append(COLUMN_MAPPING)
     if (

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,6 +14,9 @@ LARGEST_PARTITIONS: Final = 200
 MAX_VALUE_LENGTH: Final = 2_000  # characters; who writes longer ones shows them nowhere
 ROWS_A_PIECE: Final = 65_536
 SMALLEST_EDGE: Final = 1024  # bytes; smaller files share the first bin
+MAX_LONG: Final = (1 << 63) - 1
+HALF_BITS: Final = 32  # half of a long
+LOW_HALF: Final = (1 << HALF_BITS) - 1
 
 
 def size_histogram(sizes: pa.ChunkedArray) -> dict[str, list[int]]:
@@ -29,21 +33,31 @@ def size_histogram(sizes: pa.ChunkedArray) -> dict[str, list[int]]:
     values = pc.fill_null(sizes, 0).to_numpy()
     if not len(values):
         return {"edges": [], "counts": [], "bytes": []}
-    edges = np.array(_edges(int(values.min()), int(values.max())))
-    bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
-    counts = np.bincount(bins, minlength=len(edges) - 1)
-    totals = np.zeros(len(edges) - 1, dtype=np.int64)
-    np.add.at(totals, bins, values)
+    edges = _edges(int(values.min()), int(values.max()))
+    # The last edge may be more than a long: where each bin begins is enough.
+    starts = np.array(edges[:-1], dtype=np.int64)
+    bins = np.maximum(np.searchsorted(starts, values, side="right") - 1, 0)
     return {
-        "edges": edges.tolist(),
-        "counts": counts.tolist(),
-        "bytes": totals.tolist(),
+        "edges": edges,
+        "counts": np.bincount(bins, minlength=len(starts)).tolist(),
+        "bytes": _exact_totals(bins, values, len(starts)),
     }
 
 
+def _exact_totals(
+    bins: npt.NDArray[np.int64], values: npt.NDArray[np.int64], count: int
+) -> list[int]:
+    """Add up longs by bin; their sum may be more than a long."""
+    high, low = (np.zeros(count, dtype=np.int64) for _ in range(2))
+    np.add.at(high, bins, values >> HALF_BITS)
+    np.add.at(low, bins, values & LOW_HALF)
+    halves = zip(high.tolist(), low.tolist(), strict=True)
+    return [(above << HALF_BITS) + below for above, below in halves]
+
+
 def _edges(smallest: int, largest: int) -> list[int]:
-    low = math.floor(math.log2(max(smallest, SMALLEST_EDGE)))
-    high = math.floor(math.log2(max(largest, SMALLEST_EDGE))) + 1
+    low = max(smallest, SMALLEST_EDGE).bit_length() - 1
+    high = max(largest, SMALLEST_EDGE).bit_length()
     step = math.ceil((high - low) / MAX_BINS)
     exponents = list(range(low, high, step))
     edges = [2**exponent for exponent in (*exponents, exponents[-1] + step)]
@@ -67,8 +81,9 @@ def partition_totals(
     """
     if not columns or not files.num_rows:
         return [], 0
-    rows = files.select(["partition_values", "size"])
-    rows = rows.append_column("num_records", num_records)
+    rows = files.select(["partition_values"])
+    rows = rows.append_column("size", summable(files["size"]))
+    rows = rows.append_column("num_records", summable(num_records))
     # Piece by piece, so that memory holds the partitions and not the files.
     pieces = [
         _grouped(piece, columns)
@@ -82,6 +97,17 @@ def partition_totals(
     largest = groups.take(pc.select_k_unstable(groups, LARGEST_PARTITIONS, order))
     shown = [_partition(row, columns) for row in largest.to_pylist()]
     return [one for one in shown if _can_be_shown(one["values"])], groups.num_rows
+
+
+def summable(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return numbers of files whose sum is a long, whatever a log claims.
+
+    Numbers that are capped are beyond any file that there is.
+    """
+    largest = pc.max(numbers).as_py() or 0
+    if largest * len(numbers) <= MAX_LONG:
+        return numbers
+    return pc.min_element_wise(numbers, MAX_LONG // len(numbers), skip_nulls=False)
 
 
 def _can_be_shown(values: Mapping[str, str | None]) -> bool:

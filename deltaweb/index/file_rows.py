@@ -15,7 +15,7 @@ from deltaweb.delta.errors import PartitionValueError, SchemaError
 from deltaweb.delta.file_actions import FILES_SCHEMA
 from deltaweb.delta.partition_values import partition_schema, type_partition_values
 from deltaweb.delta.replay import RawStatistics, SelectedBlock
-from deltaweb.delta.schema import LeafField, StructType, leaf_fields
+from deltaweb.delta.schema import LeafField, StructType, arrow_schema, leaf_fields
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.statistics import read_statistics
 from deltaweb.index.file_index import (
@@ -104,7 +104,7 @@ def choose_columns(snapshot: Snapshot) -> FileColumns:
     paths = tuple(leaf.path for leaf in leaves)
     columns = FileColumns(snapshot.schema, names, paths)
     try:
-        partition_schema(snapshot.schema, names)
+        arrow_schema(partition_schema(snapshot.schema, names))
     except SchemaError:
         return columns.with_texts()
     return columns

@@ -14,6 +14,7 @@ from typing import Final
 
 from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.schema import (
+    OPAQUE,
     ArrayType,
     DataType,
     MapType,
@@ -337,6 +338,13 @@ def _client_refusal(client: str, schema: StructType, metadata: Metadata) -> str:
     ]
     if void:
         return f"The python client does not know the type void of {_listed(void)}."
+    unknown = [
+        name
+        for name, field in _columns(schema)
+        if OPAQUE in _primitives(field.data_type)
+    ]
+    if unknown:
+        return f"The python client does not know the type of {_listed(unknown)}."
     partitioned = [
         name
         for name in metadata.partition_columns

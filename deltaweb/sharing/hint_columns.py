@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from deltaweb.delta.column_path import ColumnPath, column_field, resolve_column
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
 from deltaweb.delta.schema import (
+    SHOWN_ONLY,
     ArrayType,
     DecimalType,
     MapType,
@@ -17,7 +18,7 @@ from deltaweb.sharing.sql_literals import TypedColumn
 PARTITION_PREFIX = "partitionvalues"
 """What the Spark connector puts before the name of a partition column."""
 
-_NO_VALUES = frozenset({"void", "variant"})
+_NO_VALUES = SHOWN_ONLY | {"void"}
 _PADDED_OR_COLLATED = re.compile(r"char\(.*|string collate (?!UTF8_BINARY$).*")
 _CHAR_KEY = "__CHAR_VARCHAR_TYPE_STRING"
 _COLLATION_KEY = "__COLLATIONS"

@@ -17,6 +17,7 @@ from deltaweb.delta.schema import (
     PrimitiveType,
     StructType,
     arrow_type,
+    check_read,
 )
 from deltaweb.delta.table_features import DELETION_VECTORS
 from deltaweb.spark.arrow_frames import Batches
@@ -76,11 +77,11 @@ class ProfiledColumn:
 
         Raises:
             ColumnNotFoundError: The version has no such column.
-            SchemaError: Its type cannot be read.
+            ColumnTypeError: Its type cannot be read.
         """
         path = resolve_column(schema, request.column)
         data_type = column_field(schema, path).data_type
-        arrow_type(data_type)
+        check_read(column_field(schema, path[:1]))
         top = schema.select((path[0],))
         partitions = tuple(name for name in partition_columns if name == path[0])
         return cls(request, top, partitions, path, data_type, _kind(data_type))

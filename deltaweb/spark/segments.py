@@ -12,7 +12,7 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_segment import Checkpoint, LogSegment, load_log_segment
-from deltaweb.delta.log_store import FileStatus, LogStore
+from deltaweb.delta.log_store import FileStatus, LogStore, check_size
 
 
 def find_segment(
@@ -43,7 +43,7 @@ def commit_statuses(store: LogStore, segment: LogSegment) -> list[FileStatus]:
     """Return the commits of a segment with their sizes, oldest first.
 
     Raises:
-        LogCorruptError: If one is gone since it was listed.
+        LogCorruptError: If one is gone since it was listed, or is too large.
     """
     if not segment.commit_versions:
         return []
@@ -54,6 +54,8 @@ def commit_statuses(store: LogStore, segment: LogSegment) -> list[FileStatus]:
         missing = min(names.difference(status.name for status in found))
         path = f"{store.root}/_delta_log/{missing}"
         raise LogCorruptError(path=path, reason="it went away while read")
+    for status in found:
+        check_size(store.root, status.name, status.size)
     return found
 
 

@@ -16,10 +16,14 @@ from deltaweb.delta.errors import (
     DeltaError,
     LocationDeniedError,
     LocationUnreachableError,
-    LogCorruptError,
     PathEscapesTableError,
 )
-from deltaweb.delta.log_store import FileStatus, LogFile
+from deltaweb.delta.log_store import (
+    MAX_LOG_FILE_BYTES,
+    FileStatus,
+    LogFile,
+    check_size,
+)
 from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
@@ -35,7 +39,6 @@ LOG_FOLDER = "_delta_log"
 READ_BYTES = 1 << 16
 MAX_READ_BYTES = 1 << 22  # memory is given to what is there, not to what is asked for
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe must not hang us
-MAX_LOG_FILE_BYTES = 1 << 31  # larger than any commit; memory is not given to more
 
 
 class LocalTableStore:
@@ -133,11 +136,15 @@ class LocalTableStore:
         files: list[LogFile] = []
         with self._faults(self._log), self._log_folder() as folder:
             for name in names:
-                file = _read_whole(self._open_log_file(folder, name))
-                if len(file.data) == MAX_LOG_FILE_BYTES:
-                    path = f"{self._log}/{name}"
-                    raise LogCorruptError(path=path, reason=_too_large())
-                files.append(file)
+                handle = self._open_log_file(folder, name)
+                try:
+                    found = os.fstat(handle)
+                    check_size(self._root, name, found.st_size)
+                    data = _read(handle, MAX_LOG_FILE_BYTES + 1, found.st_size)
+                finally:
+                    os.close(handle)
+                check_size(self._root, name, len(data))  # it may grow meanwhile
+                files.append(LogFile(data, found.st_mtime_ns // 1_000_000))
         return files
 
     def open_input(self, name: str) -> pa.NativeFile:
@@ -292,10 +299,6 @@ class LocalTableStore:
             raise LocationUnreachableError(location=place, reason=reason) from None
 
 
-def _too_large() -> str:
-    return "it is larger than any file of a log may be"
-
-
 def _statuses(entries: Iterable[os.DirEntry[str]], first: str) -> Iterator[FileStatus]:
     """Yield size and time of each file from a name on; of none that went away."""
     for entry in entries:
@@ -308,16 +311,6 @@ def _statuses(entries: Iterable[os.DirEntry[str]], first: str) -> Iterator[FileS
             continue
         if stat.S_ISREG(found.st_mode):
             yield FileStatus(name, found.st_size, found.st_mtime_ns // 1_000_000)
-
-
-def _read_whole(handle: int) -> LogFile:
-    """Read an open file of a log, or the first `MAX_LOG_FILE_BYTES`, and close it."""
-    try:
-        found = os.fstat(handle)
-        data = _read(handle, MAX_LOG_FILE_BYTES, found.st_size)
-        return LogFile(data, found.st_mtime_ns // 1_000_000)
-    finally:
-        os.close(handle)
 
 
 def _read(handle: int, limit: int, size_bytes: int | None = None) -> bytes:

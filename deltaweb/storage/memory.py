@@ -10,7 +10,7 @@ from deltaweb.delta.errors import (
     DeltaError,
     LocationNotWritableError,
 )
-from deltaweb.delta.log_store import FileStatus, LogFile
+from deltaweb.delta.log_store import FileStatus, LogFile, check_size
 from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import handed_over_name, is_handed_over
 
@@ -58,18 +58,23 @@ class MemoryTableStore:
 
     def status(self, name: str) -> FileStatus:
         """Return size and time of one file of the log."""
-        size = len(self.read(name))
+        size = len(self._bytes(name))
         return FileStatus(name, size, self.modification_times.get(name, 0))
 
     def read(self, name: str) -> bytes:
         """Return one file of the log."""
+        data = self._bytes(name)
+        check_size(self._root, name, len(data))
+        return data
+
+    def _bytes(self, name: str) -> bytes:
         if name not in self.log_files:
             raise FileNotFoundError(name)
         return self.log_files[name]
 
     def read_head(self, name: str, length: int) -> bytes:
         """Return the beginning of one file of the log."""
-        return self.read(name)[:length]
+        return self._bytes(name)[:length]
 
     def read_many(self, names: Sequence[str]) -> list[LogFile]:
         """Return files of the log."""
@@ -77,7 +82,7 @@ class MemoryTableStore:
 
     def open_input(self, name: str) -> pa.NativeFile:
         """Open one file of the log for random access."""
-        return pa.BufferReader(self.read(name))
+        return pa.BufferReader(self._bytes(name))
 
     def put_if_absent(self, name: str, data: bytes) -> None:
         """Create a file of the log, or raise FileExistsError."""

@@ -19,7 +19,12 @@ from deltaweb.delta.errors import (
     LocationUnreachableError,
     LocationUnsupportedError,
 )
-from deltaweb.delta.log_store import FileStatus, LogFile
+from deltaweb.delta.log_store import (
+    FileStatus,
+    LogFile,
+    check_size,
+    is_too_large,
+)
 from deltaweb.storage.azure_signing import HAND_OUT_OPTION
 from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import (
@@ -87,6 +92,7 @@ class RemoteTableStore:
         options = sorted(storage_options.items())
         self._access = sha256(repr(options).encode("utf-8", "replace")).hexdigest()
         self._log = f"{self._root}/{LOG_FOLDER}"
+        self._too_large: dict[str, int] = {}  # sizes by name, as last listed
 
     @property
     def root(self) -> str:
@@ -120,9 +126,22 @@ class RemoteTableStore:
         with self._faults():
             self._fs.invalidate_cache()
             try:
-                return list_folder(self._fs, self._log, name)
+                listed = list_folder(self._fs, self._log, name)
             except (FileNotFoundError, NotADirectoryError):
                 return []
+        for status in listed:
+            self._note_size(status)
+        return listed
+
+    def _note_size(self, status: FileStatus) -> None:
+        """Keep in mind what is not to be read: to ask for each size is a request."""
+        if is_too_large(status.size):
+            self._too_large[status.name] = status.size
+        else:
+            self._too_large.pop(status.name, None)
+
+    def _check_size(self, name: str) -> None:
+        check_size(self._shown, name, self._too_large.get(name, 0))
 
     def status(self, name: str) -> FileStatus:
         """Return size and time of one file of the log."""
@@ -131,10 +150,13 @@ class RemoteTableStore:
             entry = self._fs.info(f"{self._log}/{name}")
         if entry.get("type") != "file":
             raise FileNotFoundError(name)
-        return file_status(entry)
+        status = file_status(entry)
+        self._note_size(status)
+        return status
 
     def read(self, name: str) -> bytes:
         """Return one file of the log."""
+        self._check_size(name)
         with self._faults():
             return bytes(self._fs.cat_file(f"{self._log}/{name}"))
 
@@ -154,6 +176,8 @@ class RemoteTableStore:
         """Return files of the log, fetched together where the driver can."""
         if not names:
             return []
+        for name in names:
+            self._check_size(name)
         paths = [self._fs._strip_protocol(f"{self._log}/{name}") for name in names]  # noqa: SLF001  # how fsspec names what `cat` returns
         with self._faults():
             found = self._fs.cat(paths)

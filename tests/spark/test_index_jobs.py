@@ -8,8 +8,8 @@ import pytest
 from apps.jobs.models import Job
 from apps.jobs.services import cancel
 from apps.tables import services, tasks
-from apps.tables.index_jobs import BATCH
 from apps.tables.models import Table
+from apps.tables.slow_tables import BATCH
 from tests.factories import NOW, new_unindexed_table
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ from tests.delta_logs import (
     schema_string,
 )
 from tests.gated_storage import SCHEME, Gate, GatedFileSystem
+from tests.span_table import write_span_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -119,6 +120,14 @@ class TestALargeTable:
         )
 
         assert_same_index(spark, table, tmp_path)
+
+    @pytest.mark.parametrize("is_partitioned", [False, True])
+    def test_with_a_column_of_a_type_that_is_not_known_is_indexed(
+        self, spark: "SparkSession", tmp_path: Path, *, is_partitioned: bool
+    ) -> None:
+        location = write_span_table(tmp_path / "t", is_partitioned=is_partitioned)
+
+        assert assert_same_index(spark, location, tmp_path).state == "INDEXED"
 
     def test_with_deletion_vectors_names_no_source(
         self, spark: "SparkSession", tmp_path: Path

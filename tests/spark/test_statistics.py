@@ -12,10 +12,12 @@ import pytest
 
 from deltaweb.delta.errors import (
     ColumnNotFoundError,
+    ColumnTypeError,
     DataFileMissingError,
     UnsupportedFeatureError,
 )
 from deltaweb.table import DeltaTable
+from tests.span_table import SPAN, write_span_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -171,6 +173,16 @@ class TestOddTables:
     ) -> None:
         assert profile(spark, odd, "raw").top == (("00ff", 2), ("", 1))
         assert profile(spark, odd, "flag").top == (("true", 2), ("false", 1))
+
+    @pytest.mark.parametrize("num_files", [None, 10**6], ids=["listed", "replayed"])
+    def test_a_column_of_a_type_that_is_not_known_is_refused_alone(
+        self, spark: "SparkSession", tmp_path: Path, num_files: int | None
+    ) -> None:
+        location = write_span_table(tmp_path / "t")
+
+        assert profile(spark, location, "id", num_files=num_files).num_rows == 3
+        with pytest.raises(ColumnTypeError, match=f"'span'.*{SPAN}"):
+            profile(spark, location, "span", num_files=num_files)
 
     def test_a_missing_column_and_a_missing_file_say_so(
         self, spark: "SparkSession", odd: Path, tmp_path: Path

@@ -16,7 +16,7 @@ from apps.pages.errors import PageError
 from apps.tables.services import profile_key
 from deltaweb.delta.column_path import resolve_column
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.schema import StructType
+from deltaweb.delta.schema import StructType, unread_type
 
 MAX_SUGGESTIONS = 3
 PROFILE_KIND = "tables.profile_column"
@@ -32,6 +32,7 @@ class ColumnPage:
         ranges: What files tell; None where there is no index.
         events: How it came about, the newest first.
         can_be_profiled: Whether its values can be read on their own.
+        unread: The type for which its values are not read, or nothing.
     """
 
     column: SchemaColumn
@@ -39,6 +40,7 @@ class ColumnPage:
     ranges: ColumnRanges | None
     events: tuple[ColumnEvent, ...]
     can_be_profiled: bool
+    unread: str
 
     @property
     def minimum(self) -> str:
@@ -99,6 +101,7 @@ def column_page(at: TableVersion, address: str) -> ColumnPage:
         ranges=ranges,
         events=column_events(at.table, column.names, up_to=at.version or 0),
         can_be_profiled=schema is not None and _is_value(schema, column.names),
+        unread=_unread(schema, column.names),
     )
 
 
@@ -145,9 +148,16 @@ def _schema(at: TableVersion) -> StructType | None:
 def _is_value(schema: StructType, names: tuple[str, ...]) -> bool:
     """Tell whether only structs are above the column: a row has one value of it."""
     try:
-        return resolve_column(schema, names) == names
+        is_value = resolve_column(schema, names) == names
+        return is_value and not _unread(schema, names)
     except DeltaError:
         return False
+
+
+def _unread(schema: StructType | None, names: tuple[str, ...]) -> str:
+    """Return the type for which the values of the column's top are not read."""
+    top = schema.find(names[0]) if schema else None
+    return unread_type(top.data_type) if top else ""
 
 
 def _shown(value: object) -> str:

@@ -20,7 +20,7 @@ from apps.pages.errors import PageError
 from apps.tables.bounded_read import StorageSlowError, read_within
 from apps.tables.models import Commit, Table
 from apps.tables.opening import open_table, roots_of_server
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import DeltaError, LogCorruptError
 
 ARCHIVED_PROBLEM = "The table's log was cleaned, and its file went with it."
 ARCHIVED_HINT = (
@@ -60,7 +60,11 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitActions:
-    """The actions of a commit file, or why storage could not give them."""
+    """The actions of a commit file, or why storage could not give them.
+
+    `is_broken` tells a commit that does not read, now or later, from storage that does
+    not answer now.
+    """
 
     raw: Sequence[Mapping[str, Any]] = ()
     added: Sequence[FileChange] = ()
@@ -68,6 +72,7 @@ class CommitActions:
     partitions: Sequence[tuple[str, int, int]] = ()  # partition, added, removed
     problem: str = ""
     hint: str = ""
+    is_broken: bool = False
 
     @property
     def shown(self) -> list[str]:
@@ -195,6 +200,8 @@ def commit_actions(table: Table, commit: Commit) -> CommitActions:
     try:
         log = open_table(table, roots=roots_of_server())  # asks the database
         raw = read_within(lambda: log.read_commit(version))
+    except LogCorruptError as error:
+        return CommitActions(problem=error.message, hint=error.hint, is_broken=True)
     except DeltaError as error:
         return CommitActions(problem=error.message, hint=error.hint)
     except StorageSlowError as error:

@@ -138,8 +138,10 @@ def rows_histogram(files: pa.Table) -> Histogram | None:
         return None
     values = np.maximum(told.to_numpy(), 0)
     edges = _edges(int(values.min()), int(values.max()))
-    places = np.searchsorted(np.array(edges), values, side="right") - 1
-    counts = np.bincount(places, minlength=len(edges) - 1)
+    # The last edge may be more than a long: where each bin begins is enough.
+    starts = np.array(edges[:-1], dtype=np.int64)
+    places = np.searchsorted(starts, values, side="right") - 1
+    counts = np.bincount(places, minlength=len(starts))
     return Histogram(
         edges=tuple(edges),
         counts=tuple(counts.tolist()),

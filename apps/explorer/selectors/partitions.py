@@ -17,7 +17,7 @@ from apps.explorer.forms import PartitionFilter, QueryError
 from apps.explorer.selectors.listed import Kept, ListedFiles
 from apps.explorer.selectors.long_texts import are_long, cut_texts
 from apps.explorer.selectors.page_numbers import PageNumbers
-from deltaweb.index.distribution import partition_texts
+from deltaweb.index.distribution import partition_texts, summable
 
 PAGE_LENGTH: Final = 50
 CSV_CHUNK: Final = 5_000
@@ -142,7 +142,12 @@ def partition_totals(files: pa.Table, columns: Sequence[str]) -> pa.Table:
     untold = pa.chunked_array([pa.nulls(files.num_rows, pa.int64())])
     records = files["num_records"] if "num_records" in files.column_names else untold
     rows = pa.table(
-        [*values, files["size"], records, files["modification_time"]],
+        [
+            *values,
+            summable(files["size"]),
+            summable(records),
+            files["modification_time"],
+        ],
         names=[*keys, "size", "records", "time"],
     )
     # One thread: merging what several have grouped takes longer than it saves.

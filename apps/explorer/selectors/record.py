@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from apps.explorer.cells import cell, json_value, python_values, shortened
+from apps.explorer.cells import UNREAD, cell, json_value, python_values, shortened
 from apps.explorer.selectors.row_plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
 from apps.explorer.selectors.rows import (
     MAX_JSON_LENGTH,
@@ -32,7 +32,7 @@ class RecordField:
     Attributes:
         name: The column.
         type_text: Its type.
-        kind: As of a cell: "null", "empty", "text", "number", "binary" or "nested".
+        kind: As of a cell; of an "unread" one `text` says why.
         text: The value; a nested one is JSON, bytes are hexadecimal.
         is_cut: Whether `text` is only its beginning.
     """
@@ -143,7 +143,17 @@ def value_pieces(one: pa.Table, name: str) -> Iterator[str]:
 def _fields(
     plan: RowPlan, one: pa.Table, limit: int, zone: tzinfo
 ) -> Iterator[RecordField]:
-    for name in plan.columns:
+    for name in plan.shown:
+        column = grid_column(plan, name, zone)
+        if column.unread:
+            yield RecordField(
+                name=name,
+                type_text=column.type_text,
+                kind=UNREAD.kind,
+                text=column.unread,
+                is_cut=False,
+            )
+            continue
         value = python_values(beginnings(one[name], limit + 1))[0]
         shown = cell(value, zone)
         text = shown.text
@@ -155,7 +165,7 @@ def _fields(
             text = json.dumps(json_value(value, zone), ensure_ascii=False, indent=2)
         yield RecordField(
             name=name,
-            type_text=grid_column(plan, name, zone).type_text,
+            type_text=column.type_text,
             kind=shown.kind,
             text=shortened(text, limit),
             is_cut=len(text) > limit,

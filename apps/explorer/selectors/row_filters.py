@@ -22,6 +22,7 @@ from deltaweb.delta.schema import (
     StructType,
     short_type_text,
     type_text,
+    unread_type,
 )
 
 if TYPE_CHECKING:
@@ -118,6 +119,10 @@ def type_name(data_type: DataType) -> str:
 
 
 def _sql(field: StructField, operator: str, value: str, zone: tzinfo) -> str:
+    unread = unread_type(field.data_type)
+    if unread:
+        expected = f"another column than {field.name!r}: {unread[:80]} is not read"
+        raise QueryError(part="f", expected=expected)
     quoted = "`" + field.name.replace("`", "``") + "`"
     if operator in _WITHOUT_VALUE:
         return f"{quoted} {_WITHOUT_VALUE[operator]}"

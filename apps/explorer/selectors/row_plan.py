@@ -4,15 +4,17 @@ A wide table starts with its first columns and those that tell rows apart; what 
 chosen beyond a page of columns comes in pages too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from itertools import islice
 from typing import Final
 
 from apps.explorer.filter_errors import UnknownColumnError
-from apps.explorer.forms import RowQuery
+from apps.explorer.forms import QueryError, RowQuery
 from apps.explorer.selectors.row_filters import RowFilter, is_plain, row_filter
-from deltaweb.delta.schema import StructType
+from deltaweb.delta.errors import shortened_name
+from deltaweb.delta.schema import StructType, unread_type
 
 PAGE_LENGTH: Final = 50
 BLOCK_LENGTH: Final = 500  # rows of one job: ten pages of one read
@@ -31,6 +33,7 @@ class RowPlan:
         chosen: Names of the chosen columns, in the order of the schema.
         is_default: Whether nobody has chosen: the first ones of a wide table.
         all_columns: Every name, for the chooser.
+        unread: Of the columns whose values are not read, the type that is not.
         filters: The conditions; all must hold.
         sort: A column, with - in front to reverse, or nothing.
         page: The page asked for, from 1.
@@ -42,6 +45,7 @@ class RowPlan:
     chosen: tuple[str, ...]
     is_default: bool
     all_columns: tuple[str, ...]
+    unread: Mapping[str, str]
     filters: tuple[RowFilter, ...]
     sort: str
     page: int
@@ -49,17 +53,32 @@ class RowPlan:
     page_columns: int = COLUMNS_A_PAGE
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns that are read and shown."""
+    def shown(self) -> tuple[str, ...]:
+        """Names of the columns of the page, those that are not read as well."""
         start = (self.column_page - 1) * self.page_columns
         return self.chosen[start : start + self.page_columns]
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that are read and shown."""
+        return tuple(name for name in self.shown if name not in self.unread)
+
+    @property
+    def unread_shown(self) -> dict[str, str]:
+        """The part of `unread` that the page shows."""
+        return {name: self.unread[name] for name in self.shown if name in self.unread}
+
+    @property
     def read_columns(self) -> tuple[str, ...]:
-        """Names of the columns that a job reads: the shown ones and the sorted one."""
+        """Names of the columns that a job reads: the shown ones and the sorted one.
+
+        A page whose columns are all unread still counts its rows, by the first column
+        that is read.
+        """
         sort = self.sort.removeprefix("-")
         hidden = (sort,) if sort and sort not in self.columns else ()
-        return (*self.columns, *hidden)
+        readable = (name for name in self.all_columns if name not in self.unread)
+        return (*self.columns, *hidden) or tuple(islice(readable, 1))
 
     @property
     def num_column_pages(self) -> int:
@@ -74,7 +93,7 @@ class RowPlan:
     @property
     def last_column(self) -> int:
         """The number of the last shown column among the chosen ones."""
-        return self.first_column + len(self.columns) - 1
+        return self.first_column + len(self.shown) - 1
 
     @property
     def num_hidden(self) -> int:
@@ -148,12 +167,23 @@ def row_plan(
         for name in asked:
             if name and name not in known and name != EVERY_COLUMN:
                 raise UnknownColumnError(part=part, name=name, names=names)
+    unread = {
+        field.name: kind
+        for field in schema.fields
+        if (kind := unread_type(field.data_type))
+    }
     chosen = _chosen(names, query.columns, leading)
+    if query.columns and all(name in unread for name in chosen):
+        expected = f"a column that is read, which {shortened_name(chosen[0])!r} is not"
+        raise QueryError(part="col", expected=expected)
+    if sorted_by in unread:
+        raise QueryError(part="sort", expected="a column whose values are read")
     plan = RowPlan(
         schema=schema,
         chosen=chosen,
         is_default=not query.columns,
         all_columns=names,
+        unread=unread,
         filters=tuple(row_filter(schema, text, zone) for text in query.filters),
         sort="" if sorted_by not in known else query.sort,
         page=query.page,

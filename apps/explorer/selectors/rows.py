@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from apps.explorer.cells import (
     MAX_DETAIL_LENGTH,
+    UNREAD,
     Cell,
     cell,
     json_value,
@@ -35,7 +36,10 @@ MAX_TYPE_LENGTH = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridColumn:
-    """A column of the grid: its type below its name."""
+    """A column of the grid: its type below its name.
+
+    `unread` says why its values are not shown; nothing where they are.
+    """
 
     name: str
     type_text: str
@@ -43,6 +47,7 @@ class GridColumn:
     is_long: bool
     sort: str  # "ascending", "descending" or nothing
     next_sort: str  # what a click on the header asks for
+    unread: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,14 +102,19 @@ def row_page(
     """Return the page of a plan from the block of rows that its job has read."""
     places = _places(plan, result)
     shown = result.take(places)
-    values = [
-        python_values(beginnings(shown[name], MAX_DETAIL_LENGTH + 1))
-        for name in plan.columns
-        if name in shown.column_names
+    columns = [
+        [UNREAD] * shown.num_rows
+        if name in plan.unread
+        else [
+            cell(value, zone)
+            for value in python_values(beginnings(shown[name], MAX_DETAIL_LENGTH + 1))
+        ]
+        for name in plan.shown
+        if name in plan.unread or name in shown.column_names
     ]
-    cells = ([cell(value, zone) for value in row] for row in zip(*values, strict=True))
+    cells = map(list, zip(*columns, strict=True))
     return RowPage(
-        columns=[grid_column(plan, name, zone) for name in plan.columns],
+        columns=[grid_column(plan, name, zone) for name in plan.shown],
         rows=[
             GridRow(number=plan.offset + place + 1, cells=row)
             for place, row in zip(
@@ -235,6 +245,9 @@ def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
         is_long=_type_name(plan, name) == "long",
         sort=("descending" if descending else "ascending") if sorted_by else "",
         next_sort=f"-{name}" if sorted_by and not descending else name,
+        unread=f"Values of type {plan.unread[name]} are not read."
+        if name in plan.unread
+        else "",
     )
 
 

@@ -18,6 +18,7 @@ register = template.Library()
 # A text may say NULL too: what a cell is called tells them apart without seeing it.
 WHOLE = {
     "null": '<td aria-label="no value"><span class="c-null">NULL</span></td>',
+    "unread": '<td><span class="c-null">not read</span></td>',
     "empty": '<td class="c-json" aria-label="empty text">""</td>',
 }
 OPENING = {"number": '<td class="dw-r">', "binary": '<td class="c-json">'}

@@ -72,8 +72,8 @@ def commit_raw(
     actions = commits.commit_actions(at.table, commit)
     if actions.problem:
         raise PageError(
-            status=503,
-            code="storage-unavailable",
+            status=422 if actions.is_broken else 503,
+            code="log-corrupt" if actions.is_broken else "storage-unavailable",
             message=actions.problem,
             hint=actions.hint,
         )

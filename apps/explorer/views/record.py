@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.users import signed_in_user
 from apps.explorer import services
 from apps.explorer.filter_errors import UnknownColumnError
-from apps.explorer.forms import parse_column_page
+from apps.explorer.forms import QueryError, parse_column_page
 from apps.explorer.selectors import record as records
 from apps.explorer.selectors.row_plan import RowPlan
 from apps.explorer.selectors.version import TableVersion, table_version
@@ -100,6 +100,8 @@ def row_value(
         raise _not_read(at, problem)
     if column not in plan.all_columns:
         raise UnknownColumnError(part="column", name=column, names=plan.all_columns)
+    if column in plan.unread:
+        raise QueryError(part="column", expected="a column whose values are read")
     number = plan.all_columns.index(column) // plan.page_columns + 1
     job, result = _read(request, at, replace(plan, column_page=number))
     check_job(job)

@@ -31,7 +31,7 @@ from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
 from apps.tables.selectors.results import JobRows
 from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.schema import StructType
+from deltaweb.delta.schema import StructType, read_columns
 
 NEW_FILTER = ("fc", "fo", "fv")  # the filter form's parts, before they are one `f`
 
@@ -120,6 +120,8 @@ def row_plan_of(request: HttpRequest, at: TableVersion) -> tuple[RowPlan | None,
         schema = at.metadata.schema()
     except SchemaError as error:
         return None, error.message
+    if schema.fields and not read_columns(schema).fields:
+        return None, "No column of this version is of a type that is read."
     leading = () if query.columns else _leading(at, schema)
     try:
         return row_plan(schema, query, user_zone(request.user), leading), ""
@@ -183,7 +185,12 @@ def _data(  # noqa: PLR0913, PLR0917 (each is one part of the answer)
         "files_scanned": page.files_scanned if page else None,
         "files_total": page.files_total if page else None,
         "columns": [
-            {"name": column.name, "type": column.type_text} for column in page.columns
+            {
+                "name": column.name,
+                "type": column.type_text,
+                "not_read": column.unread or None,
+            }
+            for column in page.columns
         ]
         if page
         else [],

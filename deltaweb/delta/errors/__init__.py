@@ -26,6 +26,7 @@
     ├── CheckpointCancelledError      nobody wants the checkpoint any more
     ├── CheckpointPartsError          another writer has made as many parts
     ├── SchemaError                   a schema that does not parse
+    │   ├── ColumnTypeError           a column of a type that we do not read
     │   ├── SchemaMissingError        metaData without a schema
     │   └── SchemaTooWideError        more columns than a page builds
     ├── PropertyError                 a table property that does not parse
@@ -91,6 +92,7 @@ from deltaweb.delta.errors.table_changes import (
 )
 from deltaweb.delta.errors.value import (
     ColumnNotFoundError,
+    ColumnTypeError,
     PartitionValueError,
     PredicateError,
     PropertyError,
@@ -105,6 +107,7 @@ __all__ = [
     "CheckpointCancelledError",
     "CheckpointPartsError",
     "ColumnNotFoundError",
+    "ColumnTypeError",
     "CommitConflictError",
     "CommitTimesError",
     "CredentialsNeededError",

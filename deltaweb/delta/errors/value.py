@@ -30,6 +30,22 @@ class SchemaError(DeltaError):
         self.reason = reason
 
 
+class ColumnTypeError(SchemaError):
+    """A column is of a type whose values this server does not read."""
+
+    code = "column-type-not-read"
+
+    def __init__(self, *, column: str, type_name: str) -> None:
+        which = f"Column {column!r}" if column else "A column"
+        super(SchemaError, self).__init__(
+            f"{which} is of type {type_name}, which this server does not read.",
+            hint="Choose other columns: they are read all the same.",
+        )
+        self.column = column
+        self.reason = f"its type {type_name} is not read"
+        self.type_name = type_name
+
+
 class SchemaMissingError(SchemaError):
     """The metaData action carries no schema."""
 

@@ -12,8 +12,12 @@ Source: PROTOCOL.md, "Schema Serialization Format".
 """
 
 from deltaweb.delta.schema.arrow import (
+    SHOWN_ONLY,
     arrow_schema,
     arrow_type,
+    check_read,
+    read_columns,
+    unread_type,
 )
 from deltaweb.delta.schema.log_json import (
     MAX_DECIMAL_PRECISION,
@@ -29,6 +33,7 @@ from deltaweb.delta.schema.shown import (
     type_text,
 )
 from deltaweb.delta.schema.types import (
+    OPAQUE,
     ArrayType,
     DataType,
     DecimalType,
@@ -48,6 +53,8 @@ __all__ = [
     "MAX_DECIMAL_PRECISION",
     "MAX_NESTING_DEPTH",
     "MAX_SHOWN_FIELDS",
+    "OPAQUE",
+    "SHOWN_ONLY",
     "ArrayType",
     "DataType",
     "DecimalType",
@@ -59,12 +66,15 @@ __all__ = [
     "StructType",
     "arrow_schema",
     "arrow_type",
+    "check_read",
     "format_schema",
     "is_too_wide",
     "leaf_fields",
     "parse_schema",
+    "read_columns",
     "schema_json",
     "schema_width",
     "short_type_text",
     "type_text",
+    "unread_type",
 ]

@@ -2,8 +2,10 @@
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.errors import ColumnTypeError
+from deltaweb.delta.schema.shown import type_text
 from deltaweb.delta.schema.types import (
+    OPAQUE,
     ArrayType,
     DataType,
     DecimalType,
@@ -28,20 +30,19 @@ ARROW_TYPES: dict[str, pa.DataType] = {
     "timestamp_ntz": pa.timestamp("us"),
     "void": pa.null(),
 }
-SHOWN_ONLY = frozenset({"variant"})  # a type of later protocols: named, never read
+SHOWN_ONLY = frozenset({"variant", OPAQUE})  # of later protocols: named, never read
 
 
 def arrow_type(data_type: DataType) -> pa.DataType:
     """The Arrow type of the values of `data_type`.
 
     Raises:
-        SchemaError: The type can be shown but not read, such as `variant`.
+        ColumnTypeError: The type can be shown but not read, such as `variant`.
     """
     match data_type:
         case PrimitiveType(name):
             if name in SHOWN_ONLY:
-                reason = f"values of type {name} cannot be read yet"
-                raise SchemaError(column="", reason=reason)
+                raise ColumnTypeError(column="", type_name=type_text(data_type))
             return ARROW_TYPES[name]
         case DecimalType(precision, scale):
             return pa.decimal128(precision, scale)
@@ -62,15 +63,45 @@ def arrow_schema(schema: StructType) -> pa.Schema:
     """The Arrow schema of the rows of `schema`.
 
     Raises:
-        SchemaError: A column can be shown but not read; the error names it.
+        ColumnTypeError: A column can be shown but not read; the error names it.
     """
-    fields = []
     for column in schema.fields:
-        try:
-            fields.append(_arrow_field(column))
-        except SchemaError as error:
-            raise SchemaError(column=column.name, reason=error.reason) from None
-    return pa.schema(fields)
+        check_read(column)
+    return pa.schema([_arrow_field(column) for column in schema.fields])
+
+
+def check_read(column: StructField) -> None:
+    """Refuse a column whose values are not read, in whole or in part.
+
+    Raises:
+        ColumnTypeError: It names the column and the type.
+    """
+    unread = unread_type(column.data_type)
+    if unread:
+        raise ColumnTypeError(column=column.name, type_name=unread)
+
+
+def read_columns(schema: StructType) -> StructType:
+    """The columns whose values are read."""
+    return StructType(
+        tuple(column for column in schema.fields if not unread_type(column.data_type))
+    )
+
+
+def unread_type(data_type: DataType) -> str:
+    """The first type in `data_type` whose values are not read; "" where all are."""
+    match data_type:
+        case PrimitiveType(name):
+            return type_text(data_type) if name in SHOWN_ONLY else ""
+        case DecimalType():
+            return ""
+        case ArrayType(element_type):
+            return unread_type(element_type)
+        case MapType(key_type, value_type):
+            return unread_type(key_type) or unread_type(value_type)
+        case _:
+            parts = (unread_type(column.data_type) for column in data_type.fields)
+            return next(filter(None, parts), "")
 
 
 def _arrow_field(column: StructField) -> pa.Field:

@@ -11,6 +11,7 @@ from typing import Any
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.schema.arrow import ARROW_TYPES, SHOWN_ONLY
 from deltaweb.delta.schema.types import (
+    OPAQUE,
     ArrayType,
     DataType,
     DecimalType,
@@ -30,6 +31,9 @@ _DECIMAL = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(-?\d{1,9})\s*\)")
 # with an argument; all of them are strings to a reader.
 _STRING_SPELLING = re.compile(r"(?:var)?char\(\s*\d+\s*\)|string collate \S+")
 
+# What may be the name of a type, and is none of those that must have parts.
+_TYPE_NAME = re.compile(r"(?!(?:decimal|struct|array|map)\b)[A-Za-z][ -~]{0,199}")
+
 
 def parse_schema(text: str) -> StructType:
     """Parse the `schemaString` of a table.
@@ -41,8 +45,8 @@ def parse_schema(text: str) -> StructType:
         The struct of the table's columns.
 
     Raises:
-        SchemaError: The text is no JSON of a struct, a type is unknown, two
-            columns have one name, or the nesting is too deep.
+        SchemaError: The text is no JSON of a struct, a type is none, two columns have
+            one name, or the nesting is too deep.
     """
     try:
         value = json.loads(text)
@@ -93,6 +97,10 @@ def _named_type(name: str, path: tuple[str, ...]) -> PrimitiveType | DecimalType
         return _decimal(int(match[1]), int(match[2]), path)
     if _STRING_SPELLING.fullmatch(name):
         return PrimitiveType("string", spelling=name)
+    if _TYPE_NAME.fullmatch(name):
+        # A protocol of later days, such as `interval day to second`: the schema shows
+        # it, and the other columns are read.
+        return PrimitiveType(OPAQUE, spelling=name)
     reason = f"its type {_shortened(name)} is unknown"
     raise SchemaError(column=".".join(path), reason=reason)
 

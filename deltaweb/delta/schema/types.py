@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
+
+OPAQUE: Final = "opaque"
+"""The name of every primitive type that is not known, such as an interval's."""
 
 
 @dataclass(frozen=True)
@@ -11,7 +14,8 @@ class PrimitiveType:
     """A type without parts.
 
     Attributes:
-        name: The specification's name, such as `long`.
+        name: The specification's name, such as `long`; `OPAQUE` for a type that is
+            only known by its spelling.
         spelling: How the log spells it where that differs from `name`, such as
             `varchar(10)` for `string` or `null` for `void`; else empty.
     """

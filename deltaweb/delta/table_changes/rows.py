@@ -14,7 +14,7 @@ import pyarrow as pa
 from deltaweb.delta.data_values import conform
 from deltaweb.delta.errors import ColumnNotFoundError, RowDiffKeyError
 from deltaweb.delta.rows import RowSource, iter_rows
-from deltaweb.delta.schema import StructType, arrow_schema
+from deltaweb.delta.schema import StructType, arrow_schema, check_read
 from deltaweb.delta.table_changes.bucket_diff import diff_bucket
 from deltaweb.delta.table_changes.buckets import RowBuckets
 from deltaweb.delta.table_changes.common_type import CommonSchema, common_schema
@@ -47,7 +47,11 @@ class ComparedRows:
         Raises:
             ColumnNotFoundError: If a key column is in neither version.
             RowDiffKeyError: If a key column is not the same in both.
+            ColumnTypeError: If a column is of a type that is not read: its values may
+                be all that differs.
         """
+        for column in (*before.fields, *after.fields):
+            check_read(column)
         columns = common_schema(before, after)
         return cls(columns, _check_key(key, before, after, columns))
 

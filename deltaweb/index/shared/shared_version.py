@@ -17,6 +17,7 @@ from deltaweb.delta.errors import (
     DeltaError,
     PartitionValueError,
     PredicateError,
+    SchemaError,
     UnsupportedFeatureError,
 )
 from deltaweb.delta.predicate import And, Predicate, not_true, predicate_columns
@@ -269,7 +270,7 @@ class SharedVersion:
                 continue
             try:
                 ranges[path] = part.partition(field).as_range()
-            except EVALUATION_FAULTS:
+            except (*EVALUATION_FAULTS, SchemaError):
                 continue
         return ranges, others
 

@@ -1,10 +1,13 @@
 """The status page: which queues have a worker, and which jobs wait."""
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.jobs.models import Worker
+from apps.jobs.models import Job, Worker
+from apps.jobs.process import machine_name, process_name
 from apps.jobs.selectors import is_attended
 from tests.factories import new_job
 from tests.functional.jobs.jobs_at_work import new_worker
@@ -23,6 +26,7 @@ class TestStatus:
         assert answer.json() | {"worker_seen_at": ""} == {
             "status": "ok",
             "workers": 1,
+            "busy_workers": 0,
             "worker_seen_at": "",
             "unattended_queues": [],
             "queued": 1,
@@ -87,6 +91,35 @@ class TestStatus:
 
         assert "host-7/99" in editor.get("/status").content.decode()
         assert "host-7/99" not in Client().get("/status").content.decode()
+
+    @pytest.mark.parametrize(
+        ("owner", "lease_s", "is_busy"),
+        [
+            pytest.param("elsewhere/1/2", 30, True, id="a lease that holds"),
+            pytest.param("elsewhere/1/2", -1, False, id="a lease that ran out"),
+            pytest.param(process_name(), -90, True, id="a process that is here"),
+            pytest.param(f"{machine_name()}/1/0", 30, False, id="one that is gone"),
+        ],
+    )
+    def test_tells_a_busy_worker_from_none(
+        self, client: Client, owner: str, lease_s: int, *, is_busy: bool
+    ) -> None:
+        new_worker(owner, "default", "spark", seconds_ago=240)
+        new_job(
+            state=Job.State.RUNNING,
+            lease_owner=f"{owner}#1",
+            lease_expires_at=timezone.now() + timedelta(seconds=lease_s),
+        )
+
+        answer = client.get("/status.json")
+
+        assert answer.status_code == (200 if is_busy else 503)
+        found = answer.json()
+        assert found["status"] == ("busy" if is_busy else "no-worker")
+        assert found["busy_workers"] == found["workers"] == int(is_busy)
+        assert bool(found["unattended_queues"]) != is_busy
+        page = client.get("/status").content.decode()
+        assert ("The worker is busy" in page) == is_busy
 
     @pytest.mark.parametrize("seconds_ago", [None, 60])
     def test_is_red_without_one(self, client: Client, seconds_ago: int | None) -> None:

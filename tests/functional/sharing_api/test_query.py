@@ -8,6 +8,7 @@ from pytest_django import Settings
 
 from apps.sharing.models import SharedTable
 from deltaweb.sharing.table_query import MAX_BODY_BYTES
+from tests.delta_logs import metadata
 from tests.functional.sharing_api.calls import (
     DAYS,
     Caller,
@@ -19,6 +20,7 @@ from tests.functional.sharing_api.calls import (
     files,
     lines,
 )
+from tests.local_logs import typed_schema
 
 PARQUET = "responseformat=parquet"
 
@@ -208,6 +210,21 @@ class TestHints:
         assert len(files(acme.query(lake.path, hints))) == 1
         assert len(files(acme.query(lake.path, {"limitHint": 11}))) == 2
         assert files(acme.query(lake.path, {"limitHint": 0})) == []
+
+    def test_of_a_column_whose_type_is_not_known_select_nothing(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        schema = typed_schema(id="long", day="date", span="interval day to second")
+        fields = {"schemaString": schema, "partitionColumns": ["day"]}
+        lake.commit(metadata(**fields))
+        hints = {"predicateHints": ["span > 5", "day = '2026-01-02'"]}
+
+        answer = acme.query(lake.path, hints)
+
+        assert days(answer) == ["2026-01-02"]
+        assert answer["deltaweb-skipped-hints"] == "1"
+        _, told = lines(acme.get(f"{lake.path}/metadata"))
+        assert json.loads(told["metaData"]["schemaString"]) == json.loads(schema)
 
     def test_limit_ends_nothing_where_a_hint_is_not_understood(
         self, acme: Caller, lake: Lake

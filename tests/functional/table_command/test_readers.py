@@ -9,7 +9,9 @@ import pytest
 
 from tests.delta_logs import commit_bytes, metadata, protocol
 from tests.factories import new_table
+from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run, run_json
+from tests.span_table import SPAN, write_span_table
 
 
 class TestReaders:
@@ -87,6 +89,20 @@ class TestReaders:
 
         asked = ("rows", tmp_path, "--timestamp", "2030-01-01T00:00:00Z")
         assert "inCommitTimestamp" in refusal(*asked)
+
+    def test_rows_leave_out_columns_of_a_type_that_is_not_known(
+        self, tmp_path: Path
+    ) -> None:
+        folder = write_span_table(tmp_path / "spans")
+
+        ran = Ran("table", "rows", folder, "--format", "csv")
+
+        assert ran.stdout == "id,name\n1,a\n2,b\n3,\n"
+        assert f"span is left out: its type {SPAN} is not read." in ran.stderr
+        assert SPAN in refusal("rows", folder, "--columns", "id,span")
+        assert SPAN in refusal("rows", folder, "--where", "span IS NULL")
+        assert SPAN in refusal("rows", folder, "--where", "span > '1'")
+        assert SPAN in run("show", folder)
 
     def test_rows_come_as_a_table_as_csv_and_as_json(self, lake: Path) -> None:
         orders = lake / "orders"

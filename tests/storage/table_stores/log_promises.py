@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from deltaweb.delta import log_store
+from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log_store import TableStore
 
 
@@ -55,6 +57,24 @@ class LogPromises:
         listed = [store.status(name).modification_time for name in names[::-1]]
         told = listed if store.reads_tell_times else [None] * len(names)
         assert [file.modification_time for file in found] == told
+
+    def test_a_file_that_is_too_large_is_refused_before_it_is_read(
+        self, store: TableStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.put("small", b"x" * 100)
+        store.put("large", b"x" * 101)
+        monkeypatch.setattr(log_store, "MAX_LOG_FILE_BYTES", 100)
+        store.list_from("")
+
+        assert len(store.read("small")) == 100
+        assert store.read_head("large", 3) == b"xxx"
+        with pytest.raises(LogCorruptError, match="101 bytes"):
+            store.read("large")
+        with pytest.raises(LogCorruptError, match="large"):
+            store.read_many(["small", "large"])
+        store.put("large", b"smaller")
+        assert store.status("large").size == 7
+        assert store.read("large") == b"smaller"
 
     def test_a_missing_file_is_not_found(self, store: TableStore) -> None:
         store.put("there", b"")

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.delta.errors import LocationDeniedError, PathEscapesTableError
+from deltaweb.delta.errors import (
+    LocationDeniedError,
+    LogCorruptError,
+    PathEscapesTableError,
+)
 from deltaweb.delta.log_path import checkpoint_name
 from deltaweb.delta.log_store import TableStore
 from deltaweb.storage.local import LocalTableStore
@@ -58,6 +62,16 @@ class TestLocalTableStore(TableStorePromises):
         for read in (store.read, store.status):
             with pytest.raises(FileNotFoundError):
                 read("b")
+
+    def test_a_sparse_file_without_end_takes_no_memory(
+        self, store: TableStore, tmp_path: Path
+    ) -> None:
+        store.put("sparse", b"{}")
+        found = next(tmp_path.rglob("sparse"))
+        os.truncate(found, 10 << 30)
+
+        with pytest.raises(LogCorruptError, match="10,737,418,240 bytes"):
+            store.read("sparse")
 
     def test_an_allowed_root_is_read(self, tmp_path: Path) -> None:
         (tmp_path / "shared").mkdir()

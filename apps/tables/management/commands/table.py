@@ -27,7 +27,7 @@ from apps.tables.models import Table
 from apps.tables.names import parse_table_name
 from apps.tables.opening import open_location
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.schema import type_text
+from deltaweb.delta.schema import read_columns, type_text, unread_type
 from deltaweb.delta.snapshot import Snapshot
 
 DEFAULT_ROWS = 50  # of the format for people
@@ -298,6 +298,7 @@ class Command(
             limit = DEFAULT_ROWS
         snapshot = open_location(location).snapshot(at_version, timestamp)
         names = [name.strip() for name in columns.split(",")] if columns else None
+        names = names or self._columns_read(snapshot)
         rows = snapshot.read(columns=names, predicate=where, limit=limit)
         if for_people and rows.num_rows == limit == DEFAULT_ROWS:
             self.stderr.write(f"The first {limit} rows; --limit N prints more.")
@@ -306,6 +307,17 @@ class Command(
             return Output(data, text=to_json(data, indent=2))
         make_lines = row_output.csv_lines if format == "csv" else row_output.row_lines
         return Output(None, lines=make_lines(rows))
+
+    def _columns_read(self, snapshot: Snapshot) -> list[str] | None:
+        """Return the columns that are read, None for all; the others are named."""
+        read = read_columns(snapshot.schema).names
+        if not read or read == snapshot.schema.names:
+            return None
+        for column in snapshot.schema.fields:
+            if column.name not in read:
+                kind = unread_type(column.data_type)
+                self.warn(f"{column.name} is left out: its type {kind} is not read.")
+        return list(read)
 
 
 def _column_lines(snapshot: Snapshot) -> list[str]:

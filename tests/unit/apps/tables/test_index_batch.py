@@ -13,8 +13,9 @@ from apps.jobs.models import Job
 from apps.jobs.services import cancel
 from apps.jobs.tracking import TrackedJob
 from apps.tables import services
-from apps.tables.index_jobs import KIND, IndexBatch
+from apps.tables.index_jobs import IndexBatch
 from apps.tables.models import Table
+from apps.tables.slow_tables import KIND
 from deltaweb.index.index_result import FAILED, INDEXED, IndexResult
 from tests.factories import NOW, new_job, new_unindexed_table
 
@@ -61,6 +62,36 @@ class TestIndexBatch:
 
         jobs[1].refresh_from_db()
         assert jobs[1].state == "QUEUED"
+
+    @pytest.mark.parametrize("asked", ["slow", "quick", "long ago", "again"])
+    def test_has_one_slow_table_which_comes_last(self, asked: str) -> None:
+        jobs = {name: queue(name) for name in ("slow", "again", "quick", "long ago")}
+        took: dict[str, list[int]] = {
+            "slow": [1, 60],
+            "quick": [5],
+            "long ago": [60, 1],
+        }
+        for name, seconds in took.items():
+            for number, took_s in enumerate(seconds):
+                new_job(
+                    kind=KIND,
+                    subject_id=jobs[name].subject_id,
+                    state=Job.State.DONE,
+                    created_at=NOW - timedelta(days=9 - number),
+                    started_at=NOW,
+                    finished_at=NOW + timedelta(seconds=took_s),
+                )
+        for number, job in enumerate(jobs.values()):
+            job.created_at = NOW + timedelta(seconds=number)
+            job.attempts = int(job == jobs["again"])
+            job.save()
+
+        with closing(IndexBatch.take(str(jobs[asked].id), clock=clock)) as batch:
+            names = [job.table.name for job in batch.jobs]
+
+        assert sorted(names[:2]) == ["long ago", "quick"]
+        assert names[2:] == ["again" if asked == "again" else "slow"]
+        assert Job.objects.filter(state=Job.State.QUEUED).count() == 1
 
     def test_renews_no_lease_of_a_batch_that_was_not_made(
         self, monkeypatch: pytest.MonkeyPatch

@@ -51,6 +51,7 @@ EXAMPLES: list[DeltaError] = [
         column="p", value="x", type_name="date", path="a.parquet"
     ),
     errors.PredicateError(reason="it is empty"),
+    errors.ColumnTypeError(column="a", type_name="interval day to second"),
     errors.ColumnNotFoundError(column="x", columns=["a"]),
     errors.DataFileError(path="a.parquet", reason="it is torn"),
     errors.DataFileMissingError(path="a.parquet"),

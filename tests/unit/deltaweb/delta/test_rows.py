@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from deltaweb.delta.errors import (
     ColumnNotFoundError,
+    ColumnTypeError,
     DataFileError,
     PartitionValueError,
     PredicateError,
-    SchemaError,
 )
 from deltaweb.delta.predicate import Comparison, IsNull
 from deltaweb.delta.rows import read_rows
 from deltaweb.delta.schema import (
+    OPAQUE,
     ArrayType,
     MapType,
     PrimitiveType,
@@ -130,12 +131,17 @@ class TestColumns:
     def test_of_a_type_that_is_only_shown_are_refused_by_name(
         self, tmp_path: Path
     ) -> None:
-        table = Table(tmp_path, schema_of(a=LONG, v=PrimitiveType("variant")))
-        table.add(pa.table({"a": [1]}))
+        span = PrimitiveType(OPAQUE, "interval day to second")
+        table = Table(tmp_path, schema_of(a=LONG, v=span, p=span), ["p"])
+        table.add(pa.table({"a": [1], "v": [5]}), {"p": "INTERVAL '1' DAY"})
 
-        with pytest.raises(SchemaError, match="'v'"):
-            table.read()
+        for options in ({}, {"columns": ["v"]}, {"columns": ["a", "p"]}):
+            with pytest.raises(ColumnTypeError, match=r"'[vp]'.*interval day"):
+                table.read(**options)
+        with pytest.raises(ColumnTypeError, match="'v'"):
+            table.read(columns=["a"], predicate=IsNull(("v",)))
         assert table.read(columns=["a"]) == [{"a": 1}]
+        assert table.read(columns=["a"], predicate=pc.field("a") == 1) == [{"a": 1}]
 
 
 class TestPartitionColumns:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.delta.column_path import column_field, resolve_column, select_leaves
-from deltaweb.delta.errors import ColumnNotFoundError, SchemaError
+from deltaweb.delta.errors import ColumnNotFoundError, ColumnTypeError, SchemaError
 from deltaweb.delta.schema import (
     MAX_NESTING_DEPTH,
     ArrayType,
@@ -21,7 +21,9 @@ from deltaweb.delta.schema import (
     format_schema,
     leaf_fields,
     parse_schema,
+    read_columns,
     type_text,
+    unread_type,
 )
 
 PRIMITIVES = [
@@ -145,12 +147,51 @@ class TestParsingAndFormatting:
         assert schema.fields[3].metadata == {}
 
 
+class TestTypesThatAreNotKnown:
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "interval day to second",
+            "interval year to month",
+            "interval month",
+            "interval hour to minute",
+            "geometry(OGC:CRS84)",
+            "blob",
+            "int",
+        ],
+    )
+    def test_are_kept_as_they_are_spelled(self, name: str) -> None:
+        nested = {"type": "array", "elementType": name, "containsNull": True}
+        text = struct_text(field("a", "long"), field("c", name), field("l", nested))
+
+        schema = parse_schema(text)
+
+        assert json.loads(format_schema(schema)) == json.loads(text)
+        column = schema.fields[1]
+        assert type_text(column.data_type) == unread_type(column.data_type) == name
+        assert unread_type(schema.fields[2].data_type) == name
+        assert read_columns(schema).names == ("a",)
+
+    @pytest.mark.parametrize("name", ["interval day to second", "variant"])
+    def test_have_no_rows(self, name: str) -> None:
+        inner = {"type": "struct", "fields": [field("x", name)]}
+        schema = parse_schema(struct_text(field("a", "long"), field("c", inner)))
+
+        with pytest.raises(ColumnTypeError, match=rf"'c'.*{name}") as caught:
+            arrow_schema(schema)
+
+        assert "repair" not in str(caught.value)
+
+
 class TestRefusing:
     @pytest.mark.parametrize(
         ("kind", "column"),
         [
-            pytest.param("blob", "c", id="an unknown name"),
-            pytest.param("int", "c", id="SQL's name"),
+            pytest.param("", "c", id="no name"),
+            pytest.param("array", "c", id="a name of what has parts"),
+            pytest.param("decimal(1)", "c", id="a decimal without a scale"),
+            pytest.param("in\nt", "c", id="a name of two lines"),
+            pytest.param("x" * 300, "c", id="a name without end"),
             pytest.param(5, "c", id="a number"),
             pytest.param(None, "c", id="nothing"),
             pytest.param({"type": "udt"}, "c", id="an unknown object"),
@@ -161,7 +202,7 @@ class TestRefusing:
             pytest.param({"type": "struct"}, "c", id="a struct without fields"),
             pytest.param({"type": "array"}, "c.element", id="an array of nothing"),
             pytest.param(
-                {"type": "map", "keyType": "long", "valueType": "x"},
+                {"type": "map", "keyType": "long", "valueType": 7},
                 "c.value",
                 id="value",
             ),

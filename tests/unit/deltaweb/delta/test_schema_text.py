@@ -4,6 +4,7 @@ import pytest
 
 from deltaweb.delta import schema_text
 from deltaweb.delta.schema import (
+    OPAQUE,
     ArrayType,
     DecimalType,
     MapType,
@@ -74,3 +75,38 @@ class TestSpark:
         exec(schema_text.spark(SCHEMA), names)  # noqa: S102 # the code is ours
 
         assert parse_schema(names["schema"].json()) == SCHEMA
+
+
+class TestATypeThatIsNotKnown:
+    @pytest.fixture
+    def schema(self) -> StructType:
+        kinds = ["day to second", "hour to minute", "month", "year to month"]
+        fields = [
+            StructField(kind, PrimitiveType(OPAQUE, f"interval {kind}"))
+            for kind in kinds
+        ]
+        return StructType((StructField("id", LONG), *fields))
+
+    def test_is_spelled_in_sql_as_the_log_does(self, schema: StructType) -> None:
+        assert "INTERVAL DAY TO SECOND," in schema_text.ddl(schema, "t", [])
+
+    def test_makes_the_intervals_of_spark_when_run(self, schema: StructType) -> None:
+        names: dict[str, Any] = {}
+
+        exec(schema_text.spark(schema), names)  # noqa: S102 # the code is ours
+
+        assert parse_schema(names["schema"].json()) == schema
+
+    def test_is_left_to_spark_where_it_is_no_interval(self) -> None:
+        shape = StructType((StructField("a", PrimitiveType(OPAQUE, "geometry(0)")),))
+
+        assert 'DataType.fromDDL("geometry(0)")' in schema_text.spark(shape)
+
+    def test_is_a_comment_where_arrow_has_no_type(self, schema: StructType) -> None:
+        names: dict[str, Any] = {}
+        text = schema_text.pyarrow(schema)
+
+        exec(text, names)  # noqa: S102 # the code is ours
+
+        assert names["schema"].names == ["id"]
+        assert '# "month" is or has a value of type interval month' in text

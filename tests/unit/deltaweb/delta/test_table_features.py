@@ -10,6 +10,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.table_features import (
     FEATURES,
     READING,
+    WITHOUT_FILES,
     LogWriting,
     Reading,
     has_mapped_columns,
@@ -29,6 +30,17 @@ def of_version(reader: int, features: list[str] | None = None) -> Protocol:
     return Protocol(
         min_reader_version=reader, min_writer_version=7, reader_features=features
     )
+
+
+class TestALogWithoutFiles:
+    @pytest.mark.parametrize("name", ["icebergNativeV4-preview", "icebergNativeV4"])
+    def test_is_refused_by_name_though_only_writers_list_it(self, name: str) -> None:
+        found = refusal(
+            Protocol(min_reader_version=1, min_writer_version=7, writer_features=[name])
+        )
+
+        assert isinstance(found, UnsupportedFeatureError)
+        assert found.features == (name,)
 
 
 class TestReaderVersion:
@@ -146,7 +158,12 @@ class TestWritingOfTheLog:
     @pytest.mark.parametrize(
         "name",
         [
-            *(n for n, a in FEATURES.items() if a.log_writing is LogWriting.REFUSED),
+            *(
+                name
+                for name, answer in FEATURES.items()
+                if answer.log_writing is LogWriting.REFUSED
+                and name not in WITHOUT_FILES
+            ),
             "neverHeardOf",
         ],
     )

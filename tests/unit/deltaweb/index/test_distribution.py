@@ -40,6 +40,16 @@ class TestSizeHistogram:
     ) -> None:
         assert size_histogram(pa.chunked_array([sizes], pa.int64())) == expected
 
+    def test_counts_sizes_at_the_end_of_a_long(self) -> None:
+        sizes = [2**63 - 1, 2**62, 2**62, 7]
+
+        histogram = size_histogram(pa.chunked_array([sizes], pa.int64()))
+
+        assert len(histogram["edges"]) == len(histogram["counts"]) + 1
+        assert sum(histogram["counts"]) == 4
+        assert sum(histogram["bytes"]) == sum(sizes)
+        assert histogram["edges"] == sorted(set(histogram["edges"]))
+
     def test_stays_small_over_any_range(self) -> None:
         sizes = [1 << exponent for exponent in range(62)]
 

@@ -9,12 +9,14 @@ import pytest
 
 from deltaweb.delta.errors import (
     ColumnNotFoundError,
+    ColumnTypeError,
     RowDiffKeyError,
     RowDiffTooLargeError,
     UnsupportedFeatureError,
     VersionFilesMissingError,
     VersionNotFoundError,
 )
+from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.schema import (
     ArrayType,
     DataType,
@@ -24,7 +26,9 @@ from deltaweb.delta.schema import (
     StructType,
 )
 from deltaweb.delta.table_changes import RowDiffRequest, RowLimits
+from deltaweb.table import DeltaTable
 from tests.delta_logs import commit_bytes, protocol
+from tests.span_table import SPAN, write_span_table
 from tests.versioned_table import Row, VersionedTable
 
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
@@ -189,6 +193,17 @@ class TestRowsByAKey:
     def test_a_column_that_is_nowhere_is_refused(self, table: VersionedTable) -> None:
         with pytest.raises(ColumnNotFoundError):
             compare(table, 0, 1, key=["nope"])
+
+
+class TestAColumnOfATypeThatIsNotKnown:
+    def test_is_refused_since_it_may_be_all_that_differs(self, tmp_path: Path) -> None:
+        folder = write_span_table(tmp_path / "t")
+        again = (folder / "_delta_log" / commit_name(0)).read_bytes()
+        other = again.replace(b"1.parquet", b"2.parquet")
+        (folder / "_delta_log" / commit_name(1)).write_bytes(other)
+
+        with pytest.raises(ColumnTypeError, match=f"'span'.*{SPAN}"):
+            DeltaTable(str(folder)).compare(0, 1).rows(RowDiffRequest())
 
 
 class TestVersionsOfOtherSchemas:

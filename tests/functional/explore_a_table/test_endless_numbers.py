@@ -1,0 +1,55 @@
+"""Pages of a table whose log claims more rows and bytes than there can be."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from deltaweb.delta.log_path import commit_name
+from tests.delta_logs import add, commit_bytes, metadata, protocol
+from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
+from tests.indexed_tables import new_indexed_table
+from tests.local_logs import stats_of, typed_schema
+
+pytestmark = pytest.mark.django_db
+LARGEST = 2**63 - 1
+
+
+@pytest.fixture(params=[2**62, LARGEST])
+def endless(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    log = tmp_path / "endless" / "_delta_log"
+    log.mkdir(parents=True)
+    files = [
+        add(
+            f"{number}",
+            size=size,
+            stats=stats_of(rows, {"id": 0}, {"id": rows}),
+            partitionValues={"p": str(number % 2)},
+            modificationTime=number,
+        )
+        for number, (size, rows) in enumerate(
+            [(1, 1), (request.param, request.param), (LARGEST, 0), (9, LARGEST)]
+        )
+    ]
+    table = metadata(
+        schemaString=typed_schema(id="long", p="integer"), partitionColumns=["p"]
+    )
+    (log / commit_name(0)).write_bytes(commit_bytes(protocol(), table, *files))
+    new_indexed_table("endless", log.parent)
+
+
+@pytest.mark.usefixtures("endless")
+class TestNumbersAtTheEndOfALong:
+    @pytest.mark.parametrize(
+        "page", ["", "files", "history", "partitions", "schema/id"]
+    )
+    def test_are_shown(self, viewer: Client, page: str) -> None:
+        assert "-9,223" not in text_of(viewer, f"{TABLE}endless/{page}")
+
+    def test_are_counted_in_the_list_of_files(self, viewer: Client) -> None:
+        data = json_of(viewer, f"{TABLE}endless/files.json")
+
+        spread = data["distributions"]["rows_per_file"]  # type: ignore[index]  # JSON
+        assert isinstance(spread, dict)
+        assert len(spread["edges"]) == len(spread["counts"]) + 1
+        assert sum(spread["counts"]) == 4
