@@ -13,6 +13,13 @@ def register(words: Mapping[str, str]) -> None:
     _words.update(words)
 
 
+def kind_of(text: str) -> str:
+    """Return the kind that a text names, in words or by its own name."""
+    called = text.casefold()
+    kinds = (kind for kind, words in _words.items() if words.casefold() == called)
+    return next(kinds, text)
+
+
 def words_of(kind: str) -> str:
     """Return what a kind of job does; its own name where nobody said."""
     return _words.get(kind, kind)

@@ -18,7 +18,10 @@ class TablesConfig(AppConfig):
         from apps.tables.job_results import PAGES  # noqa: PLC0415 (as above)
         from apps.tables.models import Table  # noqa: PLC0415 (as above)
         from apps.tables.root_checks import check_roots  # noqa: PLC0415 (as above)
-        from apps.tables.selectors import subject_links  # noqa: PLC0415 (as above)
+        from apps.tables.selectors import (  # noqa: PLC0415 (as above)
+            subject_links,
+            subjects_named,
+        )
 
         checks.register(check_roots)
         navigation.register(
@@ -34,6 +37,7 @@ class TablesConfig(AppConfig):
             visibility.Subjects(
                 visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
                 links=subject_links,
+                named=subjects_named,
             )
         )
         results.register(PAGES)

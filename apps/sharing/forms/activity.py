@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from django import forms
 
 from apps.audit.models import AuditEvent
+from apps.pages.fields import WordField
 
 STATUSES = {"ok": "answered", "failed": "refused or failed"}
 KINDS = {str(kind): str(kind.label) for kind in AuditEvent.Kind}
@@ -19,9 +20,9 @@ class ActivityForm(forms.Form):
     share = forms.CharField(max_length=255, required=False, strip=True)
     table = forms.CharField(max_length=511, required=False, strip=True)
     action = forms.CharField(max_length=64, required=False, strip=True)
-    kind = forms.ChoiceField(choices=list(KINDS.items()), required=False)
+    kind = WordField(KINDS)
     who = forms.CharField(max_length=200, required=False, strip=True)
-    status = forms.ChoiceField(choices=list(STATUSES.items()), required=False)
+    status = WordField(STATUSES)
     q = forms.CharField(max_length=200, required=False, strip=True)
     before = forms.IntegerField(min_value=1, max_value=MAX_ID, required=False)
 

@@ -10,18 +10,21 @@ from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
+from apps.pages.sorting import ordering
 from apps.tables.badges import Badge, badges_of
-from apps.tables.models import Commit, Table, TableColumn
+from apps.tables.forms import COLUMNS
+from apps.tables.models import Commit, Table, TableColumn, name_holds
 
 PAGE_LENGTH = 50
 MATCHES_SHOWN = 4  # columns named in a row of the list
-ORDERS: Mapping[str, tuple[Any, ...]] = {
-    "": ("namespace", "name"),
+DEFAULT_SORT = "name"
+SORT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "name": ("namespace", "name"),
-    "commit": (F("committed_at").desc(nulls_last=True), "namespace", "name"),
-    "rows": (F("num_records").desc(nulls_last=True), "namespace", "name"),
-    "size": (F("size_bytes").desc(nulls_last=True), "namespace", "name"),
-    "files": (F("num_files").desc(nulls_last=True), "namespace", "name"),
+    "commit": ("committed_at",),
+    "rows": ("num_records",),
+    "size": ("size_bytes",),
+    "files": ("num_files",),
+    "state": ("status",),
 }
 STATUS = Case(
     When(state=Table.State.FAILED, then=Value("failed")),
@@ -144,7 +147,7 @@ def catalogue_page(
     num_pages = max(1, -(-count // length))
     page = min(query.page, num_pages)
     start = (page - 1) * length
-    filtered = _filtered(found, query).order_by(*ORDERS[query.sort])
+    filtered = _filtered(found, query).order_by(*_order(query))
     ids = list(filtered.values_list("id", flat=True)[start : start + length])
     rows = _rows(ids, query.q, badges_of(user, ids))
     return CataloguePage(
@@ -168,7 +171,7 @@ def catalogue_csv(
     """Yield a header and every table of the filter."""
     yield CSV_HEADER
     found = _filtered(_search(Table.objects.visible_to(user), query.q), query)
-    ordered = found.order_by(*ORDERS[query.sort]).defer("summary")
+    ordered = found.order_by(*_order(query)).defer("summary")
     for table in ordered.iterator(chunk_size=500):
         yield (
             table.full_name,
@@ -191,13 +194,9 @@ def _search(tables: QuerySet[Table], text: str) -> Any:  # noqa: ANN401 (annotat
     annotated = tables.annotate(status=STATUS)
     if not text:
         return annotated
-    namespace, dot, name = text.rpartition(".")
-    by_name = Q(name__icontains=text) | Q(namespace__icontains=text)
-    if dot and namespace and name:
-        by_name |= Q(namespace__iendswith=namespace, name__istartswith=name)
     columns = TableColumn.objects.filter(path__icontains=text).values("table_id")
     by_text = Q(description__icontains=text) | Q(comment__icontains=text)
-    return annotated.filter(by_name | by_text | Q(id__in=columns))
+    return annotated.filter(name_holds(text) | by_text | Q(id__in=columns))
 
 
 def _filtered(tables: Any, query: CatalogueQuery) -> Any:  # noqa: ANN401 (as above)
@@ -206,6 +205,12 @@ def _filtered(tables: Any, query: CatalogueQuery) -> Any:  # noqa: ANN401 (as ab
     if query.status:
         tables = tables.filter(status=query.status)
     return tables
+
+
+def _order(query: CatalogueQuery) -> list[Any]:
+    sort = query.sort or DEFAULT_SORT
+    names = SORT_FIELDS[DEFAULT_SORT]
+    return ordering(COLUMNS, SORT_FIELDS, sort, ties=names, never_null=names)
 
 
 def _matches(group: Mapping[str, Any], query: CatalogueQuery) -> bool:

@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
-from apps.tables.models import Table, TableColumn
+from apps.tables.models import Table, TableColumn, name_holds
 from apps.tables.search_kinds import Hit, SearchKind, kinds_for
 
 PAGE_LENGTH = 50
@@ -152,11 +152,7 @@ def search_csv(
 
 
 def _tables(user: User | AnonymousUser, q: str) -> QuerySet[Table]:
-    words = Q(name__icontains=q) | Q(namespace__icontains=q)
-    words |= Q(description__icontains=q) | Q(comment__icontains=q)
-    namespace, dot, name = q.rpartition(".")
-    if dot and namespace and name:
-        words |= Q(namespace__iendswith=namespace, name__istartswith=name)
+    words = name_holds(q) | Q(description__icontains=q) | Q(comment__icontains=q)
     return Table.objects.visible_to(user).filter(words).defer("summary")
 
 

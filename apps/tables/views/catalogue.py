@@ -7,8 +7,10 @@ from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_GET
 
 from apps.pages.responses import respond
+from apps.pages.sorting import sort_headers, sort_options
 from apps.tables import selectors
-from apps.tables.forms import SORTS, STATUSES, CatalogueForm, SearchForm
+from apps.tables.forms import COLUMNS, STATUSES, CatalogueForm, SearchForm
+from apps.tables.selectors.catalogue import DEFAULT_SORT
 from apps.tables.views.shapes import cleaned, page_url, signed_in, table_json
 
 
@@ -33,7 +35,8 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
         context={
             "page": page,
             "query": query,
-            "sorts": SORTS,
+            "headers": sort_headers(request, COLUMNS, query.sort or DEFAULT_SORT),
+            "sorts": sort_options(COLUMNS, query.sort),
             "statuses": STATUSES,
             "next_url": next_url,
             "previous_url": page_url(request, page.previous_page),

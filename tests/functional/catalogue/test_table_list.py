@@ -146,3 +146,47 @@ class TestList:
 
         with django_assert_max_num_queries(8):
             text(viewer, "/tables/")
+
+
+class TestOrder:
+    @pytest.mark.parametrize(
+        ("sort", "direction", "expected"),
+        [
+            pytest.param("name", "ascending", ["a", "b", "c"], id="by name"),
+            pytest.param("-name", "descending", ["c", "b", "a"], id="by name, turned"),
+            pytest.param("size", "descending", ["b", "a", "c"], id="the largest first"),
+            pytest.param("-size", "ascending", ["a", "b", "c"], id="unknown last"),
+            pytest.param("state", "ascending", ["c", "a", "b"], id="by state"),
+        ],
+    )
+    def test_headers_sort_the_page_and_its_machine_forms_both_ways(
+        self, viewer: Client, sort: str, direction: str, expected: list[str]
+    ) -> None:
+        new_table("a", size_bytes=1)
+        new_table("b", size_bytes=2)
+        new_table("c", size_bytes=None, state=Table.State.FAILED)
+
+        shown = text(viewer, "/tables/", sort=sort)
+        headers = re.findall(
+            r'<th [^>]*aria-sort="(\w+)"[^>]*><a class="dw-sort" href="(.+?)"', shown
+        )
+
+        turned = sort.removeprefix("-") if sort.startswith("-") else f"-{sort}"
+        assert headers == [(direction, f"/tables/?sort={turned}")]
+        names = re.findall(r'class="dw-tname"\s+href="/t/default/(\w)/"', shown)
+        assert names == expected
+
+        tables = as_json(viewer, "/tables.json", sort=sort)["tables"]
+        assert [table["name"] for table in tables] == expected
+        rows = as_csv(viewer, "/tables.csv", sort=sort)
+        assert [row[0] for row in rows[1:]] == expected
+
+    def test_a_filter_may_be_called_as_the_page_calls_it(self, viewer: Client) -> None:
+        new_table("a", state=Table.State.UNSUPPORTED)
+        new_table("b")
+
+        by_word = as_json(viewer, "/tables.json", status="metadata only")
+        by_value = as_json(viewer, "/tables.json", status="unsupported")
+
+        assert [table["name"] for table in by_word["tables"]] == ["a"]
+        assert by_value == by_word
