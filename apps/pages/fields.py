@@ -1,10 +1,12 @@
 """Fields of query strings: an order, and a choice by its value or its word."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from django import forms
 
+from apps.pages.days import EXAMPLE, parse_day
 from apps.pages.sorting import REVERSED, Column, sort_choices
 
 
@@ -15,6 +17,24 @@ class SortField(forms.ChoiceField):
         super().__init__(choices=sort_choices(columns), required=False)
         keys = ", ".join(column.key for column in columns if column.key)
         self.hint = f"Order by one of {keys}; {REVERSED} in front turns it round."
+
+
+class DayField(forms.CharField):
+    """A day, typed as 2026-11-20 or as pages write it; the cleaned value is a date."""
+
+    hint = f"Write a day such as 2026-11-20 or {EXAMPLE}."
+
+    def __init__(self) -> None:
+        super().__init__(required=False, max_length=40)
+
+    def clean(self, value: Any) -> date | None:  # noqa: ANN401 (Django's own)
+        """Return the day; None for an empty text."""
+        text = super().clean(value)
+        try:
+            return parse_day(text) if text else None
+        except ValueError:
+            message = "is no day."
+            raise forms.ValidationError(message) from None
 
 
 class WordField(forms.ChoiceField):

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from django import forms
 
 from apps.audit.models import AuditEvent
-from apps.pages.fields import WordField
+from apps.pages.fields import DayField, WordField
 
 STATUSES = {"ok": "answered", "failed": "refused or failed"}
 KINDS = {str(kind): str(kind.label) for kind in AuditEvent.Kind}
@@ -29,8 +29,8 @@ class ActivityForm(forms.Form):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Django's own
         # `from` is a word of Python.
-        self.fields["from"] = forms.DateField(required=False)
-        self.fields["to"] = forms.DateField(required=False)
+        self.fields["from"] = DayField()
+        self.fields["to"] = DayField()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
