@@ -3,14 +3,26 @@
 The kind of a job is the name of its task; machine forms keep that.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 _words: dict[str, str] = {}
+_looks: set[str] = set()
 
 
-def register(words: Mapping[str, str]) -> None:
-    """Say what some kinds of jobs do, in words."""
+def register(words: Mapping[str, str], *, looks: Collection[str] = ()) -> None:
+    """Say what some kinds of jobs do, in words.
+
+    Args:
+        words: Words of each kind.
+        looks: Those whose jobs only fill a page, which says itself how they end.
+    """
     _words.update(words)
+    _looks.update(looks)
+
+
+def looks() -> frozenset[str]:
+    """Return the kinds whose jobs only fill a page."""
+    return frozenset(_looks)
 
 
 def kind_of(text: str) -> str:

@@ -25,7 +25,7 @@ from apps.pages.errors import PageError
 from apps.pages.fields import hints_of
 from apps.pages.links import changed
 from apps.pages.responses import respond
-from apps.pages.sorting import sort_headers
+from apps.pages.sorting import sort_headers, sort_options
 
 CSV_COLUMNS = (
     *("id", "kind", "title", "state", "subject", "step", "progress_done"),
@@ -68,6 +68,7 @@ def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
             "headers": sort_headers(
                 request, COLUMNS, query.sort or job_lists.DEFAULT_SORT
             ),
+            "sorts": sort_options(COLUMNS, query.sort),
             "states": STATES,
             "kinds": job_lists.job_kinds(request.user) if fmt == "html" else [],
             "workers": selectors.worker_state(now=now),

@@ -14,7 +14,7 @@ class TablesConfig(AppConfig):
     def ready(self) -> None:
         """Put the catalogue in the rail; say to jobs and checks what is of tables."""
         from apps.jobs import kinds, results, visibility  # noqa: PLC0415 (models load before ready)
-        from apps.tables.job_kinds import WORDS  # noqa: PLC0415 (as above)
+        from apps.tables.job_kinds import LOOKS, WORDS  # noqa: PLC0415 (as above)
         from apps.tables.job_results import PAGES  # noqa: PLC0415 (as above)
         from apps.tables.models import Table  # noqa: PLC0415 (as above)
         from apps.tables.root_checks import check_roots  # noqa: PLC0415 (as above)
@@ -41,7 +41,7 @@ class TablesConfig(AppConfig):
             )
         )
         results.register(PAGES)
-        kinds.register(WORDS)
+        kinds.register(WORDS, looks=LOOKS)
         visibility.reserve(
             *("tables.check_location", "tables.scan_root"),
             *("tables.write_checkpoint", "tables.clean_up_log"),

@@ -14,3 +14,13 @@ WORDS: Final = {
     "tables.scan_root": "Look for tables",
     "tables.write_checkpoint": "Write a checkpoint",
 }
+LOOKS: Final = frozenset(
+    {
+        "tables.check_location",
+        "tables.diff_files",
+        "tables.diff_rows",
+        "tables.list_version_files",
+        "tables.preview_rows",
+        "tables.profile_column",
+    }
+)
