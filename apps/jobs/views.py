@@ -68,7 +68,7 @@ def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
             "headers": sort_headers(
                 request, COLUMNS, query.sort or job_lists.DEFAULT_SORT
             ),
-            "sorts": sort_options(COLUMNS, query.sort),
+            "sorts": sort_options(COLUMNS, query.sort, default=job_lists.DEFAULT_SORT),
             "states": STATES,
             "kinds": job_lists.job_kinds(request.user) if fmt == "html" else [],
             "workers": selectors.worker_state(now=now),

@@ -59,15 +59,17 @@ def sort_choices(columns: Sequence[Column]) -> list[tuple[str, str]]:
     ]
 
 
-def sort_options(columns: Sequence[Column], sort: str) -> list[tuple[str, str]]:
-    """Return what a menu of orders offers; the first column's own is the default.
+def sort_options(
+    columns: Sequence[Column], sort: str, *, default: str
+) -> list[tuple[str, str]]:
+    """Return what a menu of orders offers; the default is the one that none names.
 
     An order that turns a column round is offered where it is the present one.
     """
     choices = sort_choices(columns)
-    (_, label), *own = choices[: len(choices) // 2]
-    turned = [choice for choice in choices[len(choices) // 2 :] if choice[0] == sort]
-    return [("", label), *own, *turned]
+    own = choices[: len(choices) // 2]
+    turned = [choice for choice in choices[len(own) :] if choice[0] == sort]
+    return [(key if key != default else "", label) for key, label in own] + turned
 
 
 def is_descending(columns: Sequence[Column], sort: str) -> bool:

@@ -26,8 +26,8 @@ STATUSES = {
     "indexed": "indexed",
     "new": "not indexed yet",
     "unsupported": "metadata only",
-    "unreachable": "source unreachable",
-    "failed": "could not be indexed",
+    "unreachable": "unreachable",
+    "failed": "failed",
 }
 
 
@@ -37,6 +37,9 @@ class CatalogueForm(forms.Form):
     q = forms.CharField(max_length=200, required=False)
     namespace = forms.CharField(max_length=200, required=False)
     status = WordField(STATUSES)
+    mark = forms.CharField(max_length=50, required=False)
+    feature = forms.CharField(max_length=200, required=False)
+    writer = forms.CharField(max_length=300, required=False)
     sort = SortField(COLUMNS)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 

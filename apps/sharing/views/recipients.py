@@ -77,7 +77,9 @@ def recipient_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
             "headers": sort_headers(
                 request, COLUMNS, query.sort or recipient_lists.DEFAULT_SORT
             ),
-            "sorts": sort_options(COLUMNS, query.sort),
+            "sorts": sort_options(
+                COLUMNS, query.sort, default=recipient_lists.DEFAULT_SORT
+            ),
             "states": STATES,
             "next_url": next_url,
             "previous_url": page_url(request, page.previous_page),

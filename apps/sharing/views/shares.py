@@ -64,7 +64,7 @@ def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
             "q": q,
             "sort": sort,
             "headers": sort_headers(request, SHARE_COLUMNS, sort or DEFAULT_SORT),
-            "sorts": sort_options(SHARE_COLUMNS, sort),
+            "sorts": sort_options(SHARE_COLUMNS, sort, default=DEFAULT_SORT),
             "next_url": next_url,
             "previous_url": page_url(request, page.paged.previous_page),
         },

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 from apps.pages.responses import respond
 from apps.pages.sorting import sort_headers, sort_options
 from apps.tables import selectors
-from apps.tables.forms import COLUMNS, STATUSES, CatalogueForm, SearchForm
+from apps.tables.forms import COLUMNS, CatalogueForm, SearchForm
 from apps.tables.selectors.catalogue import DEFAULT_SORT
 from apps.tables.views.shapes import cleaned, page_url, signed_in, table_json
 
@@ -23,6 +23,9 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
         q=values["q"],
         namespace=values["namespace"],
         status=values["status"],
+        mark=values["mark"],
+        feature=values["feature"],
+        writer=values["writer"],
         sort=values["sort"],
         page=values["page"] or 1,
     )
@@ -36,8 +39,7 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
             "page": page,
             "query": query,
             "headers": sort_headers(request, COLUMNS, query.sort or DEFAULT_SORT),
-            "sorts": sort_options(COLUMNS, query.sort),
-            "statuses": STATUSES,
+            "sorts": sort_options(COLUMNS, query.sort, default=DEFAULT_SORT),
             "next_url": next_url,
             "previous_url": page_url(request, page.previous_page),
             "here": request.get_full_path(),

@@ -49,10 +49,28 @@ class TestList:
         assert "3 more" in shown
         assert ('<details class="dw-facet-more" open>' in shown) is is_open
 
-    def test_unknown_numbers_are_said_to_be_unknown(self, viewer: Client) -> None:
-        new_table("orders", num_records=None)
+    def test_unknown_numbers_are_a_dash_that_is_read_as_unknown(
+        self, viewer: Client
+    ) -> None:
+        new_table("orders", num_records=None, size_bytes=None, committed_at=None)
 
-        assert "unknown" in text(viewer, "/tables/")
+        shown = text(viewer, "/tables/")
+
+        dash = '<span aria-hidden="true">–</span><span class="visually-hidden">unknown'
+        assert shown.count(dash) == 3
+        assert "size unknown" in shown
+        assert "0 B" not in shown
+
+    def test_a_state_has_one_word_in_the_row_the_facet_and_the_chip(
+        self, viewer: Client
+    ) -> None:
+        new_unindexed_table("orders")
+        new_table("visits")
+
+        shown = text(viewer, "/tables/", status="new")
+
+        assert len(re.findall(r">not indexed yet\b", shown)) == 4  # both facets
+        assert "waiting" not in shown
 
     def test_what_tables_say_of_themselves_is_never_markup(
         self, viewer: Client

@@ -110,7 +110,7 @@ class TestTheList:
             at = NOW + timedelta(minutes=number)
             new_job(title=title, created_at=at, finished_at=ended_at, state="DONE")
 
-        page = editor.get("/jobs/", {"sort": sort}).content.decode()
+        page = editor.get("/jobs/", {"sort": sort}, follow=True).content.decode()
         data = editor.get("/jobs.json", {"sort": sort}).json()["jobs"]
         answer = b"".join(editor.get("/jobs.csv", {"sort": sort}).streaming_content)  # type: ignore[attr-defined]  # a streamed answer
 

@@ -53,7 +53,7 @@ def test_what_does_not_sort_is_no_link_and_what_has_no_header_is_not_shown() -> 
 
 
 def test_the_menu_offers_every_column_and_the_present_order() -> None:
-    assert sort_options(COLUMNS, "-size") == [
+    assert sort_options(COLUMNS, "-size", default="name") == [
         ("", "Name"),
         ("size", "Size"),
         ("path", "Path"),
