@@ -13,6 +13,8 @@ from apps.tables.forms import COLUMNS, CatalogueForm, SearchForm
 from apps.tables.selectors.catalogue import DEFAULT_SORT
 from apps.tables.views.shapes import cleaned, page_url, signed_in, table_json
 
+HITS = "search-hits"  # what the box of the top bar fills
+
 
 @require_GET
 def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
@@ -56,7 +58,11 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
 
 @require_GET
 def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
-    """Show the tables, columns and whatever else holds a word."""
+    """Show the tables, columns and whatever else holds a word.
+
+    While one types, htmx asks for the results of the page, or for the few that the box
+    of the top bar offers.
+    """
     user = signed_in(request)
     values = cleaned(SearchForm(request.GET, kinds=selectors.search_keys(user)))
     q, kind = values["q"], values["kind"]
@@ -90,6 +96,7 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
             },
         },
         rows=selectors.search_csv(user, q=q, kind=kind) if fmt == "csv" else None,
+        fragment="hits" if request.headers.get("HX-Target") == HITS else "results",
     )
 
 
