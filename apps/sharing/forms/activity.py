@@ -84,6 +84,11 @@ class ActivityFilter:
         )
 
     @property
+    def has_rarer(self) -> bool:
+        """Whether something is asked for that the first row of fields does not hold."""
+        return any((self.share, self.table, self.kind, self.who, self.status))
+
+    @property
     def since(self) -> datetime | None:
         """The first moment asked for."""
         if self.first_day is None:
