@@ -43,6 +43,6 @@ class TablesConfig(AppConfig):
         results.register(PAGES)
         kinds.register(WORDS, looks=LOOKS)
         visibility.reserve(
-            *("tables.check_location", "tables.scan_root"),
+            *("tables.check_location", "tables.scan_root", "tables.load_samples"),
             *("tables.write_checkpoint", "tables.clean_up_log"),
         )

@@ -8,6 +8,7 @@ from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.jobs.models import Job
 from apps.pages.links import changed
 from apps.tables import tabs
 from apps.tables.forms import STATUSES
@@ -189,6 +190,13 @@ def search_words(context: Context, most: int | None = None) -> str:
     kinds = kinds_for(user) if user is not None else []
     words = ["tables", "columns", *(kind.label.lower() for kind in kinds)]
     return ", ".join(words[:most])
+
+
+@register.simple_tag
+def samples_job() -> Job | None:
+    """Return the newest job that makes the sample tables, or None."""
+    jobs = Job.objects.filter(kind="tables.load_samples")
+    return jobs.order_by("-created_at").first()
 
 
 @register.filter
