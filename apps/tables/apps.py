@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.core import checks
 
-from apps.pages import navigation
+from apps.pages import errors, navigation
 
 
 class TablesConfig(AppConfig):
@@ -14,6 +14,7 @@ class TablesConfig(AppConfig):
     def ready(self) -> None:
         """Put the catalogue in the rail; say to jobs and checks what is of tables."""
         from apps.jobs import kinds, results, visibility  # noqa: PLC0415 (models load before ready)
+        from apps.tables.error_frame import table_frame  # noqa: PLC0415 (as above)
         from apps.tables.job_kinds import LOOKS, WORDS  # noqa: PLC0415 (as above)
         from apps.tables.job_results import PAGES  # noqa: PLC0415 (as above)
         from apps.tables.models import Table  # noqa: PLC0415 (as above)
@@ -40,6 +41,7 @@ class TablesConfig(AppConfig):
                 named=subjects_named,
             )
         )
+        errors.register_frame(table_frame)
         results.register(PAGES)
         kinds.register(WORDS, looks=LOOKS)
         visibility.reserve(
