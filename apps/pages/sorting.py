@@ -22,6 +22,7 @@ class Column:
 
     Attributes:
         label: Its header.
+        word: What a menu of orders calls it, where that is not its header.
         key: Names it in the address; nothing where it does not sort.
         descends: Whether the key alone puts the largest or newest first.
         begins_reversed: Whether the first click asks for the other way round.
@@ -30,6 +31,7 @@ class Column:
     """
 
     label: str
+    word: str = ""
     key: str = ""
     descends: bool = False
     begins_reversed: bool = False
@@ -53,10 +55,8 @@ class Header:
 def sort_choices(columns: Sequence[Column]) -> list[tuple[str, str]]:
     """Return every value of `?sort=` with its words: each key, then the others."""
     keyed = [column for column in columns if column.key]
-    own = [(column.key, column.label) for column in keyed]
-    return own + [
-        (f"{REVERSED}{column.key}", f"{column.label}, reversed") for column in keyed
-    ]
+    own = [(column.key, column.word or column.label) for column in keyed]
+    return own + [(f"{REVERSED}{key}", f"{word}, reversed") for key, word in own]
 
 
 def sort_options(

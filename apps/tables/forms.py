@@ -13,7 +13,7 @@ from deltaweb.delta.checkpoint_writer.builder import MAX_PARTS
 
 MAX_PAGE = 1_000_000
 COLUMNS = (
-    Column(key="name", label="Table"),
+    Column(key="name", label="Table", word="Name"),
     Column(key="commit", label="Last commit", descends=True),
     Column(label="Versions", css="dw-only-w"),
     Column(key="rows", label="Rows", descends=True, css="dw-r dw-only-w"),

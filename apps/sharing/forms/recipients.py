@@ -11,8 +11,8 @@ from apps.pages.sorting import Column
 MAX_PAGE: Final = 1_000_000
 CUSTOM: Final = "custom"
 COLUMNS: Final = (
-    Column(key="name", label="Recipient"),
-    Column(key="ends", label="Token"),
+    Column(key="name", label="Recipient", word="Name"),
+    Column(key="ends", label="Token", word="Token's end"),
     Column(key="shares", label="Shares", descends=True, css="dw-r"),
     Column(key="used", label="Last used", descends=True),
     Column(key="created", label="Newest", descends=True, is_shown=False),

@@ -16,7 +16,7 @@ from deltaweb.delta.errors import DeltaError
 
 MAX_PAGE = 1_000_000
 SHARE_COLUMNS = (
-    Column(key="name", label="Share"),
+    Column(key="name", label="Share", word="Name"),
     Column(key="tables", label="Tables", descends=True),
     Column(key="recipients", label="Recipients", descends=True, css="dw-r"),
     Column(key="read", label="Last read", descends=True),

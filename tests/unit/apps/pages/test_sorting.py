@@ -6,7 +6,7 @@ from apps.pages.sorting import Column, sort_headers, sort_options
 COLUMNS = (
     Column(key="name", label="Name"),
     Column(key="size", label="Size", descends=True, css="dw-r"),
-    Column(key="path", label="Path", begins_reversed=True),
+    Column(key="path", label="Path", word="Place", begins_reversed=True),
     Column(label="30 days"),
     Column(key="created", label="Newest", is_shown=False),
 )
@@ -56,7 +56,7 @@ def test_the_menu_offers_every_column_and_the_present_order() -> None:
     assert sort_options(COLUMNS, "-size", default="name") == [
         ("", "Name"),
         ("size", "Size"),
-        ("path", "Path"),
+        ("path", "Place"),
         ("created", "Newest"),
         ("-size", "Size, reversed"),
     ]
