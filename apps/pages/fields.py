@@ -55,7 +55,7 @@ class WordField(forms.ChoiceField):
 
     def to_python(self, value: Any) -> str:  # noqa: ANN401 (Django's own)
         """Return the value that a word or a value stands for."""
-        text = super().to_python(value)
+        text = str(super().to_python(value))
         return self._values.get(_plain(text), text)
 
 

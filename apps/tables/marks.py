@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # An app's config imports this before Django's models are rea
     from collections.abc import Callable
     from uuid import UUID
 
-    from django.db.models import QuerySet
+    from django.db.models import Model, QuerySet
 
     from apps.pages.navigation import AnyUser
 
@@ -28,7 +28,7 @@ class Mark:
     """
 
     key: str
-    tables: Callable[[], QuerySet[object, UUID]]
+    tables: Callable[[], QuerySet[Model, UUID]]
     visible: Callable[[AnyUser], bool]
 
 
