@@ -51,9 +51,9 @@ class WordField(forms.ChoiceField):
         # Values come last: a word never takes the meaning of a value from it.
         spellings = [(word, value) for value, word in pairs]
         spellings += [(value, value) for value, _ in pairs]
-        self._values: dict[str, str] = {
-            _plain(text): value for text, value in spellings
-        }
+        values: dict[str, str] = {}
+        values.update((_plain(text), value) for text, value in spellings)
+        self._values = values
 
     def to_python(self, value: Any) -> str:  # noqa: ANN401 (Django's own)
         """Return the value that a word or a value stands for."""
