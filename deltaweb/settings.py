@@ -129,6 +129,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "apps.accounts.middleware.sign_in_required",
+    "apps.pages.middleware.TidyAddressMiddleware",
     "apps.pages.middleware.PageErrorMiddleware",
 ]
 ROOT_URLCONF = "deltaweb.urls"

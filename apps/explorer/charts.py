@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from apps.explorer.figures import SMALL, amount_axis, plain_figure
 from apps.explorer.operations import OperationFamily
+from apps.pages.days import day_text
 from apps.pages.figures import ACCENT, Chart, bytes_text, count_ticks
 
 BAND = "var(--dw-band)"
@@ -60,7 +61,7 @@ def commits_per_day(
         hovermode="x unified",
     )
     rows = [
-        (day.isoformat(), *(counts[index] for counts in families.values()))
+        (day_text(day), *(counts[index] for counts in families.values()))
         for index, day in enumerate(days)
     ]
     totals = [(family, sum(counts)) for family, counts in families.items()]

@@ -12,6 +12,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from apps.pages.days import EXAMPLE, parse_day
 from apps.pages.errors import PageError
 
 MAX_INT64 = 2**63 - 1
@@ -246,9 +247,10 @@ def _day(query: QueryDict, name: str) -> date | None:
     if not text:
         return None
     try:
-        return date.fromisoformat(text)
+        return parse_day(text)
     except ValueError:
-        raise QueryError(part=name, expected="a day such as 2026-11-21") from None
+        expected = f"a day such as 2026-11-20 or {EXAMPLE}"
+        raise QueryError(part=name, expected=expected) from None
 
 
 def _size_bytes(query: QueryDict, name: str) -> int | None:

@@ -11,14 +11,18 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
 from apps.accounts.models import User
-from apps.jobs.forms import ACTIVE
+from apps.jobs.error_words import without_places
 from apps.jobs.kinds import words_of
 from apps.jobs.models import Job, JobQuerySet, Worker
 from apps.jobs.process import is_known_alive, is_known_dead
-from apps.jobs.visibility import SubjectLink, subject_links, visible_jobs
+from apps.jobs.visibility import (
+    SubjectLink,
+    may_retry,
+    subject_links,
+    visible_jobs,
+)
 from apps.pages.errors import PageError
 
-PAGE_LENGTH = 50
 ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
 POLLS_S = ((10, 1), (60, 3))  # until so many seconds after the start, poll every ...
 POLL_LATER_S = 10
@@ -84,6 +88,8 @@ class JobView:
         worker_seen_at: When the worker that has it was last heard of; None unless it
             runs.
         is_silent: Whether that worker has not been heard of for long.
+        can_try_again: In a list, whether it ended without a result and its reader may
+            run it again.
     """
 
     job: Job
@@ -95,11 +101,17 @@ class JobView:
     has_worker: bool | None = None
     worker_seen_at: datetime | None = None
     is_silent: bool = False
+    can_try_again: bool = False
 
     @property
     def kind_words(self) -> str:
         """What jobs of this kind do."""
         return words_of(self.job.kind)
+
+    @property
+    def short_error(self) -> str:
+        """What went wrong, with names of files instead of places."""
+        return without_places(self.job.error, self.subject)
 
     @property
     def state_colour(self) -> str:
@@ -133,8 +145,8 @@ class JobView:
         counters = sorted(self.job.counters.items())
         return [(name.replace("_", " "), value) for name, value in counters]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the job as `.json` writes it."""
+    def as_json(self, *, with_places: bool) -> dict[str, Any]:
+        """Return the job as `.json` writes it, the folders of files for editors."""
         job = self.job
         return {
             "id": job.id,
@@ -147,6 +159,7 @@ class JobView:
             "progress_done": job.progress_done,
             "progress_total": job.progress_total,
             "progress_unit": job.progress_unit,
+            "requested_by": job.requested_by.username if job.requested_by else None,
             "created_at": job.created_at,
             "started_at": job.started_at,
             "finished_at": job.finished_at,
@@ -156,19 +169,9 @@ class JobView:
             "worker_seen_at": self.worker_seen_at,
             "cancel_requested_at": job.cancel_requested_at,
             "error": job.error_code or None,
-            "message": job.error or None,
+            "message": (job.error if with_places else self.short_error) or None,
             "hint": job.error_hint or None,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class JobPage:
-    """Some jobs, newest first."""
-
-    views: list[JobView]
-    count: int
-    number: int
-    has_next: bool
 
 
 def get_job(user: User | AnonymousUser, job_id: UUID) -> Job:
@@ -188,39 +191,9 @@ def get_job(user: User | AnonymousUser, job_id: UUID) -> Job:
     return job
 
 
-def job_page(
-    user: User | AnonymousUser, *, state: str, kind: str, number: int, now: datetime
-) -> JobPage:
-    """Return one page of the jobs that the user may see."""
-    jobs = filtered_jobs(user, state=state, kind=kind)
-    start = (number - 1) * PAGE_LENGTH
-    rows = list(_light(jobs)[start : start + PAGE_LENGTH + 1])
-    return JobPage(
-        views=job_views(rows[:PAGE_LENGTH], now=now),
-        count=jobs.count(),
-        number=number,
-        has_next=len(rows) > PAGE_LENGTH,
-    )
-
-
-def filtered_jobs(user: User | AnonymousUser, *, state: str, kind: str) -> JobQuerySet:
-    """Return the jobs of a state and kind that the user may see; "" is any."""
-    jobs = visible_jobs(user)
-    if state == ACTIVE:
-        jobs = jobs.active()
-    elif state:
-        jobs = jobs.filter(state=state)
-    return jobs.filter(kind=kind) if kind else jobs
-
-
-def job_kinds(user: User | AnonymousUser) -> list[tuple[str, str]]:
-    """Return the kinds of jobs that the user may see and their words, in order."""
-    kinds = visible_jobs(user).order_by("kind").values_list("kind", flat=True)
-    named = ((kind, words_of(kind)) for kind in kinds.distinct())
-    return sorted(named, key=lambda kind: kind[1].casefold())
-
-
-def job_views(jobs: list[Job], *, now: datetime) -> list[JobView]:
+def job_views(
+    jobs: list[Job], *, user: User | AnonymousUser, now: datetime
+) -> list[JobView]:
     """Return many jobs ready to render, those that wait with their place."""
     links = subject_links({job.subject_id for job in jobs if job.subject_id})
     positions: dict[UUID, int] = {}
@@ -228,7 +201,13 @@ def job_views(jobs: list[Job], *, now: datetime) -> list[JobView]:
         ids = Job.objects.waiting().values_list("id", flat=True)[:MAX_POSITIONS]
         positions = {job_id: place for place, job_id in enumerate(ids, start=1)}
     return [
-        replace(_view(job, links, now=now), queue_position=positions.get(job.id))
+        replace(
+            _view(job, links, now=now),
+            queue_position=positions.get(job.id),
+            can_try_again=job.can_be_retried
+            and isinstance(user, User)
+            and may_retry(user, job),
+        )
         for job in jobs
     ]
 
@@ -309,7 +288,7 @@ def active_summary(user: User | AnonymousUser) -> tuple[int, Job | None]:
     count = active.count()
     if not count:
         return 0, None
-    running = _light(active.filter(state=Job.State.RUNNING)).order_by("started_at")
+    running = light(active.filter(state=Job.State.RUNNING)).order_by("started_at")
     return count, running.first()
 
 
@@ -324,7 +303,7 @@ def _queue_of(job: Job) -> str:
     return route.get("queue", settings.CELERY_TASK_DEFAULT_QUEUE)
 
 
-def _light(jobs: JobQuerySet) -> JobQuerySet:
+def light(jobs: JobQuerySet) -> JobQuerySet:
     """Leave out the long texts that only the detail page shows."""
     return jobs.defer("log", "error_detail", "result", "parameters", "steps")
 

@@ -1,7 +1,6 @@
 """The pages of jobs."""
 
 from collections.abc import Iterator
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -16,17 +15,23 @@ from django_htmx.http import trigger_client_event
 from apps.accounts.errors import RoleRequiredError
 from apps.accounts.permissions import public
 from apps.accounts.users import signed_in_user
+from apps.jobs import job_list as job_lists
 from apps.jobs import results, selectors, services, visibility
-from apps.jobs.forms import STATES, JobListForm
+from apps.jobs.forms import COLUMNS, STATES, JobListForm
+from apps.jobs.kinds import kind_of
 from apps.jobs.models import Job
 from apps.pages.actions import actor_of
 from apps.pages.errors import PageError
+from apps.pages.fields import hints_of
+from apps.pages.links import changed
 from apps.pages.responses import respond
+from apps.pages.sorting import sort_headers, sort_options
 
 CSV_COLUMNS = (
     *("id", "kind", "title", "state", "subject", "step", "progress_done"),
-    *("progress_total", "progress_unit", "created_at", "started_at", "finished_at"),
-    *("elapsed_s", "attempts", "error", "message", "hint"),
+    *("progress_total", "progress_unit", "requested_by", "created_at"),
+    *("started_at", "finished_at", "elapsed_s", "attempts"),
+    *("error", "message", "hint"),
 )
 CSV_CHUNK = 500
 
@@ -40,15 +45,18 @@ def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
             status=400,
             code="filter-invalid",
             message="That is not a filter of this list.",
-            hint="Take away what was added to the address.",
+            hint=hints_of(form) or "Take away what was added to the address.",
         )
-    state, kind = form.cleaned_data["state"], form.cleaned_data["kind"]
-    number = form.cleaned_data["page"] or 1
-    page = selectors.job_page(
-        request.user, state=state, kind=kind, number=number, now=timezone.now()
+    values = form.cleaned_data
+    query = job_lists.JobQuery(
+        q=values["q"],
+        state=values["state"],
+        kind=kind_of(values["kind"]),
+        sort=values["sort"],
     )
-    query = {"state": state, "kind": kind}
-    next_url = _page_url(request, query, number + 1) if page.has_next else None
+    number, now = values["page"] or 1, timezone.now()
+    page = job_lists.job_page(request.user, query, number=number, now=now)
+    next_url = changed(request, page=number + 1) if page.has_next else None
     return respond(
         request,
         fmt,
@@ -56,20 +64,25 @@ def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
         context={
             "page": page,
             "has_active": any(view.job.is_active for view in page.views),
-            "state": state,
-            "kind": kind,
+            "query": query,
+            "headers": sort_headers(
+                request, COLUMNS, query.sort or job_lists.DEFAULT_SORT
+            ),
+            "sorts": sort_options(COLUMNS, query.sort, default=job_lists.DEFAULT_SORT),
             "states": STATES,
-            "kinds": selectors.job_kinds(request.user) if fmt == "html" else [],
-            "workers": selectors.worker_state(now=timezone.now()),
+            "kinds": job_lists.job_kinds(request.user) if fmt == "html" else [],
+            "workers": selectors.worker_state(now=now),
             "next_url": next_url,
-            "previous_url": _page_url(request, query, number - 1),
+            "previous_url": changed(request, page=number - 1),
         },
         data={
             "count": page.count,
             "next": request.build_absolute_uri(next_url) if next_url else None,
-            "jobs": [view.as_json() for view in page.views],
+            "jobs": [
+                view.as_json(with_places=_is_editor(request)) for view in page.views
+            ],
         },
-        rows=_csv_rows(request, state=state, kind=kind),
+        rows=_csv_rows(request, query),
         fragment="job-rows",
     )
 
@@ -83,7 +96,7 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
     is_for_editors = visibility.is_reserved(job.kind)
     may_see = user.is_editor or not is_for_editors
     result_url = results.result_url(job) if may_see else None
-    data = view.as_json() | {
+    data = view.as_json(with_places=user.is_editor) | {
         "steps": job.steps,
         "counters": job.counters,
         "log": job.log,
@@ -100,8 +113,8 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
             "view": view,
             "job": job,
             "shows_details": user.is_editor,
-            "may_change": may_change(request, job),
-            "may_retry": may_retry(request, job),
+            "may_change": visibility.may_change(user, job),
+            "may_retry": visibility.may_retry(user, job),
             "result_url": result_url,
         },
         data=data,
@@ -152,12 +165,12 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
 
     A page that waits for the job's result names itself as `next`.
     """
-    job = _job_to_change(request, job_id)
-    if not may_retry(request, job):
+    job, user = _job_to_change(request, job_id), signed_in_user(request)
+    if not visibility.may_retry(user, job):
         raise RoleRequiredError(role="an editor or an administrator")
     again = services.retry(
         job,
-        requested_by=signed_in_user(request),
+        requested_by=user,
         actor=actor_of(request),
         now=timezone.now(),
     )
@@ -206,25 +219,13 @@ def _status_word(state: selectors.WorkerState) -> str:
     return "ok" if state.is_alive else "no-worker"
 
 
-def may_change(request: HttpRequest, job: Job) -> bool:
-    """Whether the user may cancel or retry: who asked for it, and editors."""
-    user = signed_in_user(request)
-    return user.is_editor or job.requested_by_id == user.id
-
-
-def may_retry(request: HttpRequest, job: Job) -> bool:
-    """Whether the user may run it again: some work is for editors alone."""
-    is_editors = visibility.is_reserved(job.kind)
-    return may_change(request, job) and (not is_editors or _is_editor(request))
-
-
 def _is_editor(request: HttpRequest) -> bool:
     return request.user.is_authenticated and signed_in_user(request).is_editor
 
 
 def _job_to_change(request: HttpRequest, job_id: UUID) -> Job:
     job = selectors.get_job(request.user, job_id)
-    if not may_change(request, job):
+    if not visibility.may_change(signed_in_user(request), job):
         raise PageError(
             status=403,
             code="permission-denied",
@@ -234,31 +235,22 @@ def _job_to_change(request: HttpRequest, job_id: UUID) -> Job:
     return job
 
 
-def _page_url(request: HttpRequest, query: dict[str, str], number: int) -> str | None:
-    if number < 1:
-        return None
-    kept = {name: value for name, value in query.items() if value}
-    if number > 1:
-        kept["page"] = str(number)
-    return f"{request.path}?{urlencode(kept)}" if kept else request.path
-
-
 def _csv_rows(
-    request: HttpRequest, *, state: str, kind: str
+    request: HttpRequest, query: job_lists.JobQuery
 ) -> Iterator[tuple[object, ...]]:
     """Yield the header, then every job of the filter; read only for `.csv`."""
     yield CSV_COLUMNS
-    jobs = selectors.filtered_jobs(request.user, state=state, kind=kind)
+    jobs = job_lists.listed_jobs(request.user, query)
     rows: list[Job] = []
     for job in jobs.iterator(chunk_size=CSV_CHUNK):
         rows.append(job)
         if len(rows) == CSV_CHUNK:
-            yield from _csv_chunk(rows)
+            yield from _csv_chunk(request, rows)
             rows.clear()
-    yield from _csv_chunk(rows)
+    yield from _csv_chunk(request, rows)
 
 
-def _csv_chunk(jobs: list[Job]) -> Iterator[tuple[object, ...]]:
-    for view in selectors.job_views(jobs, now=timezone.now()):
-        values = view.as_json()
+def _csv_chunk(request: HttpRequest, jobs: list[Job]) -> Iterator[tuple[object, ...]]:
+    for view in selectors.job_views(jobs, user=request.user, now=timezone.now()):
+        values = view.as_json(with_places=_is_editor(request))
         yield tuple(values[column] for column in CSV_COLUMNS)

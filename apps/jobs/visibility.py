@@ -7,6 +7,7 @@ what that is, so the app that owns the subjects registers, in `AppConfig.ready`:
         Subjects(
             visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
             links=links_of_tables,  # ids -> {id: SubjectLink(label, url)}
+            named=ids_of_tables_named,  # text -> ids
         )
     )
 
@@ -30,10 +31,11 @@ from apps.jobs.models import Job, JobQuerySet
 
 @dataclass(frozen=True, slots=True)
 class SubjectLink:
-    """What a job is about: its name and its page."""
+    """What a job is about: its name, its page and, if anywhere, its place."""
 
     label: str
     url: str
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,12 @@ class Subjects:
     Attributes:
         visible_ids: A query of one column, the ids that a user may see.
         links: The names and pages of the given ids; unknown ids are left out.
+        named: A query of one column, the ids whose name holds a text.
     """
 
     visible_ids: Callable[[User], Any]
     links: Callable[[Collection[UUID]], Mapping[UUID, SubjectLink]]
+    named: Callable[[str], Any] = lambda _: ()
 
 
 _registered: list[Subjects] = []
@@ -79,6 +83,24 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
     for subjects in _registered:
         seen |= Q(subject_id__in=subjects.visible_ids(user))
     return jobs.filter(seen)
+
+
+def jobs_about(jobs: JobQuerySet, text: str) -> JobQuerySet:
+    """Return those of some jobs whose title, or subject's name, holds a text."""
+    found = Q(title__icontains=text)
+    for subjects in _registered:
+        found |= Q(subject_id__in=subjects.named(text))
+    return jobs.filter(found)
+
+
+def may_change(user: User, job: Job) -> bool:
+    """Whether a user may cancel or retry a job: who asked for it, and editors."""
+    return user.is_editor or job.requested_by_id == user.id
+
+
+def may_retry(user: User, job: Job) -> bool:
+    """Whether a user may run a job again: some work is for editors alone."""
+    return may_change(user, job) and (user.is_editor or not is_reserved(job.kind))
 
 
 def subject_links(ids: Collection[UUID]) -> dict[UUID, SubjectLink]:

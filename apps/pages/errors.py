@@ -1,6 +1,9 @@
 """How an error becomes an answer: a page, a fragment of one, or JSON."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -21,6 +24,26 @@ TITLES = {
     503: "Not just now",
 }
 NOT_FOUND_CODES = {"not-a-delta-table", "version-not-found", "timestamp-not-found"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """A page around an error: its template, which holds the card, and its context."""
+
+    template: str
+    context: Mapping[str, Any]
+
+
+# Returns the frame of the pages that a request's address belongs to, or None.
+FrameProvider = Callable[[HttpRequest], Frame | None]
+
+_frame_providers: list[FrameProvider] = []
+
+
+def register_frame(provider: FrameProvider) -> None:
+    """Ask `provider` for frames; registering it again changes nothing."""
+    if provider not in _frame_providers:
+        _frame_providers.append(provider)
 
 
 class PageError(Exception):
@@ -90,4 +113,8 @@ def error_response(request: HttpRequest, error: PageError) -> HttpResponse:
     template = "pages/error.html"
     if "HX-Request" in request.headers:
         template += "#error-card"
+    elif error.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        frames = (provider(request) for provider in _frame_providers)
+        for frame in filter(None, frames):
+            template, context = frame.template, {**context, **frame.context}
     return render(request, template, context, status=error.status)

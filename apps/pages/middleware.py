@@ -3,10 +3,17 @@
 import logging
 import uuid
 from collections.abc import Callable
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
 
 from apps.pages.errors import PageError, error_response, from_delta_error
+from apps.pages.tidy_addresses import without_empty_parts
 from deltaweb.delta.errors import DeltaError
 
 logger = logging.getLogger(__name__)
@@ -24,6 +31,31 @@ def request_id(get_response: GetResponse) -> GetResponse:
         return response
 
     return middleware
+
+
+class TidyAddressMiddleware:
+    """Leads a page whose address has empty parts, as forms write, to one without."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Pass the request on."""
+        return self.get_response(request)
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view: Callable[..., HttpResponseBase],
+        args: list[Any],
+        kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        """Redirect a page; scripts, which ask for other forms, get what they ask."""
+        del view, args
+        if request.method not in {"GET", "HEAD"} or kwargs.get("fmt") != "html":
+            return None
+        tidy = without_empty_parts(request)
+        return None if tidy is None else HttpResponseRedirect(tidy)
 
 
 class PageErrorMiddleware:

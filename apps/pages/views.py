@@ -5,9 +5,11 @@ import sys
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import Resolver404
 
 from apps.pages.errors import PageError, error_response
+from apps.pages.tidy_addresses import page_meant
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -37,8 +39,11 @@ def permission_denied(
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """404: no page has this address."""
-    del exception  # Django's text names URL patterns, which helps nobody here.
+    """404: no page has this address; one that a slash is wrong in leads to its page."""
+    if isinstance(exception, Resolver404) and request.method in {"GET", "HEAD"}:
+        meant = page_meant(request)
+        if meant is not None:
+            return HttpResponseRedirect(meant)
     return error_response(
         request,
         PageError(

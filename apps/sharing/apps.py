@@ -39,11 +39,15 @@ def _add_to_tables() -> None:
     )
     from apps.sharing.selectors.table_sharing import (  # noqa: PLC0415 (as above)
         shared_badges,
+        shared_table_ids,
     )
-    from apps.tables import badges, guards, tabs  # noqa: PLC0415 (as above)
+    from apps.tables import badges, guards, marks, tabs  # noqa: PLC0415 (as above)
 
     guards.register(shares_in_words)
     badges.register(shared_badges)
+    marks.register(
+        marks.Mark(key="shared", tables=shared_table_ids, visible=_is_editor)
+    )
     tabs.register(
         tabs.Tab(
             label="Sharing",

@@ -6,6 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from apps.pages.days import day_text
 from apps.pages.figures import (
     ACCENT,
     Chart,
@@ -57,8 +58,8 @@ def requests_per_day(days: Sequence[DailyUse], *, note: str = "") -> Chart:
         for series, values in counts.items()
     ]
     rows = [
-        (name, *(values[place] for values in counts.values()))
-        for place, name in enumerate(names)
+        (day_text(day.day), *(values[place] for values in counts.values()))
+        for place, day in enumerate(days)
     ]
     totals = [(series, sum(values)) for series, values in counts.items()]
     said = ", ".join(f"{total:,} {series.name}" for series, total in totals)
@@ -92,7 +93,7 @@ def bytes_per_day(days: Sequence[DailyUse], *, note: str = "") -> Chart:
         "ticktext": [_size_text(tick) for tick in ticks],
         "range": [0, max(ticks[-1], 1)],
     }
-    rows = list(zip(reversed(names), reversed(sizes), strict=True))
+    rows = [(day_text(day.day), day.size_bytes) for day in reversed(days)]
     return Chart(
         name="bytes-per-day",
         label=f"Bytes offered per day over {len(days)} days: {_size_text(sum(sizes))}",

@@ -5,24 +5,29 @@ from typing import Any, cast
 
 from django import forms
 
+from apps.pages.fields import SortField, WordField
+from apps.pages.sorting import Column
 from apps.tables.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 from apps.tables.schedules import schedule_choices
 from deltaweb.delta.checkpoint_writer.builder import MAX_PARTS
 
 MAX_PAGE = 1_000_000
-SORTS = {
-    "name": "Name",
-    "commit": "Last commit",
-    "rows": "Rows",
-    "size": "Size",
-    "files": "Files",
-}
+COLUMNS = (
+    Column(key="name", label="Table", word="Name"),
+    Column(key="commit", label="Last commit", descends=True),
+    Column(label="Versions", css="dw-only-w"),
+    Column(key="rows", label="Rows", descends=True, css="dw-r dw-only-w"),
+    Column(key="size", label="Size", descends=True, css="dw-r"),
+    Column(key="files", label="Files", descends=True, is_shown=False),
+    Column(label="30 days", css="dw-only-w"),
+    Column(key="state", label="State"),
+)
 STATUSES = {
     "indexed": "indexed",
     "new": "not indexed yet",
     "unsupported": "metadata only",
-    "unreachable": "source unreachable",
-    "failed": "could not be indexed",
+    "unreachable": "unreachable",
+    "failed": "failed",
 }
 
 
@@ -31,8 +36,11 @@ class CatalogueForm(forms.Form):
 
     q = forms.CharField(max_length=200, required=False)
     namespace = forms.CharField(max_length=200, required=False)
-    status = forms.ChoiceField(choices=list(STATUSES.items()), required=False)
-    sort = forms.ChoiceField(choices=list(SORTS.items()), required=False)
+    status = WordField(STATUSES)
+    mark = forms.CharField(max_length=50, required=False)
+    feature = forms.CharField(max_length=200, required=False)
+    writer = forms.CharField(max_length=300, required=False)
+    sort = SortField(COLUMNS)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 
 

@@ -36,6 +36,7 @@ def _checkpoint(job: Job) -> Page:
 
 
 PAGES: Final = {
+    "tables.load_samples": lambda _job: reverse("tables:table-list"),
     "tables.write_checkpoint": on_table(_checkpoint),
     "tables.clean_up_log": on_table(lambda _job: ("tables:table-cleanup", (), {})),
 }

@@ -35,6 +35,15 @@ _SUBJECT: Final = re.compile(r"^.* at version \d+ (?=uses |needs )", re.DOTALL)
 _OF_PLACE: Final = re.compile(r" of .* at version \d+(?=\.?$)", re.DOTALL)
 
 
+def name_holds(text: str) -> models.Q:
+    """Match tables by a part of their name, of their namespace or of both."""
+    words = models.Q(name__icontains=text) | models.Q(namespace__icontains=text)
+    namespace, dot, name = text.rpartition(".")
+    if dot and namespace and name:
+        words |= models.Q(namespace__iendswith=namespace, name__istartswith=name)
+    return words
+
+
 class TableQuerySet(models.QuerySet["Table"]):
     """Queries over registered tables."""
 

@@ -36,7 +36,11 @@ class SampleTable(NamedTuple):
     location: str
 
 
-def make_samples(folder: Path, now: datetime) -> list[SampleTable]:
+def make_samples(
+    folder: Path,
+    now: datetime,
+    on_table: Callable[[str, int, int], None] | None = None,
+) -> list[SampleTable]:
     """Make the sample tables that `folder` lacks; those that stand stay as they are.
 
     A table is written beside and renamed into place, so an interrupted start leaves
@@ -45,13 +49,17 @@ def make_samples(folder: Path, now: datetime) -> list[SampleTable]:
     Args:
         folder: Where the tables go; made when it is missing.
         now: Aware time of the newest commits; older ones lie up to weeks before.
+        on_table: Called before each table with its name, how many stand already and
+            how many there will be.
 
     Returns:
         Every sample table, in the order of their names' importance.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    samples = []
+    samples: list[SampleTable] = []
     for name, write in _TABLES.items():
+        if on_table is not None:
+            on_table(name, len(samples), len(_TABLES))
         root = folder / name
         if not root.exists():
             _write_beside(root, now, write)

@@ -58,6 +58,18 @@
     }
   });
 
+  // === History: two versions are compared once one is ticked ===
+  const showPicked = () => {
+    const button = document.querySelector("#compare-picked button");
+    if (button) button.disabled = !document.querySelector("input[name=pick]:checked");
+  };
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("input[name=pick]")) showPicked();
+  });
+  document.addEventListener("deltaweb:main", showPicked);
+  window.addEventListener("pageshow", showPicked); // a page that is come back to keeps its ticks
+  showPicked();
+
   document.addEventListener("click", (event) => {
     const path = event.target.closest(".x-json-k");
     if (path) navigator.clipboard?.writeText(path.dataset.path).then(() => say(`Copied ${path.dataset.path}`));

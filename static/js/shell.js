@@ -53,6 +53,8 @@
     } else if (target.matches("[data-dialog]")) {
       event.preventDefault();
       openDialog(target.dataset.dialog);
+    } else if (target.matches("[data-pick-day]")) {
+      pickDay(target);
     } else if (target.matches("[data-close]")) {
       target.closest("dialog")?.close();
     }
@@ -69,6 +71,50 @@
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
   });
+
+  // === Forms of filters: what is left empty stays out of the address ===
+  document.addEventListener("formdata", (event) => {
+    if (event.target.method !== "get") return;
+    const data = event.formData;
+    for (const name of new Set(data.keys())) {
+      const field = event.target.elements[name];
+      const kept = data.getAll(name).filter((value) => value !== "");
+      data.delete(name);
+      kept.forEach((value) => data.append(name, field?.matches?.("[data-day]") ? isoDay(value) ?? value : value));
+    }
+  });
+
+  // === Days are typed as pages write them; the browser's calendar helps ===
+  const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  const isoDay = (text) => {
+    const typed = text.trim().match(/^(\d{1,2})[ .]+([a-z]{3})[a-z]*[ .]+(\d{4})$/i);
+    if (!typed) return null;
+    const month = MONTHS.findIndex((name) => name.toLowerCase() === typed[2].toLowerCase()) + 1;
+    return month ? `${typed[3]}-${String(month).padStart(2, "0")}-${typed[1].padStart(2, "0")}` : null;
+  };
+  const pickDay = (button) => {
+    const field = button.parentElement.querySelector("[data-day]");
+    const picker = document.createElement("input");
+    picker.type = "date";
+    picker.className = "dw-daypick";
+    picker.tabIndex = -1;
+    picker.setAttribute("aria-hidden", "true");
+    picker.value = isoDay(field.value) || field.value;
+    picker.addEventListener("change", () => {
+      const [year, month, day] = picker.value.split("-").map(Number);
+      if (year) field.value = `${day} ${MONTHS[month - 1]} ${year}`;
+      field.focus();
+    });
+    button.parentElement.querySelector(".dw-daypick")?.remove();
+    button.parentElement.append(picker);
+    picker.showPicker();
+  };
+  const showDayButtons = () => {
+    if (!("showPicker" in HTMLInputElement.prototype)) return;
+    document.querySelectorAll("[data-pick-day]").forEach((button) => { button.hidden = false; });
+  };
+  document.addEventListener("deltaweb:main", showDayButtons);
+  showDayButtons();
 
   // === Filter boxes: hide what does not match ===
   document.addEventListener("input", (event) => {

@@ -30,7 +30,9 @@ def table(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Non
     long_metadata = metadata(name="m" * 200, description="word " * 400)
     log.commit(0, COMMIT_INFO, protocol(), long_metadata)
     log.commit(1, COMMIT_INFO, add(f"part-{'p' * 200}.parquet", size=1000))
-    location = log.on_disk(Path(tmp_path_factory.mktemp("long")))
+    folder = Path(tmp_path_factory.mktemp("long")) / ("f" * 200) / ("g" * 200)
+    folder.mkdir(parents=True)
+    location = log.on_disk(folder)
     name = f"{NAMESPACE}.{NAME}"
     server.command("table", "add", name, str(location))
 
@@ -39,6 +41,8 @@ def table(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Non
         return any(t["name"] == name and t["state"] == "INDEXED" for t in tables)
 
     assert wait_for(is_indexed, timeout_s=200), server.log
+    # What cannot be read any more is named by its whole path.
+    folder.rename(folder.with_name("gone"))
 
 
 @pytest.mark.parametrize(
@@ -51,6 +55,10 @@ def table(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Non
         pytest.param(f"{TABLE}history", id="history"),
         pytest.param(f"{TABLE}history/0", id="commit"),
         pytest.param(f"{TABLE}files", id="files"),
+        pytest.param(f"{TABLE}checkpoint", id="checkpoint"),
+        pytest.param(f"{TABLE}cleanup", id="clean-up"),
+        pytest.param(f"{TABLE}no/such/page", id="an error of a table"),
+        pytest.param("/search?q=t", id="search"),
     ],
 )
 def test_break_where_the_window_ends(

@@ -231,12 +231,54 @@ class TestRefusedForms:
 @pytest.mark.usefixtures("admin")
 class TestSamples:
     def test_an_empty_install_offers_them_and_loads_them(self, client: Client) -> None:
-        assert "Load the samples" in client.get("/tables/").content.decode()
+        assert "Load the sample tables" in client.get("/tables/").content.decode()
 
-        answer = client.post(reverse("tables:load-samples"), follow=True)
+        client.post(reverse("tables:load-samples"))
+        tasks.load_samples(job_id=str(Job.objects.get().id))
 
-        assert "4 sample tables are in the catalog" in answer.content.decode()
+        shown = client.get("/tables/").content.decode()
+        assert shown.count('class="dw-tname"') == 4
         assert Table.objects.filter(namespace="samples").count() == 4
+        assert Job.objects.get(kind="tables.load_samples").progress_done == 4
+
+    @pytest.mark.parametrize("path", ["/", "/tables/"])
+    def test_their_job_and_its_progress_are_shown_at_once(
+        self, client: Client, path: str
+    ) -> None:
+        answer = client.post(
+            reverse("tables:load-samples"), {"next": path}, follow=True
+        )
+
+        job, shown = Job.objects.get(), answer.content.decode()
+        assert answer.redirect_chain == [(path, 302)]
+        assert f'hx-get="/jobs/{job.id}/progress?then=reload"' in shown
+        assert f'href="/jobs/{job.id}/"' in shown
+        assert "Next in the queue" in shown
+        assert "Load the sample tables</button>" not in shown
+
+    def test_a_second_click_asks_for_nothing_more(self, client: Client) -> None:
+        for _ in range(2):
+            client.post(reverse("tables:load-samples"))
+
+        assert Job.objects.count() == 1
+
+    def test_one_that_failed_says_so_and_can_be_tried_again(
+        self, client: Client
+    ) -> None:
+        client.post(reverse("tables:load-samples"))
+        Job.objects.update(state=Job.State.FAILED, error="The disk is full.")
+
+        shown = client.get("/tables/").content.decode()
+
+        assert "The disk is full." in shown
+        assert "Load the sample tables</button>" in shown
+
+    def test_nobody_is_led_to_another_host(self, client: Client) -> None:
+        answer = client.post(
+            reverse("tables:load-samples"), {"next": "//evil.example/"}
+        )
+
+        assert answer["Location"] == "/tables/"
 
 
 class TestRoles:

@@ -7,15 +7,16 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Q, Sum
 
 from apps.accounts.models import User
+from apps.explorer.selectors.latest_commits import LatestCommits, latest_commits
+from apps.jobs.failures import Failures, grouped_failures, unmended_failures
 from apps.jobs.models import Job
+from apps.jobs.selectors import light
 from apps.jobs.visibility import visible_jobs
 from apps.pages.front_page import FirstStep, KeyNumber, numbers_for, steps_for
-from apps.tables.models import Commit, Table
+from apps.tables.models import Table
 
-NUM_COMMITS = 8
 NUM_JOBS = 6
 FAILURES_SINCE = timedelta(days=7)
-_LONG_JOB_FIELDS = ("log", "error_detail", "result", "parameters", "steps")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +30,10 @@ class Dashboard:
         size_bytes: Bytes of the newest versions together.
         num_files: Files of the newest versions together.
         num_running: Jobs that wait or run.
-        num_failed: Jobs that failed in the last week.
-        commits: The newest commits of all tables.
+        num_failed: Jobs of these failures.
+        latest: The newest commit of each table that changed last.
         running: Jobs that wait or run, the oldest first.
-        failed: Jobs that failed in the last week, the newest first.
+        failures: What failed in the last week and still stands, by table.
         numbers: What other apps count.
         steps: What other apps propose to do in a new installation.
     """
@@ -44,9 +45,9 @@ class Dashboard:
     num_files: int
     num_running: int
     num_failed: int
-    commits: list[Commit]
+    latest: list[LatestCommits]
     running: list[Job]
-    failed: list[Job]
+    failures: list[Failures]
     numbers: list[KeyNumber]
     steps: list[FirstStep]
 
@@ -66,36 +67,19 @@ def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
         size_bytes=Sum("size_bytes"),
         num_files=Sum("num_files"),
     )
-    jobs = visible_jobs(user)
-    failed = jobs.filter(
-        state=Job.State.FAILED, finished_at__gte=now - FAILURES_SINCE
-    ).order_by("-finished_at")
-    active = jobs.active().order_by("created_at")
-    counts = jobs.aggregate(
-        running=Count("id", filter=Q(state__in=Job.ACTIVE_STATES)),
-        failed=Count(
-            "id",
-            filter=Q(state=Job.State.FAILED, finished_at__gte=now - FAILURES_SINCE),
-        ),
-    )
-    # A table that is indexed for the first time has commits before it has a version.
-    shown = Commit.objects.filter(table__version__isnull=False)
-    commits = shown.order_by("-committed_at").select_related("table")
-    if not (user.is_authenticated and user.is_editor):
-        commits = commits.filter(table__restricted=False)
+    failed = unmended_failures(user, since=now - FAILURES_SINCE)
+    active = visible_jobs(user).active().order_by("created_at")
     return Dashboard(
         num_tables=totals["num_tables"],
         num_unindexed=totals["num_unindexed"],
         num_failing=totals["num_failing"],
         size_bytes=totals["size_bytes"] or 0,
         num_files=totals["num_files"] or 0,
-        num_running=counts["running"],
-        num_failed=counts["failed"],
-        commits=list(
-            commits.defer("parameters", "metrics", "table__summary")[:NUM_COMMITS]
-        ),
-        running=list(active.defer(*_LONG_JOB_FIELDS)[:NUM_JOBS]),
-        failed=list(failed.defer(*_LONG_JOB_FIELDS)[:NUM_JOBS]),
+        num_running=active.count(),
+        num_failed=failed.count(),
+        latest=latest_commits(user),
+        running=list(light(active)[:NUM_JOBS]),
+        failures=grouped_failures(failed, user=user, now=now, length=NUM_JOBS),
         numbers=numbers_for(user, now=now),
         steps=steps_for(user),
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import groupby
 
@@ -15,6 +15,7 @@ from apps.tables.models import Commit, CommitQuerySet, Table
 
 PAGE_LENGTH = 50
 CHART_DAYS = 45
+MAX_CHART_DAYS = 366
 MAX_CHOICES = 40
 CSV_CHUNK = 2000
 _ISO_DAY_LENGTH = len("2026-11-21")
@@ -136,15 +137,18 @@ def daily_counts(
     Args:
         table: The table.
         up_to: The last moment.
-        num_days: How many days, with that of the moment.
-        wanted: Which commits count; its days do not matter, so that the days around
-            stay in sight.
+        num_days: How many days, with that of the moment, unless `wanted` says the
+            first one.
+        wanted: Which commits count, and from which day on; of a longer span, the last
+            `MAX_CHART_DAYS` days.
     """
-    like = replace(wanted or HistoryFilter(), first_day=None, last_day=None)
+    wanted = wanted or HistoryFilter()
     last = up_to.astimezone(UTC).date()
-    first = max(last - timedelta(days=num_days - 1), date.min)
+    first = _day_before(last, num_days - 1)
+    if wanted.first_day is not None:
+        first = max(wanted.first_day, _day_before(last, MAX_CHART_DAYS - 1))
     rows = (
-        matching_commits(table.commits.all(), like)
+        matching_commits(table.commits.all(), wanted)
         .filter(committed_at__gte=_midnight(first), committed_at__lte=up_to)
         .order_by()
         .annotate(day=Substr(Cast("committed_at", CharField()), 1, _ISO_DAY_LENGTH))
@@ -216,6 +220,10 @@ def end_of(day: date) -> datetime:
 def _frequent(counts: Counter[str]) -> list[tuple[str, int]]:
     named = [(name, count) for name, count in counts.items() if name]
     return sorted(named, key=lambda pair: (-pair[1], pair[0]))[:MAX_CHOICES]
+
+
+def _day_before(day: date, num_days: int) -> date:
+    return max(day, date.min + timedelta(days=num_days)) - timedelta(days=num_days)
 
 
 def _midnight(day: date) -> datetime:

@@ -30,14 +30,23 @@ def dashboard(request: HttpRequest, fmt: str) -> HttpResponseBase:
             **{number.key: number.value for number in page.numbers},
             "latest_commits": [
                 {
-                    "namespace": commit.table.namespace,
-                    "table": commit.table.name,
-                    **commit_data(commit),
+                    "namespace": latest.commit.table.namespace,
+                    "table": latest.commit.table.name,
+                    **commit_data(latest.commit),
+                    "num_commits_24h": latest.num_commits,
                 }
-                for commit in page.commits
+                for latest in page.latest
             ],
             "running": [_job_data(job) for job in page.running],
-            "failed": [_job_data(job) for job in page.failed],
+            "failed": [
+                _job_data(failures.newest.job)
+                | {
+                    "subject": failures.label,
+                    "count": failures.count,
+                    "error": failures.newest.short_error,
+                }
+                for failures in page.failures
+            ],
         },
     )
 

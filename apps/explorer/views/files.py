@@ -16,13 +16,14 @@ from apps.explorer.views.listed import described_job, listed_files, not_ready
 from apps.pages.figures import Chart
 from apps.pages.links import Chip, changed, only, without
 from apps.pages.responses import respond
+from apps.pages.sorting import Column, sort_headers
 
 MAX_PARTITIONS = 20
-SORT_KEYS = (
-    ("path", "Path", ""),
-    ("size", "Size", "-"),
-    ("rows", "Rows", "-"),
-    ("modified", "Modified", "-"),
+COLUMNS = (
+    Column(key="path", label="Path"),
+    Column(key="size", label="Size", begins_reversed=True, css="dw-r"),
+    Column(key="rows", label="Rows", begins_reversed=True, css="dw-r"),
+    Column(key="modified", label="Modified", begins_reversed=True, css="dw-r"),
 )
 
 
@@ -56,7 +57,7 @@ def file_list(
             "page": page,
             "job": job,
             "chips": _chips(request, wanted),
-            "headers": _headers(request, wanted),
+            "headers": sort_headers(request, COLUMNS, wanted.sort),
             "next_url": next_url,
             "previous_url": changed(request, page=page.previous_page)
             if page and page.previous_page
@@ -135,26 +136,6 @@ def _share(request: HttpRequest, share: files.PartitionShare) -> dict[str, objec
         "size_bytes": share.size_bytes,
         "percent": share.percent,
     }
-
-
-def _headers(request: HttpRequest, wanted: FileFilter) -> list[dict[str, str]]:
-    """Return the sortable headers: where a click leads and what is sorted now."""
-    headers = []
-    for key, label, first in SORT_KEYS:
-        current = wanted.sort.removeprefix("-") == key
-        descending = wanted.sort.startswith("-")
-        target = f"{'' if descending else '-'}{key}" if current else f"{first}{key}"
-        headers.append(
-            {
-                "key": key,
-                "label": label,
-                "url": changed(request, sort=target, page=None),
-                "sort": ("descending" if descending else "ascending")
-                if current
-                else "",
-            }
-        )
-    return headers
 
 
 def _chips(request: HttpRequest, wanted: FileFilter) -> list[Chip]:

@@ -11,6 +11,7 @@ from apps.explorer.forms import HistoryFilter, parse_history_filter
 from apps.explorer.selectors import history
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.zones import user_zone
+from apps.pages.days import day_text
 from apps.pages.figures import Chart
 from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
@@ -65,11 +66,15 @@ def _chart(at: TableVersion, wanted: HistoryFilter) -> Chart | None:
     if up_to is None:
         return None
     counts = history.daily_counts(at.table, up_to=up_to, wanted=wanted)
+    if not counts.days:
+        return None
     which = ", commits that match" if wanted.chooses_commits else ""
+    is_cut = wanted.first_day is not None and wanted.first_day < counts.days[0]
+    span = f"{'the last ' * is_cut}{len(counts.days)} days"
     return charts.commits_per_day(
         counts.days,
         counts.families,
-        note=f"{len(counts.days)} days, in UTC{which}",
+        note=f"{span}, in UTC{which}",
         height="x-plot-xs",
     )
 
@@ -90,10 +95,10 @@ def _chips(request: HttpRequest, wanted: HistoryFilter) -> list[Chip]:
     if wanted.user_name:
         chips.append(Chip(text=f"by {wanted.user_name}", url=without(request, "user")))
     if wanted.first_day:
-        text = f"from {wanted.first_day.isoformat()}"
+        text = f"from {day_text(wanted.first_day)}"
         chips.append(Chip(text=text, url=without(request, "from")))
     if wanted.last_day:
-        text = f"to {wanted.last_day.isoformat()}"
+        text = f"to {day_text(wanted.last_day)}"
         chips.append(Chip(text=text, url=without(request, "to")))
     if wanted.text:
         chips.append(Chip(text=f"“{wanted.text}”", url=without(request, "q")))

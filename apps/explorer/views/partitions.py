@@ -18,14 +18,16 @@ from apps.explorer.views.job_errors import check_job
 from apps.explorer.views.listed import described_job, listed_files, not_ready
 from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
+from apps.pages.sorting import Column, sort_headers
 
-HEADERS: Final = (
-    ("values", "Partition", ""),
-    ("files", "Files", "-"),
-    ("bytes", "Size", "-"),
-    ("rows", "Rows", "-"),
-    ("average", "Mean file", "-"),
-    ("modified", "Newest file", "-"),
+COLUMNS: Final = (
+    Column(key="values", label="Partition"),
+    Column(key="files", label="Files", begins_reversed=True, css="dw-r"),
+    Column(key="bytes", label="Size", begins_reversed=True, css="dw-r"),
+    Column(key="rows", label="Rows", begins_reversed=True, css="dw-r"),
+    Column(key="average", label="Mean file", begins_reversed=True, css="dw-r"),
+    Column(key="modified", label="Newest file", begins_reversed=True, css="dw-r"),
+    Column(label="× median", css="dw-r"),
 )
 PICTURES: Final = ("grid", "treemap")
 
@@ -61,7 +63,7 @@ def partition_list(
             "columns": columns,
             "job": job,
             "chips": _chips(request, wanted),
-            "headers": _headers(request, wanted),
+            "headers": sort_headers(request, COLUMNS, wanted.sort),
             "partitions_raw": request.GET.getlist("partition"),
             **context,
         },
@@ -182,24 +184,6 @@ def _files_url(at: TableVersion, partition: partitions.Partition) -> str:
         query.append(("v", str(at.version)))
     url = reverse("explorer:file-list", args=[table.namespace, table.name])
     return f"{url}?{urlencode(query)}"
-
-
-def _headers(request: HttpRequest, wanted: PartitionFilter) -> list[dict[str, str]]:
-    """Return the sortable headers: where a click leads and what is sorted now."""
-    headers = []
-    for key, label, first in HEADERS:
-        current = wanted.sort.removeprefix("-") == key
-        descending = wanted.sort.startswith("-")
-        target = f"{'' if descending else '-'}{key}" if current else f"{first}{key}"
-        sorted_now = "descending" if descending else "ascending"
-        headers.append(
-            {
-                "label": label,
-                "url": changed(request, sort=target, page=None),
-                "sort": sorted_now if current else "",
-            }
-        )
-    return headers
 
 
 def _chips(request: HttpRequest, wanted: PartitionFilter) -> list[Chip]:

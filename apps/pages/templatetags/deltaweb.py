@@ -1,6 +1,6 @@
 """Icons, sizes, numbers and times as pages show them."""
 
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 from django import template
@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from apps.pages import links
+from apps.pages.days import day_text
 
 register = template.Library()
 
@@ -96,6 +97,12 @@ def _span(seconds: float) -> str:
 
 
 @register.filter
+def calendar_day(value: date | None) -> str:
+    """Render a day as every page writes it: 20 Nov 2026."""
+    return "" if value is None else day_text(value)
+
+
+@register.filter
 def ago(moment: datetime | None) -> SafeString | str:
     """Render a moment as relative, the absolute one in its title."""
     if moment is None:
@@ -127,7 +134,7 @@ def machine_form(context: template.Context, suffix: str) -> str:
 def absolute(moment: datetime, zone: tzinfo = UTC) -> str:
     """Return date, time and zone: 21 Nov 2026 12:30:05 UTC."""
     local = moment.astimezone(zone)
-    return f"{local.day} {local:%b %Y %H:%M:%S} {local.tzname()}"
+    return f"{day_text(local)} {local:%H:%M:%S} {local.tzname()}"
 
 
 def _zone(context: template.Context) -> tzinfo:

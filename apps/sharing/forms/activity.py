@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from django import forms
 
 from apps.audit.models import AuditEvent
+from apps.pages.fields import DayField, WordField
 
 STATUSES = {"ok": "answered", "failed": "refused or failed"}
 KINDS = {str(kind): str(kind.label) for kind in AuditEvent.Kind}
@@ -19,17 +20,17 @@ class ActivityForm(forms.Form):
     share = forms.CharField(max_length=255, required=False, strip=True)
     table = forms.CharField(max_length=511, required=False, strip=True)
     action = forms.CharField(max_length=64, required=False, strip=True)
-    kind = forms.ChoiceField(choices=list(KINDS.items()), required=False)
+    kind = WordField(KINDS)
     who = forms.CharField(max_length=200, required=False, strip=True)
-    status = forms.ChoiceField(choices=list(STATUSES.items()), required=False)
+    status = WordField(STATUSES)
     q = forms.CharField(max_length=200, required=False, strip=True)
     before = forms.IntegerField(min_value=1, max_value=MAX_ID, required=False)
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Django's own
         # `from` is a word of Python.
-        self.fields["from"] = forms.DateField(required=False)
-        self.fields["to"] = forms.DateField(required=False)
+        self.fields["from"] = DayField()
+        self.fields["to"] = DayField()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,11 @@ class ActivityFilter:
                 self.text,
             )
         )
+
+    @property
+    def has_rarer(self) -> bool:
+        """Whether something is asked for that the first row of fields does not hold."""
+        return any((self.share, self.table, self.kind, self.who, self.status))
 
     @property
     def since(self) -> datetime | None:

@@ -5,14 +5,19 @@ from typing import Any, Final, cast
 
 from django import forms
 
+from apps.pages.fields import SortField, WordField
+from apps.pages.sorting import Column
+
 MAX_PAGE: Final = 1_000_000
 CUSTOM: Final = "custom"
-SORTS: Final = {
-    "name": "Name",
-    "used": "Last used",
-    "ends": "Token's end",
-    "created": "Newest",
-}
+COLUMNS: Final = (
+    Column(key="name", label="Recipient", word="Name"),
+    Column(key="ends", label="Token", word="Token's end"),
+    Column(key="shares", label="Shares", descends=True, css="dw-r"),
+    Column(key="used", label="Last used", descends=True),
+    Column(key="created", label="Newest", descends=True, is_shown=False),
+    Column(label="Requests, 30 days", css="dw-only-w"),
+)
 STATES: Final = {
     "active": "active",
     "expiring": "expires soon",
@@ -45,8 +50,8 @@ class RecipientListForm(forms.Form):
     """The filter, order and page of the list."""
 
     q = forms.CharField(max_length=200, required=False)
-    state = forms.ChoiceField(choices=list(STATES.items()), required=False)
-    sort = forms.ChoiceField(choices=list(SORTS.items()), required=False)
+    state = WordField(STATES)
+    sort = SortField(COLUMNS)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 
 

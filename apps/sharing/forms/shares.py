@@ -2,6 +2,8 @@
 
 from django import forms
 
+from apps.pages.fields import SortField
+from apps.pages.sorting import Column
 from apps.sharing.errors import (
     NameInvalidError,
     NameTakenError,
@@ -13,6 +15,14 @@ from apps.sharing.models import MAX_NAME_LENGTH
 from deltaweb.delta.errors import DeltaError
 
 MAX_PAGE = 1_000_000
+SHARE_COLUMNS = (
+    Column(key="name", label="Share", word="Name"),
+    Column(key="tables", label="Tables", descends=True),
+    Column(key="recipients", label="Recipients", descends=True, css="dw-r"),
+    Column(key="read", label="Last read", descends=True),
+    Column(key="created", label="Newest", descends=True, is_shown=False),
+    Column(label="Activity, 30 days", css="dw-only-w"),
+)
 MAX_COMMENT_LENGTH = 10_000
 MAX_FILTER_LENGTH = 10_000
 # Longer than a name may be, so that the rule of names speaks and not the field.
@@ -20,11 +30,16 @@ MAX_TEXT_LENGTH = MAX_NAME_LENGTH * 4
 
 
 class ListForm(forms.Form):
-    """The search, order and page of a list."""
+    """The search and page of a list."""
 
     q = forms.CharField(max_length=200, required=False)
-    sort = forms.CharField(max_length=20, required=False)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
+
+
+class ShareListForm(ListForm):
+    """The search, order and page of the list of shares."""
+
+    sort = SortField(SHARE_COLUMNS)
 
 
 class ShareForm(forms.Form):

@@ -19,17 +19,20 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, Least
 
+from apps.pages.sorting import ordering
+from apps.sharing.forms.recipients import COLUMNS
 from apps.sharing.models import Grant, Recipient, RecipientToken
 from apps.sharing.selectors.usage import USE_DAYS, daily_requests, last_days
 
 PAGE_LENGTH: Final = 50
 EXPIRES_SOON: Final = timedelta(days=30)
-ORDERS: Final[Mapping[str, tuple[Any, ...]]] = {
-    "": ("name_key",),
+DEFAULT_SORT: Final = "name"
+SORT_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "name": ("name_key",),
-    "used": (F("last_used_at").desc(nulls_last=True), "name_key"),
-    "ends": (F("ends_at").asc(nulls_last=True), "name_key"),
-    "created": ("-created_at", "name_key"),
+    "used": ("last_used_at",),
+    "ends": ("ends_at",),
+    "shares": ("num_shares",),
+    "created": ("created_at",),
 }
 CSV_HEADER: Final = (
     "name",
@@ -135,7 +138,7 @@ def recipient_page(
     start = (page - 1) * length
     if query.state:
         found = found.filter(state=query.state)
-    shown = list(found.order_by(*ORDERS[query.sort])[start : start + length])
+    shown = list(found.order_by(*_order(query))[start : start + length])
     return RecipientPage(
         rows=_rows(shown, now),
         count=count,
@@ -161,7 +164,7 @@ def recipient_csv(
     found = _search(with_tokens_state(Recipient.objects.all(), now=now), query.q)
     if query.state:
         found = found.filter(state=query.state)
-    ordered = found.order_by(*ORDERS[query.sort]).prefetch_related("shares")
+    ordered = found.order_by(*_order(query)).prefetch_related("shares")
     for recipient in ordered.iterator(chunk_size=500):
         yield (
             recipient.name,
@@ -210,6 +213,11 @@ def with_tokens_state(recipients: QuerySet[Recipient], *, now: datetime) -> Any:
             default=Value("none"),
         ),
     )
+
+
+def _order(query: RecipientQuery) -> list[Any]:
+    sort = query.sort or DEFAULT_SORT
+    return ordering(COLUMNS, SORT_FIELDS, sort, ties=("name_key",))
 
 
 def _search(found: Any, text: str) -> Any:  # noqa: ANN401 (annotated rows)

@@ -7,10 +7,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from apps.audit.models import AuditEvent
+from apps.pages.sorting import ordering
+from apps.sharing.forms.shares import SHARE_COLUMNS
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.selectors.paging import Paged, paged
 from apps.sharing.selectors.usage import (
@@ -22,13 +24,6 @@ from apps.sharing.selectors.usage import (
 )
 
 TABLES_NAMED = 3  # in a row of the list
-SORTS = {
-    "name": "Name",
-    "read": "Last read",
-    "tables": "Tables",
-    "recipients": "Recipients",
-    "created": "Newest",
-}
 CSV_HEADER = (
     "name",
     "comment",
@@ -38,13 +33,13 @@ CSV_HEADER = (
     "created_at",
     "created_by",
 )
-_ORDERS: Mapping[str, tuple[Any, ...]] = {
-    "": ("name_key",),
+DEFAULT_SORT = "name"
+_SORT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "name": ("name_key",),
-    "read": (F("last_read_at").desc(nulls_last=True), "name_key"),
-    "tables": ("-num_tables", "name_key"),
-    "recipients": ("-num_recipients", "name_key"),
-    "created": ("-created_at", "name_key"),
+    "read": ("last_read_at",),
+    "tables": ("num_tables",),
+    "recipients": ("num_recipients",),
+    "created": ("created_at",),
 }
 
 
@@ -73,7 +68,7 @@ def share_page(*, q: str, sort: str, page: int, now: datetime) -> SharePage:
     """Return a page of the shares whose name, comment or tables hold `q`."""
     found = _search(q)
     place = paged(found.count(), page)
-    ordered = _annotated(found).order_by(*_ORDERS[sort])
+    ordered = _annotated(found).order_by(*_order(sort))
     shares: list[Any] = list(ordered[place.start : place.last])
     names = _table_names([share.id for share in shares])
     days = last_days(USE_DAYS, now=now)
@@ -98,7 +93,7 @@ def share_page(*, q: str, sort: str, page: int, now: datetime) -> SharePage:
 def share_csv(*, q: str, sort: str) -> Iterator[tuple[object, ...]]:
     """Yield a header and every share of the filter."""
     yield CSV_HEADER
-    ordered = _annotated(_search(q)).order_by(*_ORDERS[sort])
+    ordered = _annotated(_search(q)).order_by(*_order(sort))
     for share in ordered.select_related("created_by").iterator(chunk_size=500):
         yield (
             share.name,
@@ -123,6 +118,11 @@ def share_row_data(row: ShareRow) -> dict[str, Any]:
         "requests_30d": row.requests_30d,
         "url": row.share.get_absolute_url(),
     }
+
+
+def _order(sort: str) -> list[Any]:
+    sort = sort or DEFAULT_SORT
+    return ordering(SHARE_COLUMNS, _SORT_FIELDS, sort, ties=("name_key",))
 
 
 def _search(q: str) -> QuerySet[Share]:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from apps.sharing.models import Recipient, Share, SharedTable
 from apps.sharing.selectors.event_rows import EventRow, event_row
@@ -98,6 +98,11 @@ def shared_badges(
         )
         for table_id, shares in counts
     }
+
+
+def shared_table_ids() -> QuerySet[SharedTable, UUID]:
+    """Return the ids of the tables that are in a share."""
+    return SharedTable.objects.order_by().values_list("table_id", flat=True)
 
 
 def table_sharing_data(found: TableSharing) -> dict[str, Any]:

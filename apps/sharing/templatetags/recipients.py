@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from apps.pages.days import day_text
 from apps.pages.templatetags.deltaweb import absolute, relative
 from apps.sharing.models import RecipientToken
 from apps.sharing.selectors.recipient_list import TokensState
@@ -73,9 +74,9 @@ def day(moment: datetime | None) -> SafeString | str:
 
 @register.filter
 def long_day(moment: datetime) -> str:
-    """Render day and time in words: 27 November 2026 at 09:00 UTC."""
+    """Render day and time in words: 27 Nov 2026 at 09:00 UTC."""
     utc = moment.astimezone(UTC)
-    return f"{utc.day} {utc:%B} {utc.year} at {utc:%H:%M} UTC"
+    return f"{day_text(utc)} at {utc:%H:%M} UTC"
 
 
 @register.filter

@@ -1,5 +1,6 @@
 """The record of what recipients asked and what people changed."""
 
+from dataclasses import replace
 from datetime import UTC
 
 from django.http import HttpRequest, HttpResponseBase
@@ -7,6 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.permissions import admin_required
+from apps.pages.days import day_text
 from apps.pages.figures import Chart
 from apps.pages.links import Chip, changed, without
 from apps.pages.responses import respond
@@ -88,7 +90,8 @@ def _charts(use: Use | None) -> list[Chart]:
     drawn = [charts.requests_per_day(use.days, note=use.note)]
     if use.size_bytes:
         drawn.append(charts.bytes_per_day(use.days))
-    return drawn
+    # The first event belongs on the first screen: the pictures above it are low.
+    return [replace(chart, height="x-plot-xs") for chart in drawn]
 
 
 def _chips(request: HttpRequest, wanted: ActivityFilter) -> list[Chip]:
@@ -100,8 +103,8 @@ def _chips(request: HttpRequest, wanted: ActivityFilter) -> list[Chip]:
         "kind": wanted.kind and KINDS[wanted.kind],
         "who": wanted.who and f"by {wanted.who}",
         "status": wanted.status and STATUSES[wanted.status],
-        "from": wanted.first_day and f"from {wanted.first_day.isoformat()}",
-        "to": wanted.last_day and f"to {wanted.last_day.isoformat()}",
+        "from": wanted.first_day and f"from {day_text(wanted.first_day)}",
+        "to": wanted.last_day and f"to {day_text(wanted.last_day)}",
         "q": wanted.text and f"“{wanted.text}”",
     }
     return [

@@ -17,9 +17,10 @@ from django.views.decorators.http import (
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import actor_of
 from apps.pages.responses import respond
+from apps.pages.sorting import sort_headers, sort_options
 from apps.sharing.errors import SharingStateError
 from apps.sharing.forms.recipients import (
-    SORTS,
+    COLUMNS,
     STATES,
     DeleteForm,
     NewRecipientForm,
@@ -73,7 +74,12 @@ def recipient_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
         context={
             "page": page,
             "query": query,
-            "sorts": SORTS,
+            "headers": sort_headers(
+                request, COLUMNS, query.sort or recipient_lists.DEFAULT_SORT
+            ),
+            "sorts": sort_options(
+                COLUMNS, query.sort, default=recipient_lists.DEFAULT_SORT
+            ),
             "states": STATES,
             "next_url": next_url,
             "previous_url": page_url(request, page.previous_page),

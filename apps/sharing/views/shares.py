@@ -16,19 +16,22 @@ from apps.pages.actions import actor_of
 from apps.pages.errors import PageError
 from apps.pages.figures import Chart
 from apps.pages.responses import respond
+from apps.pages.sorting import sort_headers, sort_options
 from apps.sharing import charts
 from apps.sharing.forms.shares import (
+    SHARE_COLUMNS,
     AddTableForm,
     GrantForm,
     ListForm,
     SharedTableForm,
+    ShareListForm,
     place_error,
 )
 from apps.sharing.models import Share, SharedTable
 from apps.sharing.selectors import share_pages
 from apps.sharing.selectors.recipients import find_recipient
 from apps.sharing.selectors.share_list import (
-    SORTS,
+    DEFAULT_SORT,
     share_csv,
     share_page,
     share_row_data,
@@ -48,15 +51,8 @@ PROFILE_FILE_NAME = "profile.share"
 @admin_required
 def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """Show the shares; htmx asks for the list alone."""
-    values = cleaned(ListForm(request.GET))
+    values = cleaned(ShareListForm(request.GET))
     q, sort = values["q"], values["sort"]
-    if sort not in {"", *SORTS}:
-        raise PageError(
-            status=400,
-            code="query-invalid",
-            message=f"Shares cannot be ordered by {sort!r}.",
-            hint=f"Order them by one of {', '.join(SORTS)}.",
-        )
     page = share_page(q=q, sort=sort, page=values["page"] or 1, now=timezone.now())
     next_url = page_url(request, page.paged.next_page)
     return respond(
@@ -67,7 +63,8 @@ def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
             "page": page,
             "q": q,
             "sort": sort,
-            "sorts": SORTS,
+            "headers": sort_headers(request, SHARE_COLUMNS, sort or DEFAULT_SORT),
+            "sorts": sort_options(SHARE_COLUMNS, sort, default=DEFAULT_SORT),
             "next_url": next_url,
             "previous_url": page_url(request, page.paged.previous_page),
         },

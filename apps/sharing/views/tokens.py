@@ -1,7 +1,7 @@
 """Tokens of a recipient: new ones, rotation, links, ends."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.permissions import admin_required
 from apps.pages.actions import actor_of
+from apps.pages.days import day_text
 from apps.pages.responses import respond
 from apps.sharing.errors import LifetimeInvalidError, SharingStateError
 from apps.sharing.forms.recipients import (
@@ -176,7 +177,8 @@ def token_retire(
         except SharingStateError as error:
             form.add_error("at_until", str(error))
         else:
-            said = f"{token.prefix}… ends on {ended.ends_at:%-d %B %Y at %H:%M} UTC."
+            at = ended.ends_at.astimezone(UTC)
+            said = f"{token.prefix}… ends on {day_text(at)} at {at:%H:%M} UTC."
             messages.success(request, said)
             return redirect(token.recipient)
     return respond(

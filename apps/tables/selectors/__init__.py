@@ -29,6 +29,7 @@ from apps.tables.selectors.table_head import (
     get_table,
     requested_version,
     subject_links,
+    subjects_named,
     table_head,
 )
 
@@ -48,6 +49,7 @@ __all__ = [
     "search_keys",
     "search_page",
     "subject_links",
+    "subjects_named",
     "table_head",
     "version_files_result",
 ]

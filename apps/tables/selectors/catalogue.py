@@ -6,30 +6,26 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import F, Q
 
 from apps.accounts.models import User
+from apps.pages.sorting import ordering
 from apps.tables.badges import Badge, badges_of
-from apps.tables.models import Commit, Table, TableColumn
+from apps.tables.forms import COLUMNS
+from apps.tables.models import Commit, Table, TableColumn, name_holds
+from apps.tables.selectors import catalogue_facets
 
 PAGE_LENGTH = 50
 MATCHES_SHOWN = 4  # columns named in a row of the list
-ORDERS: Mapping[str, tuple[Any, ...]] = {
-    "": ("namespace", "name"),
+DEFAULT_SORT = "name"
+SORT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "name": ("namespace", "name"),
-    "commit": (F("committed_at").desc(nulls_last=True), "namespace", "name"),
-    "rows": (F("num_records").desc(nulls_last=True), "namespace", "name"),
-    "size": (F("size_bytes").desc(nulls_last=True), "namespace", "name"),
-    "files": (F("num_files").desc(nulls_last=True), "namespace", "name"),
+    "commit": ("committed_at",),
+    "rows": ("num_records",),
+    "size": ("size_bytes",),
+    "files": ("num_files",),
+    "state": ("status",),
 }
-STATUS = Case(
-    When(state=Table.State.FAILED, then=Value("failed")),
-    When(state=Table.State.NEW, then=Value("new")),
-    When(state=Table.State.UNSUPPORTED, then=Value("unsupported")),
-    When(~Q(error_code=""), then=Value("unreachable")),
-    default=Value("indexed"),
-)
 CSV_HEADER = (
     "name",
     "location",
@@ -53,13 +49,21 @@ class CatalogueQuery:
     q: str = ""
     namespace: str = ""
     status: str = ""
+    mark: str = ""
+    feature: str = ""
+    writer: str = ""
     sort: str = ""
     page: int = 1
 
     @property
+    def chosen(self) -> dict[str, str]:
+        """The value of each facet that is asked for, or nothing."""
+        return {name: getattr(self, name) for name in catalogue_facets.NAMES}
+
+    @property
     def is_filtered(self) -> bool:
         """Whether something else than the whole catalogue is asked for."""
-        return bool(self.q or self.namespace or self.status)
+        return bool(self.q) or any(self.chosen.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,37 +81,52 @@ class CatalogueRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facet:
-    """One value of a facet and how many tables have it under the other filters."""
-
-    value: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CataloguePage:
     """A page of the catalogue.
 
     Attributes:
         rows: The tables of the page.
-        count: How many tables the filter holds; `size_bytes` what they hold.
+        count: How many tables the filter holds.
+        size_bytes: Bytes of those whose size is known; None where none is.
+        num_unsized: How many of them have an unknown size.
         page: Which page, from 1; `num_pages` is at least 1.
         first, last: Place of the first and last row in the list, from 1.
-        namespaces, statuses: Facets, each under the other filters.
-        num_visible: How many tables the search finds without the facets.
+        facets: By name, each counted under the other filters.
+        num_visible: How many tables the search finds without the catalogue_facets.
     """
 
     query: CatalogueQuery
     rows: list[CatalogueRow]
     count: int
-    size_bytes: int
+    size_bytes: int | None
+    num_unsized: int
     page: int
     num_pages: int
     first: int
     last: int
-    namespaces: list[Facet] = field(default_factory=list)
-    statuses: list[Facet] = field(default_factory=list)
+    facets: dict[str, catalogue_facets.Facet] = field(default_factory=dict)
     num_visible: int = 0
+
+    @property
+    def namespaces(self) -> list[catalogue_facets.FacetValue]:
+        """The namespaces under the other filters."""
+        return self.facets["namespace"].values
+
+    @property
+    def statuses(self) -> list[catalogue_facets.FacetValue]:
+        """The states under the other filters."""
+        return self.facets["status"].values
+
+    @property
+    def useful_facets(self) -> list[catalogue_facets.Facet]:
+        """The facets that leave some tables out, or do so now."""
+        return [facet for facet in self.facets.values() if facet.is_useful]
+
+    @property
+    def chosen_facets(self) -> list[tuple[str, str]]:
+        """The filters that are set: name and words."""
+        chosen = ((facet, facet.chosen) for facet in self.facets.values())
+        return [(facet.name, facet.words_of(value)) for facet, value in chosen if value]
 
     @property
     def next_page(self) -> int | None:
@@ -133,31 +152,28 @@ def catalogue_page(
     Queries of other apps for their badges come on top. A page beyond the last one is
     the last one.
     """
-    found = _search(Table.objects.visible_to(user), query.q)
-    groups = list(
-        found.order_by()
-        .values("namespace", "status")
-        .annotate(tables=Count("id"), bytes=Coalesce(Sum("size_bytes"), 0))
-    )
-    matching = [group for group in groups if _matches(group, query)]
+    found = _search(user, query.q)
+    groups = catalogue_facets.grouped(found)
+    matching = catalogue_facets.matching(groups, query.chosen)
     count = sum(group["tables"] for group in matching)
+    num_sized = sum(group["sized"] for group in matching)
     num_pages = max(1, -(-count // length))
     page = min(query.page, num_pages)
     start = (page - 1) * length
-    filtered = _filtered(found, query).order_by(*ORDERS[query.sort])
+    filtered = catalogue_facets.filtered(found, query.chosen).order_by(*_order(query))
     ids = list(filtered.values_list("id", flat=True)[start : start + length])
-    rows = _rows(ids, query.q, badges_of(user, ids))
+    rows = _rows(user, ids, query.q)
     return CataloguePage(
         query=query,
         rows=rows,
         count=count,
-        size_bytes=sum(group["bytes"] for group in matching),
+        size_bytes=sum(group["bytes"] for group in matching) if num_sized else None,
+        num_unsized=count - num_sized,
         page=page,
         num_pages=num_pages,
         first=start + 1 if rows else 0,
         last=start + len(rows),
-        namespaces=_facet(groups, "namespace", status=query.status),
-        statuses=_facet(groups, "status", namespace=query.namespace),
+        facets=catalogue_facets.facets_of(groups, query.chosen),
         num_visible=sum(group["tables"] for group in groups),
     )
 
@@ -167,8 +183,8 @@ def catalogue_csv(
 ) -> Iterator[tuple[object, ...]]:
     """Yield a header and every table of the filter."""
     yield CSV_HEADER
-    found = _filtered(_search(Table.objects.visible_to(user), query.q), query)
-    ordered = found.order_by(*ORDERS[query.sort]).defer("summary")
+    found = catalogue_facets.filtered(_search(user, query.q), query.chosen)
+    ordered = found.order_by(*_order(query)).defer("summary")
     for table in ordered.iterator(chunk_size=500):
         yield (
             table.full_name,
@@ -186,51 +202,26 @@ def catalogue_csv(
         )
 
 
-def _search(tables: QuerySet[Table], text: str) -> Any:  # noqa: ANN401 (annotated rows)
-    """Keep tables whose name, comment or columns hold `text`."""
-    annotated = tables.annotate(status=STATUS)
+def _search(user: User | AnonymousUser, text: str) -> Any:  # noqa: ANN401 (annotated rows)
+    """Return the visible tables whose name, comment or columns hold `text`."""
+    annotated = catalogue_facets.described(Table.objects.visible_to(user), user)
     if not text:
         return annotated
-    namespace, dot, name = text.rpartition(".")
-    by_name = Q(name__icontains=text) | Q(namespace__icontains=text)
-    if dot and namespace and name:
-        by_name |= Q(namespace__iendswith=namespace, name__istartswith=name)
     columns = TableColumn.objects.filter(path__icontains=text).values("table_id")
     by_text = Q(description__icontains=text) | Q(comment__icontains=text)
-    return annotated.filter(by_name | by_text | Q(id__in=columns))
+    return annotated.filter(name_holds(text) | by_text | Q(id__in=columns))
 
 
-def _filtered(tables: Any, query: CatalogueQuery) -> Any:  # noqa: ANN401 (as above)
-    if query.namespace:
-        tables = tables.filter(namespace=query.namespace)
-    if query.status:
-        tables = tables.filter(status=query.status)
-    return tables
+def _order(query: CatalogueQuery) -> list[Any]:
+    sort = query.sort or DEFAULT_SORT
+    names = SORT_FIELDS[DEFAULT_SORT]
+    return ordering(COLUMNS, SORT_FIELDS, sort, ties=names, never_null=names)
 
 
-def _matches(group: Mapping[str, Any], query: CatalogueQuery) -> bool:
-    return query.namespace in {"", group["namespace"]} and query.status in {
-        "",
-        group["status"],
-    }
-
-
-def _facet(groups: list[dict[str, Any]], name: str, **others: str) -> list[Facet]:
-    """Count the values of a facet, the largest first, under the other facets."""
-    counts: dict[str, int] = {}
-    for group in groups:
-        if all(value in {"", group[other]} for other, value in others.items()):
-            counts[group[name]] = counts.get(group[name], 0) + group["tables"]
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [Facet(value=value, count=count) for value, count in ordered]
-
-
-def _rows(
-    ids: list[UUID], text: str, badges: Mapping[UUID, list[Badge]]
-) -> list[CatalogueRow]:
+def _rows(user: User | AnonymousUser, ids: list[UUID], text: str) -> list[CatalogueRow]:
     """Load the rows of a page; what the list draws, not the whole summaries."""
-    tables = Table.objects.filter(id__in=ids).annotate(
-        status=STATUS,
+    badges = badges_of(user, ids)
+    tables = catalogue_facets.with_status(Table.objects.filter(id__in=ids)).annotate(
         runs=F("summary__readable_runs"),
         days=F("summary__commits_30d"),
     )

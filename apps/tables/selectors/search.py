@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, Value, When
 
 from apps.accounts.models import User
-from apps.tables.models import Table, TableColumn
+from apps.tables.models import Table, TableColumn, name_holds
 from apps.tables.search_kinds import Hit, SearchKind, kinds_for
 
 PAGE_LENGTH = 50
@@ -152,15 +152,23 @@ def search_csv(
 
 
 def _tables(user: User | AnonymousUser, q: str) -> QuerySet[Table]:
-    words = Q(name__icontains=q) | Q(namespace__icontains=q)
-    words |= Q(description__icontains=q) | Q(comment__icontains=q)
-    namespace, dot, name = q.rpartition(".")
-    if dot and namespace and name:
-        words |= Q(namespace__iendswith=namespace, name__istartswith=name)
-    return Table.objects.visible_to(user).filter(words).defer("summary")
+    words = name_holds(q) | Q(description__icontains=q) | Q(comment__icontains=q)
+    found = Table.objects.visible_to(user).filter(words).defer("summary")
+    return found.order_by(_best_first("name", q), "namespace", "name")
 
 
 def _columns(user: User | AnonymousUser, q: str) -> QuerySet[TableColumn]:
     found = TableColumn.objects.visible_to(user).filter(path__icontains=q)
-    ordered = found.order_by("table__namespace", "table__name", "position")
+    ordered = found.order_by(
+        _best_first("path", q), "table__namespace", "table__name", "position"
+    )
     return ordered.select_related("table").defer("table__summary")
+
+
+def _best_first(name: str, q: str) -> Case:
+    """Order what is called so first, then what begins so, then the rest."""
+    return Case(
+        When(**{f"{name}__iexact": q}, then=Value(0)),
+        When(**{f"{name}__istartswith": q}, then=Value(1)),
+        default=Value(2),
+    )

@@ -6,13 +6,13 @@ from datetime import date, datetime
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
 from apps.jobs.visibility import SubjectLink
 from apps.pages.errors import PageError
-from apps.tables.models import Commit, Table
+from apps.tables.models import Commit, Table, name_holds
 from apps.tables.schedules import schedule_words
 from apps.tables.timeline import Tick, Timeline, build_timeline
 
@@ -105,11 +105,18 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
 
 def subject_links(ids: Collection[UUID]) -> dict[UUID, SubjectLink]:
     """Return the names and pages of tables, for jobs that are about them."""
-    tables = Table.objects.filter(id__in=ids).only("id", "namespace", "name")
+    tables = Table.objects.filter(id__in=ids).only(
+        "id", "namespace", "name", "location"
+    )
     return {
-        table.id: SubjectLink(table.full_name, table.get_absolute_url())
+        table.id: SubjectLink(table.full_name, table.get_absolute_url(), table.location)
         for table in tables
     }
+
+
+def subjects_named(text: str) -> QuerySet[Table, UUID]:
+    """Return the ids of the tables whose name holds a text."""
+    return Table.objects.filter(name_holds(text)).values_list("id", flat=True)
 
 
 def requested_version(table: Table, text: str) -> int | None:

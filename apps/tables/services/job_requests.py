@@ -99,6 +99,17 @@ def request_scan(*, root: str, now: datetime, requested_by: User) -> Job:
     )
 
 
+def request_samples(*, now: datetime, requested_by: User) -> Job:
+    """Queue the making of the sample tables; a queued or running one is returned."""
+    return enqueue(
+        kind="tables.load_samples",
+        title="Load the sample tables",
+        key="samples",
+        requested_by=requested_by,
+        now=now,
+    )
+
+
 def request_preview(  # noqa: PLR0913 (each is one part of what is asked)
     table: Table,
     *,

@@ -1,5 +1,6 @@
 """Tables that are found in folders: registered together, under names of their own."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -117,14 +118,19 @@ def register_found(
 
 
 def load_samples(
-    *, now: datetime, created_by: User | None = None, actor: Actor | None = None
+    *,
+    now: datetime,
+    created_by: User | None = None,
+    actor: Actor | None = None,
+    on_table: Callable[[str, int, int], None] | None = None,
 ) -> list[Table]:
     """Make the sample tables that are missing and register those that are not.
 
-    A sample whose name another table has taken gets a numbered name.
+    A sample whose name another table has taken gets a numbered name. `on_table` is told
+    of each before it is made: its name, how many stand, how many there will be.
     """
     tables = []
-    for sample in make_samples(samples_folder(), now):
+    for sample in make_samples(samples_folder(), now, on_table):
         table = Table.objects.filter(location=sample.location).first()
         if table is None:
             taken = set(Table.objects.values_list("namespace", "name"))

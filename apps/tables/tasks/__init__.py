@@ -1,6 +1,11 @@
 """Background work of the catalogue: thin, idempotent, by the job's id alone."""
 
-from apps.tables.tasks.catalogue import check_location, probe_due, scan_root
+from apps.tables.tasks.catalogue import (
+    check_location,
+    load_samples,
+    probe_due,
+    scan_root,
+)
 from apps.tables.tasks.comparing import diff_files, diff_rows
 from apps.tables.tasks.indexing import index_log
 from apps.tables.tasks.profiling import profile_column
@@ -14,6 +19,7 @@ __all__ = [
     "diff_rows",
     "index_log",
     "list_version_files",
+    "load_samples",
     "preview_rows",
     "probe_due",
     "profile_column",

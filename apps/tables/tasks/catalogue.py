@@ -9,6 +9,7 @@ from django.utils import timezone
 from apps.jobs.leftovers import remove_leftovers
 from apps.jobs.models import Job
 from apps.jobs.tracking import track_job
+from apps.pages.actions import Actor
 from apps.tables import checks, probing, services, spoilt_indexes
 from apps.tables.index_folders import remove_orphaned_indexes
 
@@ -50,3 +51,24 @@ def scan_root(*, job_id: str, **_: object) -> None:
             root=job.parameters["root"], now=timezone.now(), created_by=requested_by
         )
         job.result = report.as_json()
+
+
+@shared_task(name="tables.load_samples", acks_late=True, ignore_result=True)
+def load_samples(*, job_id: str, **_: object) -> None:
+    """Make and register the sample tables; those that stand stay as they are."""
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        user = Job.objects.get(id=job.id).requested_by
+
+        def on_table(name: str, done: int, total: int) -> None:
+            job.step(f"Making {name}, table {done + 1} of {total}")
+
+        tables = services.load_samples(
+            now=timezone.now(),
+            created_by=user,
+            actor=Actor(name=user.username, user_id=user.pk) if user else None,
+            on_table=on_table,
+        )
+        job.progress(len(tables), total=len(tables), unit="tables")
+        job.result = {"tables": [table.full_name for table in tables]}

@@ -8,11 +8,13 @@ from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.jobs.models import Job
+from apps.pages.links import changed
 from apps.tables import tabs
+from apps.tables.forms import STATUSES
 from apps.tables.models import Table
 from apps.tables.search_kinds import kinds_for
 from apps.tables.selectors import TableHead
-from apps.tables.selectors.catalogue import Facet
 from apps.tables.timeline import Run, mini_runs
 
 register = template.Library()
@@ -26,13 +28,6 @@ STATE_WORDS = {
     "UNSUPPORTED": "not supported",
 }
 STATE_DOTS = {"READABLE": "ok", "PARTLY": "part", "UNSUPPORTED": "part", "GONE": "gone"}
-STATUS_WORDS = {
-    "indexed": "indexed",
-    "new": "waiting",
-    "unsupported": "metadata only",
-    "unreachable": "unreachable",
-    "failed": "failed",
-}
 STATUS_DOTS = {"indexed": "ok", "unsupported": "part"}
 MINI_SHAPES = {
     "READABLE": ("dw-v2", 0, 16),
@@ -154,7 +149,7 @@ def sparkline(counts: Sequence[object]) -> str:
 @register.filter
 def status_word(status: str) -> str:
     """Say a table's state in a word."""
-    return STATUS_WORDS.get(status, status)
+    return STATUSES.get(status, status)
 
 
 @register.filter
@@ -182,10 +177,10 @@ def strip_title(table: Table) -> str:
     return "Versions: " + ", ".join(words)
 
 
-@register.filter
-def facet_total(facets: Sequence[Facet]) -> int:
-    """Return how many tables all values of a facet hold."""
-    return sum(facet.count for facet in facets)
+@register.simple_tag(takes_context=True)
+def facet_url(context: Context, name: str, value: str) -> str:
+    """Return the catalogue's address with a facet set to a value, or without it."""
+    return changed(context["request"], **{name: value or None, "page": None})
 
 
 @register.simple_tag(takes_context=True)
@@ -195,6 +190,13 @@ def search_words(context: Context, most: int | None = None) -> str:
     kinds = kinds_for(user) if user is not None else []
     words = ["tables", "columns", *(kind.label.lower() for kind in kinds)]
     return ", ".join(words[:most])
+
+
+@register.simple_tag
+def samples_job() -> Job | None:
+    """Return the newest job that makes the sample tables, or None."""
+    jobs = Job.objects.filter(kind="tables.load_samples")
+    return jobs.order_by("-created_at").first()
 
 
 @register.filter

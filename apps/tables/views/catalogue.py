@@ -7,9 +7,13 @@ from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_GET
 
 from apps.pages.responses import respond
+from apps.pages.sorting import sort_headers, sort_options
 from apps.tables import selectors
-from apps.tables.forms import SORTS, STATUSES, CatalogueForm, SearchForm
+from apps.tables.forms import COLUMNS, CatalogueForm, SearchForm
+from apps.tables.selectors.catalogue import DEFAULT_SORT
 from apps.tables.views.shapes import cleaned, page_url, signed_in, table_json
+
+HITS = "search-hits"  # what the box of the top bar fills
 
 
 @require_GET
@@ -21,6 +25,9 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
         q=values["q"],
         namespace=values["namespace"],
         status=values["status"],
+        mark=values["mark"],
+        feature=values["feature"],
+        writer=values["writer"],
         sort=values["sort"],
         page=values["page"] or 1,
     )
@@ -33,8 +40,8 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
         context={
             "page": page,
             "query": query,
-            "sorts": SORTS,
-            "statuses": STATUSES,
+            "headers": sort_headers(request, COLUMNS, query.sort or DEFAULT_SORT),
+            "sorts": sort_options(COLUMNS, query.sort, default=DEFAULT_SORT),
             "next_url": next_url,
             "previous_url": page_url(request, page.previous_page),
             "here": request.get_full_path(),
@@ -51,7 +58,11 @@ def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
 
 @require_GET
 def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
-    """Show the tables, columns and whatever else holds a word."""
+    """Show the tables, columns and whatever else holds a word.
+
+    While one types, htmx asks for the results of the page, or for the few that the box
+    of the top bar offers.
+    """
     user = signed_in(request)
     values = cleaned(SearchForm(request.GET, kinds=selectors.search_keys(user)))
     q, kind = values["q"], values["kind"]
@@ -85,6 +96,7 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
             },
         },
         rows=selectors.search_csv(user, q=q, kind=kind) if fmt == "csv" else None,
+        fragment="hits" if request.headers.get("HX-Target") == HITS else "results",
     )
 
 

@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.permissions import editor_required
@@ -74,13 +75,11 @@ def table_scan(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @editor_required
 def load_samples(request: HttpRequest) -> HttpResponseBase:
-    """Make and register the sample tables, then show them in the catalogue."""
-    tables = services.load_samples(
-        now=timezone.now(),
-        created_by=signed_in(request),
-        actor=actor_of(request),
-    )
-    messages.success(request, f"{len(tables)} sample tables are in the catalog.")
+    """Queue the making of the sample tables, then show how it goes where one asked."""
+    services.request_samples(now=timezone.now(), requested_by=signed_in(request))
+    asked_on = request.POST.get("next", "")
+    if url_has_allowed_host_and_scheme(asked_on, allowed_hosts=None):
+        return redirect(asked_on)
     return redirect("tables:table-list")
 
 

@@ -7,6 +7,7 @@ from django.http import HttpRequest
 
 from apps.accounts.models import User
 from apps.pages.errors import PageError
+from apps.pages.fields import hints_of
 from apps.tables.models import Table
 
 
@@ -30,7 +31,8 @@ def cleaned(form: forms.Form) -> dict[str, Any]:
             status=400,
             code="query-invalid",
             message=f"The address asks for something odd: {'; '.join(faults)}",
-            hint="Correct the address, or start again from the catalog.",
+            hint=hints_of(form)
+            or "Correct the address, or start again from the catalog.",
         )
     return form.cleaned_data
 

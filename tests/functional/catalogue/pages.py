@@ -10,7 +10,7 @@ from django.test import Client
 
 def text(client: Client, path: str, **query: str) -> str:
     """A page that is there."""
-    answer = client.get(path, query)
+    answer = client.get(path, query, follow=True)
     assert answer.status_code == 200, answer.content.decode()
     return answer.content.decode()
 

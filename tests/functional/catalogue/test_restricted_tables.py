@@ -34,7 +34,7 @@ class TestRestricted:
     def test_viewers_miss_it_in_every_list(
         self, viewer: Client, path: str, q: str
     ) -> None:
-        answer = viewer.get(path, {"q": q})
+        answer = viewer.get(path, {"q": q}, follow=True)
         body = answer.getvalue() if answer.streaming else answer.content
 
         assert answer.status_code == 200

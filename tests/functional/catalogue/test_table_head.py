@@ -164,3 +164,39 @@ class TestTableHead:
         assert "Commit 5 is gone." in shown
         viewer.post("/t/default/orders/refresh")
         assert Job.objects.filter(state=Job.State.QUEUED).count() == 1
+
+
+class TestErrorsOfATable:
+    @pytest.mark.parametrize(
+        ("path", "status"),
+        [
+            pytest.param("?v=999", 404, id="a version that is not there"),
+            pytest.param("history/999", 404, id="a commit that is not there"),
+            pytest.param("files?min=x", 400, id="a filter that cannot be read"),
+            pytest.param("nothing", 404, id="a page that is not there"),
+            pytest.param("settings", 403, id="a page that is not theirs"),
+        ],
+    )
+    def test_keep_its_head(self, viewer: Client, path: str, status: int) -> None:
+        new_commit(new_table("sales.orders"), 2)
+
+        answer = viewer.get(f"/t/sales/orders/{path}")
+        shown = answer.content.decode()
+
+        assert answer.status_code == status
+        assert f"Error {status}" in shown
+        assert '<nav class="dw-tabs" aria-label="Table">' in shown
+        assert 'href="/t/sales/orders/schema"' in shown
+        assert shown.count("<h1") == 1
+
+    @pytest.mark.parametrize("path", ["history/0", "nothing", ""])
+    def test_tell_nothing_of_a_table_that_is_not_theirs(
+        self, viewer: Client, path: str
+    ) -> None:
+        new_table("sales.secret", restricted=True, description="Pay slips")
+
+        answer = viewer.get(f"/t/sales/secret/{path}")
+
+        assert answer.status_code == 404
+        assert "dw-tabs" not in answer.content.decode()
+        assert "Pay slips" not in answer.content.decode()

@@ -49,10 +49,28 @@ class TestList:
         assert "3 more" in shown
         assert ('<details class="dw-facet-more" open>' in shown) is is_open
 
-    def test_unknown_numbers_are_said_to_be_unknown(self, viewer: Client) -> None:
-        new_table("orders", num_records=None)
+    def test_unknown_numbers_are_a_dash_that_is_read_as_unknown(
+        self, viewer: Client
+    ) -> None:
+        new_table("orders", num_records=None, size_bytes=None, committed_at=None)
 
-        assert "unknown" in text(viewer, "/tables/")
+        shown = text(viewer, "/tables/")
+
+        dash = '<span aria-hidden="true">–</span><span class="visually-hidden">unknown'
+        assert shown.count(dash) == 3
+        assert "size unknown" in shown
+        assert "0 B" not in shown
+
+    def test_a_state_has_one_word_in_the_row_the_facet_and_the_chip(
+        self, viewer: Client
+    ) -> None:
+        new_unindexed_table("orders")
+        new_table("visits")
+
+        shown = text(viewer, "/tables/", status="new")
+
+        assert len(re.findall(r">not indexed yet\b", shown)) == 4  # both facets
+        assert "waiting" not in shown
 
     def test_what_tables_say_of_themselves_is_never_markup(
         self, viewer: Client
@@ -146,3 +164,47 @@ class TestList:
 
         with django_assert_max_num_queries(8):
             text(viewer, "/tables/")
+
+
+class TestOrder:
+    @pytest.mark.parametrize(
+        ("sort", "direction", "expected"),
+        [
+            pytest.param("name", "ascending", ["a", "b", "c"], id="by name"),
+            pytest.param("-name", "descending", ["c", "b", "a"], id="by name, turned"),
+            pytest.param("size", "descending", ["b", "a", "c"], id="the largest first"),
+            pytest.param("-size", "ascending", ["a", "b", "c"], id="unknown last"),
+            pytest.param("state", "ascending", ["c", "a", "b"], id="by state"),
+        ],
+    )
+    def test_headers_sort_the_page_and_its_machine_forms_both_ways(
+        self, viewer: Client, sort: str, direction: str, expected: list[str]
+    ) -> None:
+        new_table("a", size_bytes=1)
+        new_table("b", size_bytes=2)
+        new_table("c", size_bytes=None, state=Table.State.FAILED)
+
+        shown = text(viewer, "/tables/", sort=sort)
+        headers = re.findall(
+            r'<th [^>]*aria-sort="(\w+)"[^>]*><a class="dw-sort" href="(.+?)"', shown
+        )
+
+        turned = sort.removeprefix("-") if sort.startswith("-") else f"-{sort}"
+        assert headers == [(direction, f"/tables/?sort={turned}")]
+        names = re.findall(r'class="dw-tname"\s+href="/t/default/(\w)/"', shown)
+        assert names == expected
+
+        tables = as_json(viewer, "/tables.json", sort=sort)["tables"]
+        assert [table["name"] for table in tables] == expected
+        rows = as_csv(viewer, "/tables.csv", sort=sort)
+        assert [row[0] for row in rows[1:]] == expected
+
+    def test_a_filter_may_be_called_as_the_page_calls_it(self, viewer: Client) -> None:
+        new_table("a", state=Table.State.UNSUPPORTED)
+        new_table("b")
+
+        by_word = as_json(viewer, "/tables.json", status="metadata only")
+        by_value = as_json(viewer, "/tables.json", status="unsupported")
+
+        assert [table["name"] for table in by_word["tables"]] == ["a"]
+        assert by_value == by_word

@@ -1,5 +1,7 @@
 """The list of jobs: its forms, its filter, its places in the queue, and the chip."""
 
+import csv
+import io
 import re
 from datetime import timedelta
 
@@ -9,8 +11,9 @@ from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from apps.accounts.models import User
+from apps.jobs import visibility
 from apps.jobs.models import Job
-from tests.factories import new_job
+from tests.factories import NOW, new_job
 from tests.functional.jobs.jobs_at_work import HIDDEN, SEEN, failed, running
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +57,103 @@ class TestTheList:
             ("tables.index_log", True, "Index a table"),
             ("tables.preview_rows", False, "Read rows"),
         ]
-        assert '<span title="tables.index_log">Index a table</span>' in page
+        assert page.count("Index a table") == 2  # in the menu, and as a title
+
+    def test_says_once_what_a_job_is_about(self, editor: Client) -> None:
+        new_job(title="Index default.orders", subject_id=SEEN)
+
+        rows = editor.get("/jobs/", headers=HTMX).content.decode()
+
+        shown = re.sub(r"<[^>]+>", " ", rows)
+        assert shown.count("default.orders") == 1
+        assert 'href="/t/default/orders/"' in rows
+
+    def test_says_who_asked_and_when_it_ended(self, editor: Client) -> None:
+        eve = User.objects.get(username="eve")
+        failed(requested_by=eve)
+        running()
+
+        rows = editor.get("/jobs/", headers=HTMX).content.decode()
+        data = editor.get("/jobs.json?sort=by").json()["jobs"]
+
+        assert "<bdi>eve</bdi>" in rows
+        assert "not yet" in rows
+        assert re.search(r"just now.*took", rows, re.DOTALL)
+        assert [job["requested_by"] for job in data] == ["eve", None]
+
+    def test_a_failure_can_be_tried_again_from_its_row(self, editor: Client) -> None:
+        job = failed()
+
+        rows = editor.get("/jobs/", headers=HTMX).content.decode()
+        answer = editor.post(f"/jobs/{job.id}/retry")
+
+        assert f'action="/jobs/{job.id}/retry"' in rows
+        assert answer.status_code == 302
+        assert Job.objects.filter(state=Job.State.QUEUED).count() == 1
+
+    @pytest.mark.parametrize(
+        ("sort", "expected"),
+        [
+            pytest.param("", "cba", id="the newest first"),
+            pytest.param("-asked", "abc", id="the oldest first"),
+            pytest.param("job", "abc", id="by title"),
+            pytest.param("-job", "cba", id="by title, turned"),
+            pytest.param("finished", "bac", id="what ended last first, unended last"),
+            pytest.param("-finished", "abc", id="what ended first first"),
+        ],
+    )
+    def test_headers_sort_the_page_and_its_machine_forms_both_ways(
+        self, editor: Client, sort: str, expected: str
+    ) -> None:
+        for number, title in enumerate("abc"):
+            ended_at = None if title == "c" else NOW + timedelta(hours=number)
+            at = NOW + timedelta(minutes=number)
+            new_job(title=title, created_at=at, finished_at=ended_at, state="DONE")
+
+        page = editor.get("/jobs/", {"sort": sort}, follow=True).content.decode()
+        data = editor.get("/jobs.json", {"sort": sort}).json()["jobs"]
+        answer = b"".join(editor.get("/jobs.csv", {"sort": sort}).streaming_content)  # type: ignore[attr-defined]  # a streamed answer
+
+        rows = list(csv.DictReader(io.StringIO(answer.decode())))
+        assert page.count("aria-sort=") == 1
+        assert re.findall(r'title="test.nothing">(\w)</a>', page) == list(expected)
+        assert [job["title"] for job in data] == list(expected)
+        assert [row["title"] for row in rows] == list(expected)
+
+    def test_finds_jobs_by_their_title_and_by_their_table(
+        self, editor: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(visibility, "_registered", [])
+        visibility.register(
+            visibility.Subjects(
+                visible_ids=lambda _: [SEEN],
+                links=lambda _: {},
+                named=lambda text: [SEEN] if text in "sales.orders" else [],
+            )
+        )
+        new_job(title="Index the table by its old name", subject_id=SEEN)
+        new_job(title="Scan /lake/orders")
+        new_job(title="Index web.visits", subject_id=HIDDEN)
+
+        found = editor.get("/jobs.json?q=orders").json()["jobs"]
+
+        assert {job["title"] for job in found} == {
+            "Index the table by its old name",
+            "Scan /lake/orders",
+        }
+
+    @pytest.mark.parametrize("kind", ["tables.index_log", "index a table"])
+    @pytest.mark.parametrize("state", ["FAILED", "failed"])
+    def test_filters_by_the_words_of_the_page(
+        self, editor: Client, kind: str, state: str
+    ) -> None:
+        job = failed(kind="tables.index_log")
+        new_job(kind="tables.index_log")
+        failed()
+
+        found = editor.get("/jobs.json", {"state": state, "kind": kind}).json()["jobs"]
+
+        assert [one["id"] for one in found] == [str(job.id)]
 
     @pytest.mark.parametrize(
         ("query", "expected"),

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
+from apps.pages.days import day_text
 from tests.factories import new_table, new_user
 from tests.functional.sharing_pages.pages import page
 
@@ -137,11 +139,52 @@ class TestList:
         new_change()
 
         shown = text(admin).replace("> <", "><")
-        today = timezone.now().astimezone(UTC).date().isoformat()
+        today = day_text(timezone.now().astimezone(UTC).date())
 
         counts = "".join(f'<td class="dw-r">{number}</td>' for number in (1, 1, 1))
         assert f"<td>{today}</td>{counts}" in shown
         assert f'<td>{today}</td><td class="dw-r">3,072</td>' in shown
+
+    def test_the_columns_of_events_have_heads(self, admin: Client) -> None:
+        new_event()
+
+        heads = re.search(r'<p class="s-heads">(.*?)</p>', text(admin))
+
+        assert heads is not None
+        assert re.findall(r"<span>(.*?)</span>", heads[1]) == [
+            *("Time", "Who", "Did what", "To what", "Answer"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("query", "is_open"),
+        [
+            pytest.param({}, False, id="nothing is asked for"),
+            pytest.param({"recipient": "acme"}, False, id="what the first row holds"),
+            pytest.param({"share": "retail"}, True, id="what is folded"),
+        ],
+    )
+    def test_rarer_filters_are_folded_until_one_is_set(
+        self, admin: Client, query: dict[str, str], *, is_open: bool
+    ) -> None:
+        new_event()
+
+        form = text(admin, **query).partition('<details class="s-more"')
+
+        assert form[2].startswith(" open>" if is_open else ">")
+        assert 'name="q"' in form[0]
+        assert 'name="share"' not in form[0]
+
+    def test_days_are_typed_as_they_are_shown(self, admin: Client) -> None:
+        new_event(at=datetime(2026, 11, 5, 12, tzinfo=UTC))
+        new_event(at=datetime(2026, 11, 6, 12, tzinfo=UTC))
+
+        shown = text(admin, **{"from": "6 Nov 2026", "to": "2026-11-06"})
+
+        assert 'type="date"' not in shown
+        assert shown.count('value="6 Nov 2026"') == 2
+        assert "<span>6 Nov 2026, UTC</span>" in shown
+        assert "5 Nov 2026" not in shown
+        assert len(found(admin, **{"from": "6 Nov 2026"})) == 1
 
     def test_names_who_asked_most_and_for_what(self, admin: Client) -> None:
         for _ in range(3):

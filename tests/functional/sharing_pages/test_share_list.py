@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -53,6 +54,33 @@ class TestList:
         ]
 
         assert names == ["b_new", "a_old", "c_never"]
+
+    @pytest.mark.parametrize(
+        ("sort", "expected"),
+        [
+            pytest.param("name", ["a", "b", "c"], id="by name"),
+            pytest.param("-name", ["c", "b", "a"], id="by name, turned"),
+            pytest.param("tables", ["b", "a", "c"], id="the most tables first"),
+            pytest.param("-tables", ["a", "c", "b"], id="the fewest tables first"),
+            pytest.param("-read", ["a", "b", "c"], id="the longest unread first"),
+        ],
+    )
+    def test_headers_sort_the_page_and_its_machine_forms_both_ways(
+        self, admin: Client, sort: str, expected: list[str]
+    ) -> None:
+        shares = {name: new_share(name) for name in "abc"}
+        new_shared_table(shares["b"], "crm.orders")
+        new_read(shares["a"], at=timezone.now() - timedelta(days=3))
+        new_read(shares["b"])
+
+        shown = page(admin, "/shares/", sort=sort)
+        rows = admin.get("/shares.csv", {"sort": sort}).getvalue().decode()
+
+        assert re.findall(r'class="dw-tname" href="/shares/(\w)/"', shown) == expected
+        assert shown.count("aria-sort=") == 1
+        found = as_json(admin, "/shares.json", sort=sort)["shares"]
+        assert [share["name"] for share in found] == expected
+        assert [row[0] for row in csv.reader(io.StringIO(rows))][1:] == expected
 
     def test_tells_none_yet_from_none_that_match(self, admin: Client) -> None:
         assert "No shares yet" in page(admin, "/shares/")

@@ -56,7 +56,7 @@ def test_a_day_is_a_row_of_the_table_only_with_commits() -> None:
 
     chart = charts.commits_per_day(days, {WRITE: (1, 0, 2)})
 
-    assert [tuple(row) for row in chart.rows] == [("2026-11-03", 2), ("2026-11-01", 1)]
+    assert [tuple(row) for row in chart.rows] == [("3 Nov 2026", 2), ("1 Nov 2026", 1)]
 
 
 def test_a_size_is_named_by_both_its_edges() -> None:

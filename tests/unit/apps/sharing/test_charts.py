@@ -22,7 +22,7 @@ class TestRequestsPerDay:
         )
 
         assert chart.header == ("Day (UTC)", "Answered", "Refused")
-        assert chart.rows == [("2026-11-03", 0, 1), ("2026-11-01", 2, 0)]
+        assert chart.rows == [("3 Nov 2026", 0, 1), ("1 Nov 2026", 2, 0)]
 
     def test_other_events_are_drawn_only_where_there_are_some(self) -> None:
         without = requests_per_day([new_day(answered=1)])

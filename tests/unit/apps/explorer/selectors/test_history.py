@@ -87,7 +87,8 @@ class TestDailyCounts:
             pytest.param(HistoryFilter(), 6, id="no filter"),
             pytest.param(HistoryFilter(text="no such words"), 0, id="words of none"),
             pytest.param(HistoryFilter(operations=("MERGE",)), 1, id="an operation"),
-            pytest.param(HistoryFilter(first_day=date.max), 6, id="days stay in sight"),
+            pytest.param(HistoryFilter(first_day=date.max), 0, id="days to come"),
+            pytest.param(HistoryFilter(first_day=date.min), 6, id="all days"),
         ],
     )
     def test_counts_what_a_filter_lets_pass(
@@ -98,6 +99,26 @@ class TestDailyCounts:
         )
 
         assert sum(map(sum, counts.families.values())) == num_commits
+
+    @pytest.mark.parametrize(
+        ("first_day", "expected"),
+        [
+            pytest.param(date(2026, 11, 24), date(2026, 11, 24), id="as asked for"),
+            pytest.param(date(2000, 1, 1), date(2025, 11, 25), id="a year at most"),
+            pytest.param(None, date(2026, 10, 12), id="the last days without one"),
+        ],
+    )
+    def test_begins_with_the_first_day_that_is_asked_for(
+        self, table: Table, first_day: date | None, expected: date
+    ) -> None:
+        wanted = HistoryFilter(first_day=first_day)
+
+        counts = history.daily_counts(
+            table, up_to=DAY + timedelta(days=5), wanted=wanted
+        )
+
+        assert counts.days[0] == expected
+        assert counts.days[-1] == (DAY + timedelta(days=5)).date()
 
     def test_a_commit_after_the_end_does_not_count(self, table: Table) -> None:
         counts = history.daily_counts(table, up_to=DAY, num_days=3)

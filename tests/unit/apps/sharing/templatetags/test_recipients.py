@@ -56,7 +56,7 @@ def test_a_day_shows_its_year_only_when_it_is_another() -> None:
     assert ">9 Mar 2019</time>" in day(datetime(2019, 3, 9, tzinfo=UTC))
     assert day(None) == "never"
     said = long_day(datetime(2026, 11, 27, 9, 0, tzinfo=UTC))
-    assert said == "27 November 2026 at 09:00 UTC"
+    assert said == "27 Nov 2026 at 09:00 UTC"
 
 
 def test_every_state_has_a_chip_of_its_own() -> None:

@@ -10,6 +10,8 @@ from tests.factories import (
     NOW,
     new_column,
     new_commit,
+    new_protocol,
+    new_shared_table,
     new_table,
     new_unindexed_table,
     new_user,
@@ -198,3 +200,84 @@ def test_csv_holds_every_table_of_the_filter(vera: User) -> None:
 
     assert rows[0][:2] == ("name", "location")
     assert len(rows) == 61
+
+
+class TestFacets:
+    @pytest.fixture
+    def tables(self) -> dict[str, Table]:
+        tables = {name: new_table(name) for name in ("a", "b", "c")}
+        new_commit(tables["a"], 2, user_name="etl")
+        new_commit(tables["b"], 2, user_name="etl")
+        new_commit(tables["b"], 1, user_name="somebody before")
+        new_protocol(tables["a"], 0, writer_features=["columnMapping"])
+        new_protocol(tables["a"], 1, writer_features=["appendOnly", "deletionVectors"])
+        new_protocol(tables["b"], 1, writer_features=["deletionVectors", "rowTracking"])
+        new_protocol(tables["c"])
+        return tables
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            pytest.param({"feature": "deletionVectors"}, ["a", "b"], id="a feature"),
+            pytest.param({"feature": "rowTracking"}, ["b"], id="another"),
+            pytest.param({"feature": "columnMapping"}, [], id="one of an old protocol"),
+            pytest.param({"writer": "etl"}, ["a", "b"], id="who wrote last"),
+            pytest.param({"writer": "somebody before"}, [], id="who wrote before"),
+        ],
+    )
+    def test_filter(
+        self,
+        vera: User,
+        tables: dict[str, Table],
+        query: dict[str, str],
+        expected: list[str],
+    ) -> None:
+        assert names(vera, **query) == expected
+        assert len(tables) == 3
+        rows = list(catalogue_csv(vera, CatalogueQuery(**query)))  # type: ignore[arg-type]  # as above
+        assert [row[0] for row in rows[1:]] == expected
+
+    @pytest.mark.usefixtures("tables")
+    def test_count_tables_and_say_features_in_words(self, vera: User) -> None:
+        facets = catalogue_page(vera, CatalogueQuery()).facets
+
+        assert [(f.word, f.count) for f in facets["feature"].values] == [
+            ("deletion vectors", 2),
+            ("row tracking", 1),
+        ]
+        assert [(f.word, f.count) for f in facets["writer"].values] == [("etl", 2)]
+
+    def test_one_value_that_all_tables_have_says_nothing(self, vera: User) -> None:
+        new_table("a")
+        new_table("b")
+
+        assert catalogue_page(vera, CatalogueQuery()).useful_facets == []
+
+        new_table("sales.c")
+        useful = catalogue_page(vera, CatalogueQuery()).useful_facets
+        assert [facet.name for facet in useful] == ["namespace"]
+
+    def test_only_who_may_know_is_told_what_is_shared(self, vera: User) -> None:
+        new_shared_table(name="crm.orders")
+        new_table("crm.visits")
+        editor = new_user("ed", role=User.Role.EDITOR)
+
+        marks = [
+            catalogue_page(user, CatalogueQuery()).facets["mark"].values
+            for user in (vera, editor)
+        ]
+
+        assert [[(f.word, f.count) for f in values] for values in marks] == [
+            [],
+            [("shared", 1)],
+        ]
+        assert names(editor, mark="shared") == ["crm.orders"]
+
+
+def test_a_total_of_unknown_sizes_is_unknown(vera: User) -> None:
+    new_table("a", size_bytes=None)
+    assert catalogue_page(vera, CatalogueQuery()).size_bytes is None
+
+    new_table("b", size_bytes=7)
+    page = catalogue_page(vera, CatalogueQuery())
+    assert (page.size_bytes, page.num_unsized) == (7, 1)

@@ -1,0 +1,120 @@
+"""Lists in a real browser: search while one types, headers, filters, days and ticks."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Watch
+from tests.browser.soundness import assert_sound
+from tests.installation import Installation, wait_for
+
+HISTORY = "/t/samples/orders/history"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def samples(server: Installation) -> None:
+    """The sample tables, indexed."""
+
+    def are_indexed() -> bool:
+        tables = json.loads(server.command("table", "list", "--json"))
+        return len(tables) >= 4 and all(t["state"] == "INDEXED" for t in tables)
+
+    assert wait_for(are_indexed, timeout_s=200), server.log
+
+
+def test_a_search_is_answered_while_one_types_and_chosen_by_keys(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}/jobs/")
+    box = page.get_by_role("combobox", name="Search", exact=False).first
+    expect(box).to_have_attribute("aria-expanded", "false")
+
+    page.keyboard.press("/")
+    page.keyboard.type("order")
+    options = page.locator("#search-hits [role=option]")
+    expect(options.first).to_be_visible()
+    expect(box).to_have_attribute("aria-expanded", "true")
+    expect(page.locator("#search-hits")).to_contain_text("order_id in samples.orders")
+
+    page.keyboard.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowUp")
+    expect(options.last).to_have_attribute("aria-selected", "true")
+    assert box.get_attribute("aria-activedescendant") == options.last.get_attribute(
+        "id"
+    )
+
+    page.keyboard.press("Escape")
+    expect(page.locator("#search-hits")).to_be_hidden()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/t/samples/orders/$"))
+    assert watch.faults == []
+
+
+def test_the_page_of_the_search_follows_its_box(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}/search")
+
+    page.locator("main input[name=q]").press_sequentially("return", delay=20)
+    expect(page.locator("#results .dw-hits")).not_to_have_count(0)
+    expect(page).to_have_url(f"{server.url}/search?q=return")
+    page.keyboard.press("ArrowDown")
+
+    expect(page.locator("#results .dw-hits a").first).to_be_focused()
+    assert watch.faults == []
+
+
+def test_headers_sort_and_forms_leave_no_empty_parts(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}/tables/")
+
+    page.get_by_role("link", name="Size", exact=True).click()
+    expect(page).to_have_url(f"{server.url}/tables/?sort=size")
+    expect(page.locator("th[aria-sort=descending]")).to_contain_text("Size")
+
+    page.locator("main input[name=q]").fill("samples")
+    page.get_by_role("button", name="Search").click()
+    expect(page).to_have_url(f"{server.url}/tables/?q=samples&sort=size")
+    page.locator("main input[name=q]").fill("")
+    page.get_by_role("button", name="Search").click()
+    expect(page).to_have_url(f"{server.url}/tables/?sort=size")
+
+
+def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{HISTORY}")
+    compare = page.get_by_role("button", name="Compare ticked")
+    expect(compare).to_be_disabled()
+    page.locator("input[name=pick]").first.check()
+    expect(compare).to_be_enabled()
+
+    page.locator("input[name=from]").fill("2 Jan 2020")
+    page.get_by_role("button", name="Filter").click()
+
+    expect(page).to_have_url(f"{server.url}{HISTORY}?from=2020-01-02")
+    expect(page.locator("input[name=from]")).to_have_value("2 Jan 2020")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("/", id="dashboard"),
+        pytest.param("/tables/?sort=-size&feature=changeDataFeed", id="catalog"),
+        pytest.param("/jobs/?q=samples&sort=finished", id="jobs"),
+        pytest.param("/activity/", id="activity"),
+        pytest.param("/search?q=order", id="search"),
+        pytest.param("/t/samples/orders/no/such/page", id="an error of a table"),
+    ],
+)
+def test_lists_are_sound(watch: Watch, server: Installation, path: str) -> None:
+    assert_sound(watch, f"{server.url}{path}")
