@@ -5,8 +5,12 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.utils import timezone
+
+from apps.accounts import services
 from apps.accounts.models import User
 from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE
 from apps.sharing.models import Grant, Recipient, RecipientToken, Share, SharedTable
 from apps.sharing.tokens import new_prefix, new_secret
 from apps.tables.models import (
@@ -27,6 +31,14 @@ def new_user(username: str = "vera", **fields: Any) -> User:  # noqa: ANN401 (co
     user.set_unusable_password()
     user.save()
     return user
+
+
+def new_api_key(user: User) -> dict[str, str]:
+    """The header of a request that a script makes with a key of `user`."""
+    issued = services.issue_api_key(
+        user=user, name="script", actor=COMMAND_LINE, now=timezone.now()
+    )
+    return {"Authorization": f"Bearer {issued.secret}"}
 
 
 def new_table(name: str = "orders", **fields: Any) -> Table:  # noqa: ANN401 (columns)

@@ -1,0 +1,145 @@
+"""The wizard that makes a share makes recipients too, and ends with their links."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from django.test import Client
+
+from apps.sharing.forms.share_draft import MAX_NEW_RECIPIENTS
+from apps.sharing.models import Recipient, Share
+from tests.factories import (
+    new_recipient,
+    new_table,
+)
+from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step
+
+pytestmark = pytest.mark.django_db
+
+
+class TestNewRecipients:
+    @pytest.fixture(autouse=True)
+    def _begun(self, admin: Client) -> None:
+        """A share with a table, which nobody reads yet."""
+        table = new_table("crm.orders")
+        go(admin, "name", "next", name="retail")
+        go(admin, "tables", f"add:{table.id}")
+
+    def test_are_made_with_the_share_and_their_link_ends_the_wizard(
+        self, admin: Client
+    ) -> None:
+        reader = {"name": "globex", "contact": "data@globex.example", "lifetime": "30d"}
+        assert go(admin, "recipients", "new", **reader) == f"{NEW}?step=recipients"
+        shown = step(admin, "recipients")
+        assert "data@globex.example, token lives 30d" in shown
+        assert "1 recipient" in shown
+        go(admin, "recipients", "next")
+        assert "sees this table once it has opened its link" in step(admin, "review")
+        assert not Recipient.objects.exists()
+
+        answer = admin.post(NEW, {"step": "review", "action": "create"})
+
+        assert answer.status_code == 201
+        assert answer["Cache-Control"] == "no-store"
+        made = answer.content.decode()
+        recipient = Recipient.objects.get()
+        assert recipient.contact == "data@globex.example"
+        assert [share.name for share in recipient.shares.all()] == ["retail"]
+        link = re.search(r'id="link-1"[^>]*>(\S+)</code>', made)
+        assert link is not None
+        assert 'action="/shares/retail/"' in made
+        assert "retail is there: 1 table, 1 recipient." in made
+        path = urlsplit(link[1]).path
+        assert Client().get(path).status_code == 200
+        assert link[1] not in str(dict(admin.session))
+
+        again = stays(admin, "review", "create")
+        assert "Nothing is drafted any more." in again
+        assert link[1] not in again
+
+    def test_several_get_a_link_each(self, admin: Client) -> None:
+        for name in ("globex", "initech"):
+            go(admin, "recipients", "new", name=name, lifetime="7d")
+
+        answer = admin.post(NEW, {"step": "review", "action": "create"})
+
+        made = answer.content.decode()
+        assert made.count('class="dw-secret"') == 2
+        assert 'aria-label="Copy the link of initech"' in made
+
+    def test_one_that_is_typed_and_not_added_is_added_on_the_way(
+        self, admin: Client
+    ) -> None:
+        fields = {"name": "globex", "lifetime": "custom", "until": "45d"}
+
+        assert go(admin, "recipients", "next", **fields) == f"{NEW}?step=review"
+
+        assert [one["name"] for one in draft(admin)["new_recipients"]] == ["globex"]
+        assert draft(admin)["begun"]["name"] == ""
+
+    def test_what_was_typed_survives_a_search(self, admin: Client) -> None:
+        go(admin, "recipients", "search", q="x", name="globex", lifetime="7d")
+
+        shown = step(admin, "recipients")
+
+        assert 'value="globex"' in shown
+        assert re.search(r'value="7d" checked', shown)
+        assert draft(admin)["new_recipients"] == []
+
+    def test_one_is_removed_again(self, admin: Client) -> None:
+        for name in ("globex", "initech"):
+            go(admin, "recipients", "new", name=name, lifetime="7d")
+
+        go(admin, "recipients", "drop:0")
+
+        assert [one["name"] for one in draft(admin)["new_recipients"]] == ["initech"]
+
+    @pytest.mark.parametrize("action", ["new", "next"])
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            pytest.param({"name": "a b"}, "it holds a space", id="name"),
+            pytest.param({"name": "TAKEN"}, "exists already", id="taken"),
+            pytest.param({"name": "twice"}, "exists already", id="twice"),
+            pytest.param({"contact": "nowhere"}, "nowhere", id="contact"),
+            pytest.param({"lifetime": ""}, "Choose how long", id="no lifetime"),
+            pytest.param(
+                {"lifetime": "custom", "until": "soon"}, "neither a span", id="until"
+            ),
+            pytest.param(
+                {"lifetime": "custom", "until": "9999d"}, "days at most", id="too long"
+            ),
+        ],
+    )
+    def test_says_beside_the_field_what_is_wrong(
+        self, admin: Client, action: str, fields: dict[str, str], said: str
+    ) -> None:
+        new_recipient("taken")
+        go(admin, "recipients", "new", name="twice", lifetime="7d")
+
+        reader = {"name": "globex", "lifetime": "7d", **fields}
+        shown = stays(admin, "recipients", action, **reader)
+
+        assert said in shown
+        assert 'aria-invalid="true"' in shown
+        assert len(draft(admin)["new_recipients"]) == 1
+
+    def test_as_many_are_made_as_fit(self, admin: Client) -> None:
+        for number in range(MAX_NEW_RECIPIENTS):
+            go(admin, "recipients", "new", name=f"r{number}", lifetime="7d")
+
+        shown = stays(admin, "recipients", "new", name="one-more", lifetime="7d")
+
+        assert f"{MAX_NEW_RECIPIENTS} new recipients fit here." in shown
+        assert len(draft(admin)["new_recipients"]) == MAX_NEW_RECIPIENTS
+
+    def test_one_whose_name_was_taken_meanwhile_is_a_fault_of_the_review(
+        self, admin: Client
+    ) -> None:
+        go(admin, "recipients", "new", name="globex", lifetime="7d")
+        new_recipient("globex")
+
+        assert "Change the new recipients" in step(admin, "review")
+        answer = admin.post(NEW, {"step": "review", "action": "create"})
+        assert answer.status_code == 422
+        assert not Share.objects.exists()
