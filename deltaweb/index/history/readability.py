@@ -10,6 +10,7 @@ import numpy as np
 
 READABLE: Final = "READABLE"
 PARTLY: Final = "PARTLY"
+FILES_GONE: Final = "FILES_GONE"  # the log builds it, and none of its files is left
 GONE: Final = "GONE"
 UNSUPPORTED: Final = "UNSUPPORTED"
 
@@ -35,6 +36,11 @@ class ReadableRun(NamedTuple):
 def partly_reason(vacuum_version: int) -> str:
     """Why a version lacks files."""
     return f"Some of its files were deleted by the VACUUM of version {vacuum_version}."
+
+
+def files_gone_reason(vacuum_version: int) -> str:
+    """Why a version has no file any more."""
+    return f"All of its files were deleted by the VACUUM of version {vacuum_version}."
 
 
 def fault_reason(version: int) -> str:
