@@ -7,6 +7,7 @@ WideSchema        the text of a schema that is too wide for a page, in `wide_sch
 ProtocolVersion   the protocol from one version on
 TableColumn       a column of the newest schema, for search
 AllowedRoot       a folder below which tables may be registered, besides the setting
+MissingFiles      versions that lack data files, and how that is known
 StorageConnection how an object store is reached: its driver's options, sealed
 """
 
@@ -20,6 +21,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils.functional import cached_property
 
+from apps.tables.missing_files_model import MissingFiles
 from apps.tables.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.wide_schemas import WideSchema as WideSchema  # noqa: PLC0414 (Django finds models here)
 from apps.tables.wide_schemas import too_wide
@@ -29,6 +31,17 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from apps.accounts.models import User
+
+__all__ = [
+    "AllowedRoot",
+    "Commit",
+    "MetadataVersion",
+    "MissingFiles",
+    "ProtocolVersion",
+    "StorageConnection",
+    "Table",
+    "TableColumn",
+]
 
 # Where a reason not to read a version names the table's place and that version.
 _SUBJECT: Final = re.compile(r"^.* at version \d+ (?=uses |needs )", re.DOTALL)
@@ -96,6 +109,11 @@ class Table(models.Model):
     partition_columns = models.JSONField(default=list, blank=True)
     # Readable versions as runs [first, last, state, reason], and what pages draw.
     summary = models.JSONField(default=dict, blank=True)
+
+    # === The newest listing of its data files ===
+    files_checked_at = models.DateTimeField(null=True, blank=True)
+    files_checked_first = models.BigIntegerField(null=True, blank=True)  # versions
+    files_checked_last = models.BigIntegerField(null=True, blank=True)
 
     # === The newest look at storage ===
     # null: as the installation is set; 0: only when asked.
@@ -181,10 +199,11 @@ class Commit(models.Model):
     """
 
     class Readability(models.TextChoices):
-        """Whether a version can still be read, as far as the log tells."""
+        """Whether a version can still be read, as far as is known."""
 
         READABLE = "READABLE", "readable"
         PARTLY = "PARTLY", "partly"  # some of its files are vacuumed
+        FILES_GONE = "FILES_GONE", "files gone"  # none of its files is left
         GONE = "GONE", "gone"  # the log no longer reaches it
         UNSUPPORTED = "UNSUPPORTED", "unsupported"  # asks for a feature we do not read
 

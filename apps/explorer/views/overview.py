@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from apps.explorer.selectors.gone_version import gone_version
 from apps.explorer.selectors.history import commit_data
 from apps.explorer.selectors.overview import SCHEMA_ROWS, Overview, overview
 from apps.explorer.selectors.schema_log import inline_schema
@@ -26,6 +27,7 @@ def table_overview(
         template="explorer/table_overview.html",
         context={
             "at": at,
+            "gone": gone_version(at),
             "head": at.head,
             "table": at.table,
             "page": page,
@@ -59,6 +61,7 @@ def _data(at: TableVersion, page: Overview | None) -> dict[str, Any]:
         "protocol": _protocol(at),
         "metadata": _metadata(at),
         "unreadable": at.unreadable_reason or None,
+        "gone": gone.describe() if (gone := gone_version(at)) else None,
         "readable_versions": [
             {"first": run.first, "last": run.last, "state": run.state} for run in runs
         ],

@@ -22,10 +22,17 @@ VERSION_PARTS = {"version", "before", "after"}  # of an address
 STATE_WORDS = {
     "READABLE": "readable",
     "PARTLY": "partly readable",
+    "FILES_GONE": "gone",
     "GONE": "gone",
-    "UNSUPPORTED": "not supported",
+    "UNSUPPORTED": "not read here",
 }
-STATE_DOTS = {"READABLE": "ok", "PARTLY": "part", "UNSUPPORTED": "part", "GONE": "gone"}
+STATE_DOTS = {
+    "READABLE": "ok",
+    "PARTLY": "part",
+    "UNSUPPORTED": "unread",
+    "FILES_GONE": "gone",
+    "GONE": "gone",
+}
 STATUS_WORDS = {
     "indexed": "indexed",
     "new": "waiting",
@@ -37,7 +44,8 @@ STATUS_DOTS = {"indexed": "ok", "unsupported": "part"}
 MINI_SHAPES = {
     "READABLE": ("dw-v2", 0, 16),
     "PARTLY": ("dw-v1", 6, 10),
-    "UNSUPPORTED": ("dw-v1", 6, 10),
+    "UNSUPPORTED": ("dw-vu", 3, 13),
+    "FILES_GONE": ("dw-v0", 11, 5),
     "GONE": ("dw-v0", 11, 5),
 }
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0  # px
@@ -67,7 +75,8 @@ class ButtonLink:
 class HeadLinks:
     """Where the head's links lead: `base_url` is the current tab without a version.
 
-    `is_pinned` tells whether the page's own address names what it shows.
+    `is_pinned` tells whether the page's own address names what it shows;
+    `names_version` whether its path does, as that of a commit or a comparison.
     """
 
     tabs: list[TabLink]
@@ -75,6 +84,7 @@ class HeadLinks:
     base_url: str
     version_query: str
     is_pinned: bool
+    names_version: bool
 
 
 @register.simple_tag(takes_context=True)
@@ -85,6 +95,7 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
     current = tabs.current_tab(match.view_name if match else "")
     names = {"namespace": head.table.namespace, "name": head.table.name}
     query = "" if head.is_latest else f"?v={head.version}"
+    names_version = not VERSION_PARTS.isdisjoint(match.kwargs if match else ())
     return HeadLinks(
         tabs=[
             TabLink(
@@ -105,8 +116,8 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
         ],
         base_url=reverse(current.url_name if current else OVERVIEW, kwargs=names),
         version_query=query,
-        is_pinned=bool(request.GET.get("v"))
-        or not VERSION_PARTS.isdisjoint(match.kwargs if match else ()),
+        is_pinned=bool(request.GET.get("v")) or names_version,
+        names_version=names_version,
     )
 
 
@@ -178,7 +189,11 @@ def strip_title(table: Table) -> str:
     counts = {run.state: 0 for run in runs}
     for run in runs:
         counts[run.state] += run.last - run.first + 1
-    words = (f"{count:,} {STATE_WORDS[state]}" for state, count in counts.items())
+    by_word: dict[str, int] = {}
+    for state, count in counts.items():
+        word = STATE_WORDS[state]
+        by_word[word] = by_word.get(word, 0) + count
+    words = (f"{count:,} {word}" for word, count in by_word.items())
     return "Versions: " + ", ".join(words)
 
 
