@@ -101,12 +101,15 @@ def file_sizes(
     bars = go.Bar(
         x=list(range(len(counts))),
         y=list(counts),
-        customdata=texts,
+        customdata=[
+            [text, lower, upper - 1]
+            for text, (lower, upper) in zip(texts, pairwise(edges), strict=True)
+        ],
         marker={
             "color": [SMALL] * small + [ACCENT] * (len(counts) - small),
             "opacity": [1.0] * small + [0.82] * (len(counts) - small),
         },
-        hovertemplate="%{y:,} files<br>%{customdata}<extra></extra>",
+        hovertemplate="%{y:,} files<br>%{customdata[0]}<extra></extra>",
     )
     ticks = range(0, len(edges), -(-len(edges) // MAX_SIZE_TICKS) or 1)
     top = max(counts, default=1) or 1

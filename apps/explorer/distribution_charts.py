@@ -1,13 +1,13 @@
 """Pictures of how files, partitions and values are spread; see `figures`."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import plotly.graph_objects as go
 
 from apps.explorer.cells import cell
-from apps.explorer.figures import SMALL, as_written, plain_figure
+from apps.explorer.figures import FIRST_SHORTENED, SMALL, as_written, plain_figure
 from apps.explorer.selectors.column_ranges import RangeBar, RangeStrip
 from apps.explorer.selectors.distributions import AgeGrid, FileAges, Histogram
 from apps.explorer.selectors.partitions import Skew
@@ -126,11 +126,19 @@ def lorenz(skew: Skew) -> Chart:
     )
 
 
-def sizes_by_age(ages: FileAges, *, small_bytes: int | None) -> Chart:
-    """Draw each file by the time it was written and its size; cells for very many."""
+def sizes_by_age(
+    ages: FileAges, *, small_bytes: int | None, height: str = "x-plot-m"
+) -> Chart:
+    """Draw each file by the time it was written and its size; cells for very many.
+
+    Args:
+        ages: The files.
+        small_bytes: Smaller files are marked; None marks none.
+        height: Class of the picture's height.
+    """
     grid = ages.grid
     if grid is None:
-        xaxis = {"type": "date", "nticks": 5, "tickformat": _day_format(ages)}
+        xaxis = {"type": "date", **_age_ticks(ages)}
         figure = plain_figure(
             [_points(ages)],
             xaxis=xaxis,
@@ -166,11 +174,11 @@ def sizes_by_age(ages: FileAges, *, small_bytes: int | None) -> Chart:
         header=header,
         rows=rows,
         note="a point a file" if grid is None else "binned on the server",
-        height="x-plot-m",
+        height=height,
     )
 
 
-def rows_per_file(histogram: Histogram) -> Chart:
+def rows_per_file(histogram: Histogram, *, height: str = "x-plot-m") -> Chart:
     """Draw how many files have how many rows."""
     texts = histogram.labels("rows")
     bars = go.Bar(
@@ -205,12 +213,14 @@ def rows_per_file(histogram: Histogram) -> Chart:
             if count
         ],
         note=f"exact{untold}",
-        height="x-plot-m",
+        height=height,
     )
 
 
 def short_count(number: int) -> str:
-    """Return a count as an axis writes it: 12 k."""
+    """Return a count as an axis writes it: 1,024, 12 k."""
+    if number < FIRST_SHORTENED:
+        return f"{number:,}"
     for size, unit in ((10**9, " bn"), (10**6, " M"), (10**3, " k")):
         if number >= size:
             return f"{number / size:.3g}{unit}"
@@ -282,19 +292,38 @@ def _time_ticks(times: Sequence[str]) -> dict[str, Any]:
         spelling = "%-d %b"
     else:
         spelling = "%b %Y"
+    texts: dict[str, str] = {}
+    for moment, text in zip(moments, chosen, strict=True):
+        texts.setdefault(moment.strftime(spelling), text)
     return {
         "tickmode": "array",
-        "tickvals": list(chosen),
-        "ticktext": [moment.strftime(spelling) for moment in moments],
+        "tickvals": list(texts.values()),
+        "ticktext": list(texts),
     }
 
 
-def _day_format(ages: FileAges) -> str:
-    """Return how an axis writes times: as short as they still differ."""
-    newest, oldest = ages.modified_at[0], ages.modified_at[-1]
-    if newest[:10] == oldest[:10]:
-        return "%H:%M"
-    return "%-d %b" if newest[:4] == oldest[:4] else "%b %Y"
+def _age_ticks(ages: FileAges) -> dict[str, Any]:
+    """Return times of an axis, as short as they differ, and none of them twice."""
+    newest, oldest = (
+        datetime.fromisoformat(ages.modified_at[place]) for place in (0, -1)
+    )
+    step = (newest - oldest) / MAX_TIME_TICKS
+    chosen = [oldest + step * number for number in range(MAX_TIME_TICKS + 1)]
+    spelling = "%b %Y"
+    if newest - oldest < timedelta(minutes=MAX_TIME_TICKS):
+        spelling = "%H:%M:%S"
+    elif newest.date() == oldest.date():
+        spelling = "%H:%M"
+    elif newest.year == oldest.year:
+        spelling = "%-d %b"
+    texts: dict[str, datetime] = {}
+    for moment in chosen:
+        texts.setdefault(moment.strftime(spelling), moment)
+    return {
+        "tickmode": "array",
+        "tickvals": [moment.isoformat()[:19] for moment in texts.values()],
+        "ticktext": list(texts),
+    }
 
 
 def _byte_ticks(ages: FileAges) -> dict[str, Any]:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Final
 
+import pyarrow as pa
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.explorer.selectors.row_plan import BLOCK_LENGTH, RowPlan
+from apps.explorer.selectors.version import TableVersion
 from apps.jobs.models import Job
 from apps.jobs.selectors import is_attended
 from apps.tables.missing_files import missing_files_of
@@ -137,6 +139,15 @@ def files_job(
     if waits:
         wait_for(job)
     return job, result or version_files_result(job)
+
+
+def known_files(at: TableVersion) -> pa.Table | None:
+    """Return the files of an older version where a job has listed them already."""
+    if at.version is None or at.is_latest:
+        return None
+    job = newest_job(at.table, FILES_KIND, {"version": at.version})
+    found = version_files_result(job) if job is not None else None
+    return None if found is None else found.rows
 
 
 def result_job(

@@ -25,7 +25,9 @@ from apps.tables.missing_files_model import MissingFiles
 from apps.tables.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.wide_schemas import WideSchema as WideSchema  # noqa: PLC0414 (Django finds models here)
 from apps.tables.wide_schemas import too_wide
+from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.schema import StructType, parse_schema
+from deltaweb.delta.table_features import refused_features
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -337,6 +339,18 @@ class ProtocolVersion(models.Model):
     def __str__(self) -> str:
         """Name the protocol by table and version."""
         return f"protocol {self.table_id}@{self.version}"
+
+    def refused_features(self, metadata: MetadataVersion) -> list[str]:
+        """Return the features for which versions of this protocol are not read."""
+        protocol = Protocol(
+            min_reader_version=self.min_reader_version,
+            min_writer_version=self.min_writer_version,
+            reader_features=self.reader_features,
+            writer_features=self.writer_features,
+        )
+        return refused_features(
+            protocol, Metadata(id=None, configuration=metadata.configuration or {})
+        )
 
     @property
     def refusal(self) -> str:

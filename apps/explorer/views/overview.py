@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from apps.explorer import services
 from apps.explorer.selectors.gone_version import gone_version
 from apps.explorer.selectors.history import commit_data
 from apps.explorer.selectors.overview import SCHEMA_ROWS, Overview, overview
@@ -20,7 +21,7 @@ def table_overview(
 ) -> HttpResponseBase:
     """Show what a table holds, how it got there and what it is made of."""
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
-    page = overview(at) if at.is_indexed else None
+    page = overview(at, services.known_files(at)) if at.is_indexed else None
     return respond(
         request,
         fmt,

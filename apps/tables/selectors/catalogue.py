@@ -1,13 +1,12 @@
 """The catalogue's list: filters, facets, order and pages, from the database alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
-from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
 from apps.tables.badges import Badge, badges_of
@@ -90,7 +89,8 @@ class CataloguePage:
 
     Attributes:
         rows: The tables of the page.
-        count: How many tables the filter holds; `size_bytes` what they hold.
+        count: How many tables the filter holds; `size_bytes` what they hold, None
+            where that is known of none of them.
         page: Which page, from 1; `num_pages` is at least 1.
         first, last: Place of the first and last row in the list, from 1.
         namespaces, statuses: Facets, each under the other filters.
@@ -100,7 +100,7 @@ class CataloguePage:
     query: CatalogueQuery
     rows: list[CatalogueRow]
     count: int
-    size_bytes: int
+    size_bytes: int | None
     page: int
     num_pages: int
     first: int
@@ -137,7 +137,7 @@ def catalogue_page(
     groups = list(
         found.order_by()
         .values("namespace", "status")
-        .annotate(tables=Count("id"), bytes=Coalesce(Sum("size_bytes"), 0))
+        .annotate(tables=Count("id"), bytes=Sum("size_bytes"))
     )
     matching = [group for group in groups if _matches(group, query)]
     count = sum(group["tables"] for group in matching)
@@ -151,7 +151,7 @@ def catalogue_page(
         query=query,
         rows=rows,
         count=count,
-        size_bytes=sum(group["bytes"] for group in matching),
+        size_bytes=_sum_of_known(group["bytes"] for group in matching),
         page=page,
         num_pages=num_pages,
         first=start + 1 if rows else 0,
@@ -223,6 +223,11 @@ def _facet(groups: list[dict[str, Any]], name: str, **others: str) -> list[Facet
             counts[group[name]] = counts.get(group[name], 0) + group["tables"]
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [Facet(value=value, count=count) for value, count in ordered]
+
+
+def _sum_of_known(sizes: Iterable[int | None]) -> int | None:
+    known = [size for size in sizes if size is not None]
+    return sum(known) if known else None
 
 
 def _rows(

@@ -1,6 +1,6 @@
 """A table by its name, the version that a page asks for, and the head of its pages."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
@@ -16,6 +16,7 @@ from apps.tables.missing_files import missing_files_of
 from apps.tables.models import Commit, MissingFiles, Table
 from apps.tables.schedules import schedule_words
 from apps.tables.timeline import Tick, Timeline, build_timeline
+from deltaweb.delta.feature_readers import FeatureReaders, feature_readers
 from deltaweb.index.history.readability import OF_FILES
 
 INDEX_JOB_KIND = "tables.index_log"
@@ -43,6 +44,8 @@ class TableHead:
         failed_job: The newest index job where it failed and nothing came after it.
         check_job: The job that checks the data files now, or None.
         missing: What the version shown lacks, as far as is known; None without.
+        unread: The features for which the newest version is not read, and who reads
+            them.
     """
 
     table: Table
@@ -58,6 +61,7 @@ class TableHead:
     failed_job: Job | None
     check_job: Job | None = None
     missing: MissingFiles | None = None
+    unread: Sequence[FeatureReaders] = ()
 
     @property
     def is_lacking(self) -> bool:
@@ -217,6 +221,7 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
         failed_job=failed,
         check_job=check_job,
         missing=_missing(table, timeline),
+        unread=_unread(table),
     )
 
 
@@ -233,6 +238,18 @@ def _head_jobs(table: Table) -> list[Job]:
     is_check = Q(kind=FILE_CHECK_KIND, state__in=Job.ACTIVE_STATES)
     jobs = Job.objects.filter(is_index | is_check, subject_id=table.id)
     return list(jobs.defer("log", "error_detail", "result").order_by("-created_at")[:3])
+
+
+def _unread(table: Table) -> list[FeatureReaders]:
+    if table.state != Table.State.UNSUPPORTED:
+        return []
+    metadata, protocol = (
+        table.metadata_versions.first(),
+        table.protocol_versions.first(),
+    )
+    if metadata is None or protocol is None:
+        return []
+    return feature_readers(protocol.refused_features(metadata))
 
 
 def _missing(table: Table, timeline: Timeline) -> MissingFiles | None:

@@ -2,18 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django import template
 from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.dateformat import format as date_format
+from django.utils.timezone import localtime
 
 from apps.tables import tabs
 from apps.tables.models import Table
 from apps.tables.search_kinds import kinds_for
 from apps.tables.selectors import TableHead
 from apps.tables.selectors.catalogue import Facet
-from apps.tables.timeline import Run, mini_runs
+from apps.tables.timeline import Run, Tick, mini_runs
 
 register = template.Library()
 
@@ -125,6 +128,24 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
 def timeline_dates(head: TableHead) -> tuple[str, str]:
     """Return how the first date below the timeline and the others are written."""
     return head.date_formats(today=timezone.now().date())
+
+
+@register.simple_tag
+def timeline_ticks(head: TableHead, formats: tuple[str, str]) -> list[tuple[Tick, str]]:
+    """Return the ticks below the timeline with their dates, none of them twice."""
+    ends = [head.first_at, head.table.committed_at]
+    said = {_date(at, formats[1]) for at in ends if at is not None}
+    ticks = []
+    for tick in head.ticks:
+        text = _date(tick.at, formats[1])
+        if text not in said:
+            said.add(text)
+            ticks.append((tick, text))
+    return ticks
+
+
+def _date(at: datetime, spelling: str) -> str:
+    return date_format(localtime(at), spelling)
 
 
 @register.filter

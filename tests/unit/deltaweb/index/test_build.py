@@ -204,7 +204,10 @@ class TestUnsupportedVersion:
         result = index(table, tmp_path)
 
         assert result.state == UNSUPPORTED
-        assert (result.version, result.num_files) == (22, None)
+        assert (result.version, result.num_records) == (22, None)
+        newest = commits(result)[-1]
+        assert result.num_files == newest["num_files"] == 84
+        assert result.size_bytes == newest["size_bytes"]
         assert "timeTravelMachine" in result.error
         assert result.summary["readable_runs"] == [
             [0, 21, "READABLE", ""],
