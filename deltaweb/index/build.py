@@ -269,7 +269,7 @@ class _Builder:
             time_ms = reader.times.finish(snapshot.version)
             result = newest_result(folder, snapshot, newest, summary, time_ms)
             if newest is None:
-                result = replace(result, **_listed_totals(history, totals, snapshot))
+                result = _with_listed_totals(result, history, totals)
             result = replace(_with_fault(result, fault), **facts)
             self.report("Writing the index", 0, None, "")
             write_history(beside, history, totals, states, lost)
@@ -357,16 +357,17 @@ class _Builder:
         return found
 
 
-def _listed_totals(
-    history: History, totals: VersionTotals, snapshot: Snapshot
-) -> dict[str, int]:
-    """What the log says of the files of a newest version that may not be read."""
-    if history.versions[-1:] != [snapshot.version] or totals.num_files[-1] == UNKNOWN:
-        return {}
-    return {
-        "num_files": int(totals.num_files[-1]),
-        "size_bytes": int(totals.size_bytes[-1]),
-    }
+def _with_listed_totals(
+    result: IndexResult, history: History, totals: VersionTotals
+) -> IndexResult:
+    """Say what the log tells of the files of a newest version that is not read."""
+    if history.versions[-1:] != [result.version] or totals.num_files[-1] == UNKNOWN:
+        return result
+    return replace(
+        result,
+        num_files=int(totals.num_files[-1]),
+        size_bytes=int(totals.size_bytes[-1]),
+    )
 
 
 def _with_fault(result: IndexResult, fault: DeltaError | None) -> IndexResult:

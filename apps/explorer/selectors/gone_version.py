@@ -7,7 +7,6 @@ from apps.jobs.models import Job
 from apps.pages.errors import PageError
 from apps.tables.missing_files import are_files_checked, missing_files_of
 from apps.tables.models import Commit, MissingFiles
-from deltaweb.index.history.commit_facts import counted
 
 CODE = "version-gone"
 
@@ -92,8 +91,9 @@ def gone_version(at: TableVersion, job: Job | None = None) -> GoneVersion | None
 
 
 def _met_missing_file(job: Job) -> bool:
-    is_over = job.state == Job.State.DONE and isinstance(job.result, dict)
-    return is_over and bool(job.result.get("missing"))
+    if job.state != Job.State.DONE or not isinstance(job.result, dict):
+        return False
+    return bool(job.result.get("missing"))
 
 
 def _reason(
@@ -106,10 +106,10 @@ def _reason(
     gone, total = missing.num_missing, missing.num_files
     at_least = "" if missing.is_exact else "at least "
     if total == gone:
-        what = f"its {counted(gone, 'file')}"
+        what = "its only file" if gone == 1 else f"its {gone:,} files"
         absent = f"none of its {gone:,} files is in storage"
         if gone == 1:
-            absent = "its one file is not in storage"
+            absent = "its only file is not in storage"
     else:
         of_all = "" if total is None else f" of its {total:,}"
         what = f"{at_least}{gone:,}{of_all} files"

@@ -141,7 +141,9 @@ def target_bytes_of(at: TableVersion) -> int | None:
 
 
 def _is_below(size_bytes: int | None, target_bytes: int | None) -> bool:
-    return None not in {size_bytes, target_bytes} and size_bytes < target_bytes
+    if size_bytes is None or target_bytes is None:
+        return False
+    return size_bytes < target_bytes
 
 
 def _rows_reason(at: TableVersion, size_bytes: int | None) -> str:

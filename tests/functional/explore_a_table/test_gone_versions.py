@@ -84,7 +84,7 @@ class TestAVersionThatAVacuumHasEmptied:
 
         page = response.content.decode()
         assert response.status_code == 410
-        assert "v0 cannot be read: the VACUUM of v4 deleted its 1 file." in page
+        assert "v0 cannot be read: the VACUUM of v4 deleted its only file." in page
         assert "VACUUM START by <bdi>alice</bdi>" in page
         assert f'href="{DATA}?v=2"' in page
         assert not Job.objects.exists()
@@ -102,7 +102,9 @@ class TestAVersionThatAVacuumHasEmptied:
     def test_is_said_by_its_overview_and_its_ribbon(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}visits/?v=0")
 
-        assert "the VACUUM of v4 deleted its 1 file. Nearest that can be read:" in page
+        assert (
+            "the VACUUM of v4 deleted its only file. Nearest that can be read:" in page
+        )
         ribbon = page.split('class="dw-ribbon"')[1].split("</div>")[0]
         assert 'class="dw-dot gone"' in ribbon
         assert "0 of 1 file left" in ribbon
@@ -148,7 +150,7 @@ class TestAVersionWhoseFilesNobodyMisses:
 
         assert response.status_code == 410
         page = response.content.decode()
-        assert "v2 cannot be read: its one file is not in storage" in page
+        assert "v2 cannot be read: its only file is not in storage" in page
         assert "no VACUUM of the history tells of it" in page
         assert states_of(table) == ["READABLE", "READABLE", "FILES_GONE", "READABLE"]
         (job,) = Job.objects.all()
@@ -293,7 +295,8 @@ class TestACheckOfTheFiles:
         for path in log.iterdir():
             path.unlink()
         other = VersionedTable(LocalTableStore(written.store.root))
-        metadata = {"metaData": {**other.define(SCHEMA)["metaData"], "id": "other"}}  # type: ignore[dict-item]
+        metadata = json.loads(json.dumps(other.define(SCHEMA)))
+        metadata["metaData"]["id"] = "other"
         other.commit(metadata=metadata, add={"z": ROWS})
 
         index_table(table)
