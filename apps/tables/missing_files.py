@@ -73,6 +73,16 @@ def missing_files_of(
     }
 
 
+def lacking_versions(table: Table, limit: int) -> list[MissingFiles]:
+    """Return runs of versions that lack files, ascending, at most so many."""
+    rows = [
+        row
+        for row in table.missing_files.order_by("first_version")[:limit]
+        if _rank(table, row) or not are_files_checked(table, row.first_version)
+    ]
+    return sorted(rows, key=lambda row: (row.first_version, row.last_version))
+
+
 def are_files_checked(table: Table, version: int) -> bool:
     """Whether the newest listing of storage has looked for a version's files."""
     first, last = table.files_checked_first, table.files_checked_last

@@ -14,9 +14,11 @@ from apps.explorer.selectors.version import TableVersion
 from apps.pages.figures import Chart
 from apps.tables.models import Commit, ProtocolVersion, Table
 from deltaweb.index.distribution import size_histogram
+from deltaweb.index.history.commit_facts import size_text
 
 MAX_POINTS = 300
 MIN_POINTS = 2  # a line has two ends
+MIN_BARS = 2  # one alone is a sentence
 NUM_LATEST = 6
 OVERVIEW_DAYS = 30
 SCHEMA_ROWS = 12
@@ -74,6 +76,7 @@ class Overview:
     features: tuple[str, ...]
     commits_chart: Chart | None
     sizes_chart: Chart | None
+    sizes_words: str
     versions_chart: Chart | None
 
 
@@ -100,6 +103,7 @@ def overview(at: TableVersion, files: pa.Table | None = None) -> Overview:
         features=protocol_features(at.protocol),
         commits_chart=_commits_chart(at),
         sizes_chart=sizes_chart(at, files),
+        sizes_words=sizes_words(at, files),
         versions_chart=_versions_chart(at),
     )
 
@@ -192,7 +196,7 @@ def sizes_chart(
     if not isinstance(histogram, dict):
         return None
     edges, counts = histogram.get("edges", []), histogram.get("counts", [])
-    if not sum(counts) or len(edges) != len(counts) + 1:
+    if sum(count > 0 for count in counts) < MIN_BARS or len(edges) != len(counts) + 1:
         return None
     return charts.file_sizes(
         edges,
@@ -201,6 +205,23 @@ def sizes_chart(
         note=f"v{at.version}, exact",
         height=height,
     )
+
+
+def sizes_words(at: TableVersion, files: pa.Table | None = None) -> str:
+    """Say what a picture of file sizes would show by one bar; "" without sizes."""
+    histogram = size_histogram(files["size"]) if files is not None else {}
+    if at.is_latest:
+        histogram = at.table.summary.get("size_histogram") or {}
+    counts, edges = histogram.get("counts", []), histogram.get("edges", [])
+    bars = [place for place, count in enumerate(counts) if count]
+    if len(bars) != 1 or len(edges) != len(counts) + 1:
+        return ""
+    (bar,) = bars
+    files_text = (
+        f"all {counts[bar]:,} files have" if counts[bar] > 1 else "one file has"
+    )
+    low, high = size_text(edges[bar]), size_text(edges[bar + 1])
+    return f"{files_text[0].upper()}{files_text[1:]} between {low} and {high}."
 
 
 def protocol_features(protocol: ProtocolVersion | None) -> tuple[str, ...]:

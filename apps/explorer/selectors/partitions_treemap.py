@@ -22,6 +22,7 @@ NAME_HEIGHT: Final = 22.0  # px of a tile with its name, at least
 TEXT_HEIGHT: Final = 38.0  # px of one with its size as well
 LETTER_WIDTH, TEXT_MARGIN = 6.6, 12.0  # px
 CUT_FROM: Final = 5  # letters: a text that is cut shorter tells nothing
+SIZE_LETTERS: Final = 8  # of a size, such as 53.3 MiB
 NUM_SHADES: Final = 4
 OTHERS: Final = "others"
 MAX_OTHERS_SHARE: Final = 0.2  # of the picture that all undrawn partitions may take
@@ -135,7 +136,8 @@ def partition_tiles(totals: pa.Table, columns: Sequence[str]) -> list[Tile]:
                 num_partitions=count,
                 size_bytes=size_bytes,
                 num_letters=_letters(rectangle),
-                has_room=rectangle.height >= TEXT_HEIGHT,
+                has_room=rectangle.height >= TEXT_HEIGHT
+                and _letters(rectangle) >= SIZE_LETTERS,
             )
         )
     return tiles

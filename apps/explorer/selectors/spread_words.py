@@ -66,6 +66,8 @@ def _range(values: pa.ChunkedArray, text_of: TextOf, smallest: int = 1) -> str:
         return ""
     of_all = "All " if len(known) == len(values) else ""
     files = counted(len(known), "file")
+    if text_of(low) == text_of(high):
+        return f"{of_all}{files} have about {text_of(low)}."
     return f"{of_all}{files} have between {text_of(low)} and {text_of(high)}."
 
 

@@ -13,6 +13,9 @@ from apps.explorer.selectors.schema_log import inline_schema
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.views.schema import LOG_FORM, code_url
 from apps.pages.responses import respond
+from apps.tables.missing_files import lacking_versions
+
+MAX_LACKING = 500  # runs of versions that the JSON form tells of
 
 
 @require_safe
@@ -34,7 +37,7 @@ def table_overview(
             "page": page,
             "schema_rows": page.tree.head(SCHEMA_ROWS) if page else (),
         },
-        data=_data(at, page),
+        data=_data(at, page) if fmt == "json" else {},
     )
 
 
@@ -65,6 +68,11 @@ def _data(at: TableVersion, page: Overview | None) -> dict[str, Any]:
         "gone": gone.describe() if (gone := gone_version(at)) else None,
         "readable_versions": [
             {"first": run.first, "last": run.last, "state": run.state} for run in runs
+        ],
+        "files_checked_at": table.files_checked_at,
+        "missing_files": [
+            {"first": row.first_version, "last": row.last_version, **row.describe()}
+            for row in lacking_versions(table, MAX_LACKING)
         ],
         "latest_commits": [commit_data(commit) for commit in page.latest],
     }

@@ -3,11 +3,18 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, QueryDict
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    QueryDict,
+)
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
+from django_htmx.http import trigger_client_event
 
 from apps.accounts.users import signed_in_user
 from apps.explorer import services
@@ -70,6 +77,8 @@ def row_list(
         gone = gone_version(at, job)
     if gone and fmt != "html":
         raise gone.error()
+    if gone and "HX-Request" in request.headers:
+        return _moved_on()
     zone = user_zone(request.user)
     page = (
         rows.row_page(plan, result.rows, result.facts, zone)
@@ -113,6 +122,13 @@ def row_list(
         rows=rows.row_lines(plan, result.rows) if plan and result else None,
         status=_status(gone, job, result, fmt),
     )
+
+
+def _moved_on() -> HttpResponse:
+    """Let the page that waits fetch itself anew: its head has changed as well."""
+    response = HttpResponse(status=204)
+    trigger_client_event(response, "page-moved-on", {})
+    return response
 
 
 def _status(

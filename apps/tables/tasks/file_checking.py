@@ -43,8 +43,8 @@ def check_data_files(*, job_id: str, **_: object) -> None:
         job.step("Storing what was found")
         job.check_held()
         job.result = file_checking.keep_check(table, check, now=timezone.now())
-        job.count("files", check.num_paths)
-        job.count("missing_files", check.num_missing)
+        for name, value in job.result.items():
+            job.count(name.removeprefix("num_"), value)
 
 
 def _check(job: TrackedJob, opened: DeltaTable) -> FileCheck:

@@ -11,7 +11,7 @@ from apps.tables import tasks
 from apps.tables.models import Table
 from deltaweb.delta.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
-from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
+from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of, work
 from tests.indexed_tables import index_table, new_indexed_table
 from tests.versioned_table import VersionedTable
 
@@ -50,6 +50,11 @@ def vacuum(written: VersionedTable) -> None:
 
 def register(written: VersionedTable) -> Table:
     return new_indexed_table("visits", Path(written.store.root))
+
+
+def list_of(entries: object) -> list[dict[str, object]]:
+    assert isinstance(entries, list)
+    return entries
 
 
 def check_files(client: Client) -> Job:
@@ -121,6 +126,11 @@ class TestAVersionThatAVacuumHasEmptied:
 
         files = dict(tip["files"])  # type: ignore[call-overload]
         assert files["words"] == "1 of 2 files"
+        lacking = json_of(viewer, f"{TABLE}visits.json")["missing_files"]
+        assert [(run["first"], run["words"]) for run in list_of(lacking)] == [
+            (0, "0 of 1 file"),
+            (1, "1 of 2 files"),
+        ]
 
     def test_is_by_the_log_until_somebody_looks(self, viewer: Client) -> None:
         assert "by the log" in text_of(viewer, f"{TABLE}visits/")
@@ -168,6 +178,18 @@ class TestAVersionWhoseFilesNobodyMisses:
         assert response.status_code == 410
         assert "1 of its 2 files is not in storage" in response.content.decode()
         assert states_of(table)[1] == "PARTLY"
+
+    def test_is_shown_with_its_mark_to_a_page_that_waits(
+        self, viewer: Client, written: VersionedTable
+    ) -> None:
+        lose(written, "a")
+        viewer.get(f"{DATA}?v=0")
+        work()
+
+        response = viewer.get(f"{DATA}?v=0", headers=HTMX)
+
+        assert response.status_code == 204
+        assert "page-moved-on" in response["HX-Trigger"]
 
     def test_stays_marked_by_the_next_index(
         self, viewer: Client, written: VersionedTable, table: Table

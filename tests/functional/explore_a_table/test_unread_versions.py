@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -22,6 +23,13 @@ SCHEMA = StructType(
         StructField("day", PrimitiveType("string"), metadata={PHYSICAL: "col-2"}),
     )
 )
+
+
+def only(entries: object) -> dict[str, Any]:
+    """The one entry of a list in a JSON form."""
+    assert isinstance(entries, list)
+    (entry,) = entries
+    return dict(entry)
 
 
 @pytest.fixture
@@ -59,18 +67,18 @@ class TestATableWithMappedColumns:
         viewer.get(f"{TABLE}visits/files")
         work()
 
-        (file,) = json_of(viewer, f"{TABLE}visits/files.json")["files"]  # type: ignore[misc]
+        file = only(json_of(viewer, f"{TABLE}visits/files.json")["files"])
 
-        assert dict(file)["partition_values"] == {"day": "Monday"}
-        assert dict(file)["num_records"] is None
+        assert file["partition_values"] == {"day": "Monday"}
+        assert file["num_records"] is None
         page = text_of(viewer, f"{TABLE}visits/files?partition=day=Monday")
         assert "a-1.parquet" in page
 
     def test_has_a_size_in_the_catalogue(self, viewer: Client) -> None:
-        (row,) = json_of(viewer, "/tables.json")["tables"]  # type: ignore[misc]
+        row = only(json_of(viewer, "/tables.json")["tables"])
 
-        assert dict(row)["size_bytes"] > 0
-        assert dict(row)["num_records"] is None
+        assert row["size_bytes"] > 0
+        assert row["num_records"] is None
 
     def test_has_a_shape_of_its_own_on_the_strip(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}visits/")
@@ -179,6 +187,6 @@ def test_a_commit_tells_the_rows_of_what_it_removed(
 
     page = text_of(viewer, f"{TABLE}visits/history/1")
 
-    (removed,) = json_of(viewer, f"{TABLE}visits/history/1.json")["removed"]  # type: ignore[misc]
-    assert dict(removed)["num_records"] == 3
+    removed = only(json_of(viewer, f"{TABLE}visits/history/1.json")["removed"])
+    assert removed["num_records"] == 3
     assert "1 · 3 rows" in page.split("<h2>Files removed</h2>")[1].split("</div>")[0]

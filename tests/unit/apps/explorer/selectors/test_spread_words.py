@@ -39,6 +39,9 @@ def words(
             "All 3 files have between 2.0 KiB and 2.9 KiB.",
             id="under one bar",
         ),
+        pytest.param(
+            [2048, 2049, 2050], "All 3 files have about 2.0 KiB.", id="nearly alike"
+        ),
         pytest.param([2048, 5000, 9216], "", id="three that differ"),
         pytest.param([], "", id="no file"),
     ],
