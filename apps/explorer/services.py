@@ -142,8 +142,9 @@ def files_job(
 
 
 def known_files(at: TableVersion) -> pa.Table | None:
-    """Return the files of an older version where a job has listed them already."""
-    if at.version is None or at.is_latest:
+    """Return files that the index lacks, where a job has listed them already."""
+    has_index = at.is_latest and at.table.state != Table.State.UNSUPPORTED
+    if at.version is None or has_index:
         return None
     job = newest_job(at.table, FILES_KIND, {"version": at.version})
     found = version_files_result(job) if job is not None else None

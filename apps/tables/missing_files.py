@@ -161,11 +161,8 @@ def store_of_log(table: Table, missing: pa.Table, *, known: int, now: datetime) 
         table.missing_files.filter(first_version__gt=known).delete()
         table.missing_files.filter(last_version__gt=known).update(last_version=known)
         rows = list(table.missing_files.all())
-    if (table.files_checked_last or 0) > known:
-        table.files_checked_last = known
-        if known < (table.files_checked_first or 0):
-            table.files_checked_first = table.files_checked_last = None
-        table.save(update_fields=["files_checked_first", "files_checked_last"])
+    if table.files_checked_last is not None and table.files_checked_last > known:
+        _forget_check_after(table, known)
     source = MissingFiles.Source.LOG
     stored = [
         tuple(getattr(row, name) for name in _COLUMNS)
@@ -175,6 +172,17 @@ def store_of_log(table: Table, missing: pa.Table, *, known: int, now: datetime) 
     if stored != _rows(missing):
         table.missing_files.filter(source=source).delete()
         _insert(table, missing, source, now)
+
+
+def _forget_check_after(table: Table, version: int) -> None:
+    """Let the newest listing say nothing of versions that are others now."""
+    table.files_checked_last = version
+    if version < (table.files_checked_first or 0):
+        table.files_checked_first = table.files_checked_last = None
+        table.files_checked_at = None
+    table.save(
+        update_fields=["files_checked_first", "files_checked_last", "files_checked_at"]
+    )
 
 
 @transaction.atomic

@@ -52,5 +52,6 @@ def test_a_job_lets_spark_replay_a_large_log(
 
     job.refresh_from_db()
     assert (job.state, job.error) == (Job.State.DONE, "")
+    assert job.result is not None
     assert job.result["num_gone"] > 0
     assert "Replaying the log and listing storage" in job.log

@@ -189,14 +189,8 @@ def sizes_chart(
         files: Its files; the index has the sizes of the newest version's.
         height: Class of the picture's height.
     """
-    if at.is_latest:
-        histogram = at.table.summary.get("size_histogram")
-    else:
-        histogram = None if files is None else size_histogram(files["size"])
-    if not isinstance(histogram, dict):
-        return None
-    edges, counts = histogram.get("edges", []), histogram.get("counts", [])
-    if sum(count > 0 for count in counts) < MIN_BARS or len(edges) != len(counts) + 1:
+    edges, counts = _size_histogram(at, files)
+    if sum(count > 0 for count in counts) < MIN_BARS:
         return None
     return charts.file_sizes(
         edges,
@@ -209,12 +203,9 @@ def sizes_chart(
 
 def sizes_words(at: TableVersion, files: pa.Table | None = None) -> str:
     """Say what a picture of file sizes would show by one bar; "" without sizes."""
-    histogram = size_histogram(files["size"]) if files is not None else {}
-    if at.is_latest:
-        histogram = at.table.summary.get("size_histogram") or {}
-    counts, edges = histogram.get("counts", []), histogram.get("edges", [])
+    edges, counts = _size_histogram(at, files)
     bars = [place for place, count in enumerate(counts) if count]
-    if len(bars) != 1 or len(edges) != len(counts) + 1:
+    if len(bars) != 1:
         return ""
     (bar,) = bars
     files_text = (
@@ -222,6 +213,17 @@ def sizes_words(at: TableVersion, files: pa.Table | None = None) -> str:
     )
     low, high = size_text(edges[bar]), size_text(edges[bar + 1])
     return f"{files_text[0].upper()}{files_text[1:]} between {low} and {high}."
+
+
+def _size_histogram(
+    at: TableVersion, files: pa.Table | None
+) -> tuple[list[int], list[int]]:
+    """Return edges and counts: the index has the newest version's, if it is read."""
+    histogram = at.table.summary.get("size_histogram") if at.is_latest else None
+    if not (isinstance(histogram, dict) and any(histogram.get("counts", ()))):
+        histogram = {} if files is None else size_histogram(files["size"])
+    edges, counts = histogram.get("edges", []), histogram.get("counts", [])
+    return (edges, counts) if len(edges) == len(counts) + 1 else ([], [])
 
 
 def protocol_features(protocol: ProtocolVersion | None) -> tuple[str, ...]:

@@ -325,7 +325,7 @@ class TestACheckOfTheFiles:
 
         assert states_of(table) == ["READABLE"]
         assert not table.missing_files.exists()
-        assert table.files_checked_last is None
+        assert (table.files_checked_last, table.files_checked_at) == (None, None)
 
 
 def test_the_command_says_what_is_left(
