@@ -4,9 +4,15 @@ import time
 from datetime import datetime
 from typing import Any, Final
 
+from django.utils import timezone
+
 from apps.tables import missing_files
 from apps.tables.models import MissingFiles, Table
-from deltaweb.delta.errors import DataFileMissingError, PathEscapesTableError
+from deltaweb.delta.errors import (
+    DataFileMissingError,
+    PathEscapesTableError,
+    VersionFilesMissingError,
+)
 from deltaweb.delta.log_store import DataStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.file_check import FileCheck
@@ -79,6 +85,20 @@ def keep_failed_read(
         "num_missing": missing,
         "is_exact": is_exact,
     }
+
+
+def keep_missing(table: Table, error: VersionFilesMissingError) -> None:
+    """Remember the files of a version that a comparison of rows has missed."""
+    commit = table.commits.filter(version=error.version).first()
+    missing_files.store_read(
+        table.id,
+        error.version,
+        path=error.paths[0],
+        num_files=commit.num_files if commit else None,
+        num_missing=len(error.paths),
+        is_exact=False,
+        now=timezone.now(),
+    )
 
 
 def look_again(table: Table, version: int, store: DataStore) -> None:

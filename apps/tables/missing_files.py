@@ -211,7 +211,7 @@ def store_read(  # noqa: PLR0913 (each is a part of what was found)
     version: int,
     *,
     path: str,
-    num_files: int,
+    num_files: int | None,
     num_missing: int,
     is_exact: bool,
     now: datetime,

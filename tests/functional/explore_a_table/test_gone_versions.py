@@ -349,3 +349,18 @@ def test_the_command_says_what_is_left(
     call_command("table", "check-files", "visits")
 
     assert "v1: 1 of 2 files" in capsys.readouterr().out
+
+
+def test_a_comparison_of_rows_that_fails_marks_the_version_too(
+    viewer: Client, written: VersionedTable
+) -> None:
+    table = register(written)
+    viewer.post(f"{TABLE}visits/compare/1...2/rows")
+    job = Job.objects.get(kind="tables.diff_rows")
+    lose(written, "a")
+
+    tasks.diff_rows(job_id=str(job.id))
+
+    job.refresh_from_db()
+    assert job.error_code == "data-file-missing"
+    assert states_of(table) == ["READABLE", "PARTLY", "READABLE", "READABLE"]
