@@ -1,11 +1,12 @@
 """Pictures of how files, partitions and values are spread; see `figures`."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import plotly.graph_objects as go
 
+from apps.explorer.axis_times import ticks_between, ticks_of_times
 from apps.explorer.cells import cell
 from apps.explorer.figures import FIRST_SHORTENED, SMALL, as_written, plain_figure
 from apps.explorer.selectors.column_ranges import RangeBar, RangeStrip
@@ -19,7 +20,6 @@ MAX_VALUE: Final = 60  # characters of a value
 MAX_TICK: Final = 16
 PHONE_WIDTH: Final = 270.0  # px of a picture there
 LETTER_WIDTH: Final = 6.4  # px, of an axis
-MAX_TIME_TICKS: Final = 5
 SCALE: Final = [
     [0.0, "var(--dw-accent-soft)"],
     [1.0, "var(--dw-accent)"],
@@ -138,7 +138,10 @@ def sizes_by_age(
     """
     grid = ages.grid
     if grid is None:
-        xaxis = {"type": "date", **_age_ticks(ages)}
+        newest, oldest = (
+            datetime.fromisoformat(ages.modified_at[place]) for place in (0, -1)
+        )
+        xaxis = {"type": "date", **ticks_between(oldest, newest)}
         figure = plain_figure(
             [_points(ages)],
             xaxis=xaxis,
@@ -157,7 +160,7 @@ def sizes_by_age(
     else:
         figure = plain_figure(
             [_age_cells(grid)],
-            xaxis={"type": "category", "tickangle": 0, **_time_ticks(grid.times)},
+            xaxis={"type": "category", "tickangle": 0, **ticks_of_times(grid.times)},
             yaxis={"type": "category", "nticks": 8, "showgrid": False},
         )
         rows = [
@@ -280,50 +283,6 @@ def _age_cells(grid: AgeGrid) -> go.Heatmap:
     texts = [[f"{count:,} files" for count in row] for row in grid.counts]
     counts = [[count or None for count in row] for row in grid.counts]
     return _cells(grid.times, grid.sizes, counts, texts)
-
-
-def _time_ticks(times: Sequence[str]) -> dict[str, Any]:
-    """Return some of the times of an axis, as short as they still differ."""
-    chosen = times[:: -(-len(times) // MAX_TIME_TICKS) or 1]
-    moments = [datetime.fromisoformat(text) for text in chosen]
-    if len({moment.date() for moment in moments}) == 1:
-        spelling = "%H:%M"
-    elif moments and moments[0].year == moments[-1].year:
-        spelling = "%-d %b"
-    else:
-        spelling = "%b %Y"
-    texts: dict[str, str] = {}
-    for moment, text in zip(moments, chosen, strict=True):
-        texts.setdefault(moment.strftime(spelling), text)
-    return {
-        "tickmode": "array",
-        "tickvals": list(texts.values()),
-        "ticktext": list(texts),
-    }
-
-
-def _age_ticks(ages: FileAges) -> dict[str, Any]:
-    """Return times of an axis, as short as they differ, and none of them twice."""
-    newest, oldest = (
-        datetime.fromisoformat(ages.modified_at[place]) for place in (0, -1)
-    )
-    step = (newest - oldest) / MAX_TIME_TICKS
-    chosen = [oldest + step * number for number in range(MAX_TIME_TICKS + 1)]
-    spelling = "%b %Y"
-    if newest - oldest < timedelta(minutes=MAX_TIME_TICKS):
-        spelling = "%H:%M:%S"
-    elif newest.date() == oldest.date():
-        spelling = "%H:%M"
-    elif newest.year == oldest.year:
-        spelling = "%-d %b"
-    texts: dict[str, datetime] = {}
-    for moment in chosen:
-        texts.setdefault(moment.strftime(spelling), moment)
-    return {
-        "tickmode": "array",
-        "tickvals": [moment.isoformat()[:19] for moment in texts.values()],
-        "ticktext": list(texts),
-    }
 
 
 def _byte_ticks(ages: FileAges) -> dict[str, Any]:
