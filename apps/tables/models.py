@@ -11,43 +11,26 @@ MissingFiles      versions that lack data files, and how that is known
 StorageConnection how an object store is reached: its driver's options, sealed
 """
 
-import re
 import uuid
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils.functional import cached_property
 
-from apps.tables.missing_files_model import MissingFiles
+from apps.tables.missing_files_model import MissingFiles as MissingFiles  # noqa: PLC0414 (as below)
+from apps.tables.refusal_words import without_place
 from apps.tables.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.wide_schemas import WideSchema as WideSchema  # noqa: PLC0414 (Django finds models here)
 from apps.tables.wide_schemas import too_wide
-from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.schema import StructType, parse_schema
-from deltaweb.delta.table_features import refused_features
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from apps.accounts.models import User
-
-__all__ = [
-    "AllowedRoot",
-    "Commit",
-    "MetadataVersion",
-    "MissingFiles",
-    "ProtocolVersion",
-    "StorageConnection",
-    "Table",
-    "TableColumn",
-]
-
-# Where a reason not to read a version names the table's place and that version.
-_SUBJECT: Final = re.compile(r"^.* at version \d+ (?=uses |needs )", re.DOTALL)
-_OF_PLACE: Final = re.compile(r" of .* at version \d+(?=\.?$)", re.DOTALL)
 
 
 class TableQuerySet(models.QuerySet["Table"]):
@@ -340,26 +323,10 @@ class ProtocolVersion(models.Model):
         """Name the protocol by table and version."""
         return f"protocol {self.table_id}@{self.version}"
 
-    def refused_features(self, metadata: MetadataVersion) -> list[str]:
-        """Return the features for which versions of this protocol are not read."""
-        protocol = Protocol(
-            min_reader_version=self.min_reader_version,
-            min_writer_version=self.min_writer_version,
-            reader_features=self.reader_features,
-            writer_features=self.writer_features,
-        )
-        return refused_features(
-            protocol, Metadata(id=None, configuration=metadata.configuration or {})
-        )
-
     @property
     def refusal(self) -> str:
-        """Why we do not read versions of this protocol, or nothing.
-
-        The reason, without the table's place and the first of those versions: a page
-        shows it of another version, and to people who need not know the place.
-        """
-        return _OF_PLACE.sub("", _SUBJECT.sub("It ", self.unsupported_reason))
+        """Why we do not read versions of this protocol, or nothing."""
+        return without_place(self.unsupported_reason)
 
 
 class TableColumnQuerySet(models.QuerySet["TableColumn"]):

@@ -13,6 +13,7 @@ from apps.explorer.selectors.columns import SchemaTree, version_tree
 from apps.explorer.selectors.version import TableVersion
 from apps.pages.figures import Chart
 from apps.tables.models import Commit, ProtocolVersion, Table
+from apps.tables.unread_features import unread_features
 from deltaweb.index.distribution import size_histogram
 from deltaweb.index.history.commit_facts import size_text
 
@@ -152,7 +153,7 @@ def _is_below(size_bytes: int | None, target_bytes: int | None) -> bool:
 
 def _rows_reason(at: TableVersion, size_bytes: int | None) -> str:
     if at.protocol is not None and at.metadata is not None and at.protocol.refusal:
-        features = at.protocol.refused_features(at.metadata)
+        features = unread_features(at.protocol, at.metadata)
         return f"not read here: {', '.join(features) or 'its metadata has no schema'}"
     if size_bytes is None:
         return "the log no longer tells"

@@ -16,6 +16,7 @@ from apps.tables.missing_files import missing_files_of
 from apps.tables.models import Commit, MissingFiles, Table
 from apps.tables.schedules import schedule_words
 from apps.tables.timeline import Tick, Timeline, build_timeline
+from apps.tables.unread_features import unread_features
 from deltaweb.delta.feature_readers import FeatureReaders, feature_readers
 from deltaweb.index.history.readability import OF_FILES
 
@@ -249,7 +250,7 @@ def _unread(table: Table) -> list[FeatureReaders]:
     )
     if metadata is None or protocol is None:
         return []
-    return feature_readers(protocol.refused_features(metadata))
+    return feature_readers(unread_features(protocol, metadata))
 
 
 def _missing(table: Table, timeline: Timeline) -> MissingFiles | None:

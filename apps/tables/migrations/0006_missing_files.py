@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tables", "0004_refresh_schedule"),
+        ("tables", "0005_wide_schemas"),
     ]
 
     operations = [
