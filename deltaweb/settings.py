@@ -194,6 +194,7 @@ CELERY_TASK_ALWAYS_EAGER = env_bool("DELTAWEB_EAGER", default=False)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
+    "tables.check_files": {"queue": "spark"},  # of a large log
     "tables.diff_rows": {"queue": "spark"},
     "tables.index_log": {"queue": "spark"},
     "tables.profile_column": {"queue": "spark"},

@@ -17,6 +17,8 @@ BAND = "var(--dw-band)"
 MAX_SIZE_TICKS = 7
 MAX_TABLE_ROWS = 60  # newest versions in the table beside a line
 ROOM_FOR_NOTES = 1.18  # above the highest bar
+LOW = "x-plot-xs"  # the lowest pictures
+LOW_ROOM_FOR_NOTES = 1.45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,12 +104,15 @@ def file_sizes(
     bars = go.Bar(
         x=list(range(len(counts))),
         y=list(counts),
-        customdata=texts,
+        customdata=[
+            [text, lower, upper - 1]
+            for text, (lower, upper) in zip(texts, pairwise(edges), strict=True)
+        ],
         marker={
             "color": [SMALL] * small + [ACCENT] * (len(counts) - small),
             "opacity": [1.0] * small + [0.82] * (len(counts) - small),
         },
-        hovertemplate="%{y:,} files<br>%{customdata}<extra></extra>",
+        hovertemplate="%{y:,} files<br>%{customdata[0]}<extra></extra>",
     )
     ticks = range(0, len(edges), -(-len(edges) // MAX_SIZE_TICKS) or 1)
     top = max(counts, default=1) or 1
@@ -120,7 +125,7 @@ def file_sizes(
             "ticktext": [bytes_text(edges[tick]) for tick in ticks],
             "range": [-0.5, max(len(counts), 1) - 0.5],
         },
-        yaxis={"range": [0, top * ROOM_FOR_NOTES], **count_ticks(top)},
+        yaxis={"range": [0, top * _room_for_notes(height)], **count_ticks(top)},
         bargap=0.12,
         shapes=shapes,
         annotations=notes,
@@ -224,6 +229,11 @@ def _commits_label(
 ) -> str:
     counts = ", ".join(f"{count} {family.name}" for family, count in totals)
     return f"Commits per day over {len(days)} days: {counts or 'none'}"
+
+
+def _room_for_notes(height: str) -> float:
+    """Return how far the axis goes past the highest bar, for a line of text."""
+    return LOW_ROOM_FOR_NOTES if height == LOW else ROOM_FOR_NOTES
 
 
 def _small_bins(edges: Sequence[int], target_bytes: int | None) -> int:

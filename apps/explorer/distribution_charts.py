@@ -6,8 +6,9 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
+from apps.explorer.axis_times import ticks_between, ticks_of_times
 from apps.explorer.cells import cell
-from apps.explorer.figures import SMALL, as_written, plain_figure
+from apps.explorer.figures import FIRST_SHORTENED, SMALL, as_written, plain_figure
 from apps.explorer.selectors.column_ranges import RangeBar, RangeStrip
 from apps.explorer.selectors.distributions import AgeGrid, FileAges, Histogram
 from apps.explorer.selectors.partitions import Skew
@@ -19,7 +20,6 @@ MAX_VALUE: Final = 60  # characters of a value
 MAX_TICK: Final = 16
 PHONE_WIDTH: Final = 270.0  # px of a picture there
 LETTER_WIDTH: Final = 6.4  # px, of an axis
-MAX_TIME_TICKS: Final = 5
 SCALE: Final = [
     [0.0, "var(--dw-accent-soft)"],
     [1.0, "var(--dw-accent)"],
@@ -126,11 +126,22 @@ def lorenz(skew: Skew) -> Chart:
     )
 
 
-def sizes_by_age(ages: FileAges, *, small_bytes: int | None) -> Chart:
-    """Draw each file by the time it was written and its size; cells for very many."""
+def sizes_by_age(
+    ages: FileAges, *, small_bytes: int | None, height: str = "x-plot-m"
+) -> Chart:
+    """Draw each file by the time it was written and its size; cells for very many.
+
+    Args:
+        ages: The files.
+        small_bytes: Smaller files are marked; None marks none.
+        height: Class of the picture's height.
+    """
     grid = ages.grid
     if grid is None:
-        xaxis = {"type": "date", "nticks": 5, "tickformat": _day_format(ages)}
+        newest, oldest = (
+            datetime.fromisoformat(ages.modified_at[place]) for place in (0, -1)
+        )
+        xaxis = {"type": "date", **ticks_between(oldest, newest)}
         figure = plain_figure(
             [_points(ages)],
             xaxis=xaxis,
@@ -149,7 +160,7 @@ def sizes_by_age(ages: FileAges, *, small_bytes: int | None) -> Chart:
     else:
         figure = plain_figure(
             [_age_cells(grid)],
-            xaxis={"type": "category", "tickangle": 0, **_time_ticks(grid.times)},
+            xaxis={"type": "category", "tickangle": 0, **ticks_of_times(grid.times)},
             yaxis={"type": "category", "nticks": 8, "showgrid": False},
         )
         rows = [
@@ -166,11 +177,11 @@ def sizes_by_age(ages: FileAges, *, small_bytes: int | None) -> Chart:
         header=header,
         rows=rows,
         note="a point a file" if grid is None else "binned on the server",
-        height="x-plot-m",
+        height=height,
     )
 
 
-def rows_per_file(histogram: Histogram) -> Chart:
+def rows_per_file(histogram: Histogram, *, height: str = "x-plot-m") -> Chart:
     """Draw how many files have how many rows."""
     texts = histogram.labels("rows")
     bars = go.Bar(
@@ -205,12 +216,14 @@ def rows_per_file(histogram: Histogram) -> Chart:
             if count
         ],
         note=f"exact{untold}",
-        height="x-plot-m",
+        height=height,
     )
 
 
 def short_count(number: int) -> str:
-    """Return a count as an axis writes it: 12 k."""
+    """Return a count as an axis writes it: 1,024, 12 k."""
+    if number < FIRST_SHORTENED:
+        return f"{number:,}"
     for size, unit in ((10**9, " bn"), (10**6, " M"), (10**3, " k")):
         if number >= size:
             return f"{number / size:.3g}{unit}"
@@ -270,31 +283,6 @@ def _age_cells(grid: AgeGrid) -> go.Heatmap:
     texts = [[f"{count:,} files" for count in row] for row in grid.counts]
     counts = [[count or None for count in row] for row in grid.counts]
     return _cells(grid.times, grid.sizes, counts, texts)
-
-
-def _time_ticks(times: Sequence[str]) -> dict[str, Any]:
-    """Return some of the times of an axis, as short as they still differ."""
-    chosen = times[:: -(-len(times) // MAX_TIME_TICKS) or 1]
-    moments = [datetime.fromisoformat(text) for text in chosen]
-    if len({moment.date() for moment in moments}) == 1:
-        spelling = "%H:%M"
-    elif moments and moments[0].year == moments[-1].year:
-        spelling = "%-d %b"
-    else:
-        spelling = "%b %Y"
-    return {
-        "tickmode": "array",
-        "tickvals": list(chosen),
-        "ticktext": [moment.strftime(spelling) for moment in moments],
-    }
-
-
-def _day_format(ages: FileAges) -> str:
-    """Return how an axis writes times: as short as they still differ."""
-    newest, oldest = ages.modified_at[0], ages.modified_at[-1]
-    if newest[:10] == oldest[:10]:
-        return "%H:%M"
-    return "%-d %b" if newest[:4] == oldest[:4] else "%b %Y"
 
 
 def _byte_ticks(ages: FileAges) -> dict[str, Any]:

@@ -11,6 +11,14 @@ def _files(job: Job) -> Page:
     return "explorer:file-list", (), {"v": job.parameters["version"]}
 
 
+def _missing_rows(job: Job) -> str | None:
+    """A preview that met a missing file leads to the page that says what is gone."""
+    if not (isinstance(job.result, dict) and job.result.get("missing")):
+        return None
+    query = {"v": job.parameters["version"]}
+    return on_table(lambda _job: ("explorer:row-list", (), query))(job)
+
+
 def _compared_files(job: Job) -> Page:
     versions = (job.parameters["from"], job.parameters["to"])
     return "explorer:compare-detail", versions, {}
@@ -28,9 +36,11 @@ def _profile(job: Job) -> Page:
 
 
 PAGES: Final = {
+    "tables.check_files": on_table(lambda _job: ("explorer:table-overview", (), {})),
     "tables.index_log": on_table(lambda _job: ("explorer:table-overview", (), {})),
     "tables.list_version_files": on_table(_files),
     "tables.diff_files": on_table(_compared_files),
     "tables.diff_rows": on_table(_compared_rows),
+    "tables.preview_rows": _missing_rows,
     "tables.profile_column": on_table(_profile),
 }

@@ -24,6 +24,7 @@ class OperationFamily:
 
 WRITE = OperationFamily(name="WRITE", icon="file-plus", hue="blue")
 MERGE = OperationFamily(name="MERGE", icon="git-merge", hue="purple")
+UPDATE = OperationFamily(name="UPDATE", icon="pencil", hue="amber")
 OPTIMIZE = OperationFamily(name="OPTIMIZE", icon="arrows-join", hue="teal")
 DELETE = OperationFamily(name="DELETE", icon="eraser", hue="red")
 ALTER = OperationFamily(name="ALTER", icon="columns-3", hue="orange")
@@ -31,7 +32,7 @@ RESTORE = OperationFamily(name="RESTORE", icon="history", hue="green")
 VACUUM = OperationFamily(name="VACUUM", icon="vacuum-cleaner", hue="gray")
 OTHER = OperationFamily(name="OTHER", icon="git-commit", hue="gray")
 
-FAMILIES = (WRITE, MERGE, OPTIMIZE, DELETE, ALTER, RESTORE, VACUUM, OTHER)
+FAMILIES = (WRITE, MERGE, UPDATE, OPTIMIZE, DELETE, ALTER, RESTORE, VACUUM, OTHER)
 
 _FAMILY_OF_WORD = {
     "WRITE": WRITE,
@@ -40,7 +41,7 @@ _FAMILY_OF_WORD = {
     "COPY": WRITE,
     "INSERT": WRITE,
     "MERGE": MERGE,
-    "UPDATE": MERGE,
+    "UPDATE": UPDATE,
     "UPSERT": MERGE,
     "OPTIMIZE": OPTIMIZE,
     "REORG": OPTIMIZE,

@@ -5,12 +5,15 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Final
 
+import pyarrow as pa
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.explorer.selectors.row_plan import BLOCK_LENGTH, RowPlan
+from apps.explorer.selectors.version import TableVersion
 from apps.jobs.models import Job
 from apps.jobs.selectors import is_attended
+from apps.tables.missing_files import missing_files_of
 from apps.tables.models import Table
 from apps.tables.selectors.results import JobRows, preview_result, version_files_result
 from apps.tables.services import request_preview, request_version_files, work_key
@@ -138,6 +141,16 @@ def files_job(
     return job, result or version_files_result(job)
 
 
+def known_files(at: TableVersion) -> pa.Table | None:
+    """Return files that the index lacks, where a job has listed them already."""
+    has_index = at.is_latest and at.table.state != Table.State.UNSUPPORTED
+    if at.version is None or has_index:
+        return None
+    job = newest_job(at.table, FILES_KIND, {"version": at.version})
+    found = version_files_result(job) if job is not None else None
+    return None if found is None else found.rows
+
+
 def result_job(
     table: Table,
     *,
@@ -159,12 +172,20 @@ def result_job(
     if job is not None and job.state != Job.State.DONE:
         return job, None
     if job is not None:
-        if (result := result_of(job)) is not None:
+        if (result := result_of(job)) is not None or is_still_missing(table, job):
             return job, result
         # The result was cleaned up: the job no longer stands for its work.
         Job.objects.filter(id=job.id).update(key="")
     job = request()
     return job, result_of(job)
+
+
+def is_still_missing(table: Table, job: Job) -> bool:
+    """Whether a job met a missing file, and nobody has found it since."""
+    if not (isinstance(job.result, dict) and job.result.get("missing")):
+        return False
+    version = job.parameters["version"]
+    return bool(missing_files_of(table, [version]))
 
 
 def newest_job(table: Table, kind: str, wanted: Mapping[str, object]) -> Job | None:

@@ -18,6 +18,7 @@ TITLES = {
     404: "Nothing here",
     405: "Not that way",
     409: "Something else came first",
+    410: "No longer there",
     422: "That cannot be read",
     429: "Too fast",
     500: "That went wrong",
@@ -55,9 +56,10 @@ class PageError(Exception):
         message: A sentence that says what is wrong.
         hint: What to do next.
         way_out: Words and address of the page that helps best; None where none does.
+        facts: What the JSON form says besides.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (each is one part of the answer)
         self,
         *,
         status: int,
@@ -65,6 +67,7 @@ class PageError(Exception):
         message: str,
         hint: str = "",
         way_out: tuple[str, str] | None = None,
+        facts: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(f"{message} {hint}".strip())
         self.status = status
@@ -72,6 +75,7 @@ class PageError(Exception):
         self.message = message
         self.hint = hint
         self.way_out = way_out
+        self.facts = facts or {}
 
 
 def from_delta_error(error: DeltaError) -> PageError:
@@ -102,6 +106,7 @@ def error_response(request: HttpRequest, error: PageError) -> HttpResponse:
             "message": error.message,
             "hint": error.hint,
             "request_id": request_id,
+            **error.facts,
         }
         return json_response(body, status=error.status)
     fallback = HTTPStatus(error.status).phrase

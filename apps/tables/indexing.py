@@ -7,6 +7,7 @@ transaction, and an index folder is removed only after that.
 import shutil
 import uuid
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -99,8 +100,9 @@ def _store(table: Table, history: IndexedHistory, folder: Path, now: datetime) -
     current = Table.objects.select_for_update().filter(id=table.id).first()
     if current is None or _is_outdated(current, history.result, folder.name, now):
         return False
-    store_history(current, history)
-    _store_summary(current, history.result, folder, now)
+    runs = store_history(current, history, now=now)
+    summary = {**history.result.summary, "readable_runs": runs}
+    _store_summary(current, replace(history.result, summary=summary), folder, now)
     return True
 
 

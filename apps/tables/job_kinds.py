@@ -3,6 +3,7 @@
 from typing import Final
 
 WORDS: Final = {
+    "tables.check_files": "Check the files of a table",
     "tables.check_location": "Check a location",
     "tables.clean_up_log": "Clean up a log",
     "tables.diff_files": "Compare files",

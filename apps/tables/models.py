@@ -7,19 +7,21 @@ WideSchema        the text of a schema that is too wide for a page, in `wide_sch
 ProtocolVersion   the protocol from one version on
 TableColumn       a column of the newest schema, for search
 AllowedRoot       a folder below which tables may be registered, besides the setting
+MissingFiles      versions that lack data files, and how that is known
 StorageConnection how an object store is reached: its driver's options, sealed
 """
 
-import re
 import uuid
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils.functional import cached_property
 
+from apps.tables.missing_files_model import MissingFiles as MissingFiles  # noqa: PLC0414 (as below)
+from apps.tables.refusal_words import without_place
 from apps.tables.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.wide_schemas import WideSchema as WideSchema  # noqa: PLC0414 (Django finds models here)
 from apps.tables.wide_schemas import too_wide
@@ -29,10 +31,6 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from apps.accounts.models import User
-
-# Where a reason not to read a version names the table's place and that version.
-_SUBJECT: Final = re.compile(r"^.* at version \d+ (?=uses |needs )", re.DOTALL)
-_OF_PLACE: Final = re.compile(r" of .* at version \d+(?=\.?$)", re.DOTALL)
 
 
 def name_holds(text: str) -> models.Q:
@@ -105,6 +103,11 @@ class Table(models.Model):
     partition_columns = models.JSONField(default=list, blank=True)
     # Readable versions as runs [first, last, state, reason], and what pages draw.
     summary = models.JSONField(default=dict, blank=True)
+
+    # === The newest listing of its data files ===
+    files_checked_at = models.DateTimeField(null=True, blank=True)
+    files_checked_first = models.BigIntegerField(null=True, blank=True)  # versions
+    files_checked_last = models.BigIntegerField(null=True, blank=True)
 
     # === The newest look at storage ===
     # null: as the installation is set; 0: only when asked.
@@ -190,10 +193,11 @@ class Commit(models.Model):
     """
 
     class Readability(models.TextChoices):
-        """Whether a version can still be read, as far as the log tells."""
+        """Whether a version can still be read, as far as is known."""
 
         READABLE = "READABLE", "readable"
         PARTLY = "PARTLY", "partly"  # some of its files are vacuumed
+        FILES_GONE = "FILES_GONE", "files gone"  # none of its files is left
         GONE = "GONE", "gone"  # the log no longer reaches it
         UNSUPPORTED = "UNSUPPORTED", "unsupported"  # asks for a feature we do not read
 
@@ -330,12 +334,8 @@ class ProtocolVersion(models.Model):
 
     @property
     def refusal(self) -> str:
-        """Why we do not read versions of this protocol, or nothing.
-
-        The reason, without the table's place and the first of those versions: a page
-        shows it of another version, and to people who need not know the place.
-        """
-        return _OF_PLACE.sub("", _SUBJECT.sub("It ", self.unsupported_reason))
+        """Why we do not read versions of this protocol, or nothing."""
+        return without_place(self.unsupported_reason)
 
 
 class TableColumnQuerySet(models.QuerySet["TableColumn"]):

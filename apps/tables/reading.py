@@ -10,10 +10,15 @@ from typing import Any, Final
 
 import pyarrow as pa
 from django.conf import settings
+from django.utils import timezone
 
 from apps.tables.errors import ResultTooLargeError
+from apps.tables.file_checking import keep_failed_read, look_again
 from apps.tables.models import Table
 from apps.tables.opening import open_table, roots_of_server
+from deltaweb.delta.errors import DataFileMissingError
+from deltaweb.delta.partition_keys import with_logical_partitions
+from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
 
 MAX_ROWS: Final = 10_000
@@ -42,17 +47,31 @@ def read_preview(
         report: Told the count of rows passed so far; it may raise to stop.
 
     Returns:
-        `rows`, `files_scanned`, `files_total`, and `more`: whether rows follow.
+        `rows`, `files_scanned`, `files_total`, and `more`: whether rows follow. Where
+        a file is gone from storage, what `keep_failed_read` says, and no rows.
 
     Raises:
         DeltaError: If the version, the predicate or a file of it cannot be read, or
             every row is asked for and they are too many.
     """
-    if parameters.get("limit", 0) is None:
-        return _read_every_row(table, parameters, job_id=job_id, report=report)
+    opened = _table(table)
+    snapshot = opened.snapshot(parameters["version"])
+    read = _read_every_row if parameters.get("limit", 0) is None else _read_some
+    try:
+        facts = read(snapshot, parameters, job_id=job_id, report=report)
+    except DataFileMissingError as error:
+        return keep_failed_read(
+            table, snapshot, opened.store, error, now=timezone.now()
+        )
+    look_again(table, snapshot.version, opened.store)
+    return facts
+
+
+def _read_some(
+    snapshot: Snapshot, parameters: dict[str, Any], *, job_id: object, report: Report
+) -> dict[str, Any]:
     limit = min(int(parameters.get("limit") or 50), MAX_ROWS)
     offset = max(int(parameters.get("offset") or 0), 0)
-    snapshot = _table(table).snapshot(parameters["version"])
     scan = snapshot.scan(
         parameters.get("columns"),
         parameters.get("predicate") or None,
@@ -70,9 +89,8 @@ def read_preview(
 
 
 def _read_every_row(
-    table: Table, parameters: dict[str, Any], *, job_id: object, report: Report
+    snapshot: Snapshot, parameters: dict[str, Any], *, job_id: object, report: Report
 ) -> dict[str, Any]:
-    snapshot = _table(table).snapshot(parameters["version"])
     scan = snapshot.scan(parameters.get("columns"), parameters.get("predicate") or None)
     rows = size_bytes = 0
 
@@ -100,18 +118,26 @@ def list_files(
 ) -> dict[str, Any]:
     """List the files of a version and keep the list as the job's result.
 
+    A version whose rows may not be read has files all the same; how many rows they
+    have is then not said.
+
     Returns:
         `rows` and `files_total`: the count of files.
 
     Raises:
-        DeltaError: If the version cannot be read.
+        DeltaError: If the log does not build the version.
     """
-    snapshot = _table(table).snapshot(version)
+    snapshot = _table(table).snapshot_metadata(version)
     files = snapshot.files.select(
         ["path", "size", "modification_time", "partition_values"]
     )
     report(0)
-    files = files.append_column("num_records", snapshot.statistics([])["num_records"])
+    if snapshot.refusal is None:
+        num_records = snapshot.statistics([])["num_records"]
+    else:
+        num_records = pa.chunked_array([pa.nulls(files.num_rows, pa.int64())])
+        files = with_logical_partitions(files, snapshot.protocol, snapshot.metadata)
+    files = files.append_column("num_records", num_records)
     report(files.num_rows)
     whole = files.combine_chunks()
     write_result(job_id, whole.schema, whole.to_batches(ROWS_A_BATCH))

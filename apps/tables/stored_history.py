@@ -8,11 +8,13 @@ that they contradict.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 from django.db import models, transaction
 
+from apps.tables import missing_files
 from apps.tables.commit_states import update_archived, update_readability
 from apps.tables.index_folders import is_of_this_format
 from apps.tables.index_rows import (
@@ -34,6 +36,7 @@ from apps.tables.models import (
     WideSchema,
 )
 from apps.tables.row_loading import insert_rows
+from deltaweb.index.history.missing_files import missing_runs
 from deltaweb.index.history.readability import fault_reason
 
 ROWS_A_TRANSACTION: Final = 10_000  # some 0.2 s in which nobody else writes to SQLite
@@ -63,12 +66,18 @@ def load_ahead(table: Table, history: IndexedHistory) -> None:
             insert_rows(Commit, COMMIT_FIELDS, rows)
 
 
-def store_history(table: Table, history: IndexedHistory) -> None:
+def store_history(
+    table: Table, history: IndexedHistory, *, now: datetime
+) -> list[list[Any]]:
     """Bring a table's history up to an index; to be called in a transaction.
 
     Args:
         table: The table as it is stored: its summary is that of the rows.
         history: What the index holds.
+        now: The current time.
+
+    Returns:
+        The runs of its versions with what is known of their files.
     """
     known = _known_version(table, history)
     defined = -1 if table.version is None else known
@@ -92,10 +101,17 @@ def store_history(table: Table, history: IndexedHistory) -> None:
         table.protocol_versions.first(),
     )
     ProtocolVersion.objects.bulk_create(protocols, batch_size=INSERT_BATCH)
-    update_readability(table, history.result.summary.get("readable_runs", []))
+    missing_files.store_of_log(
+        table, missing_runs(history.commits), known=known, now=now
+    )
+    runs = missing_files.known_runs(
+        table, history.result.summary.get("readable_runs", [])
+    )
+    update_readability(table, runs)
     update_archived(table, history.first_kept)
     if is_redefined or metadata:
         _store_columns(table)
+    return runs
 
 
 # === What stays ===

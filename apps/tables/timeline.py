@@ -15,10 +15,11 @@ MAX_EVENTS = 120
 SHAPES = {
     "READABLE": ("dw-v2", 21, 26),
     "PARTLY": ("dw-v1", 30, 17),
-    "UNSUPPORTED": ("dw-v1", 30, 17),
+    "UNSUPPORTED": ("dw-vu", 24, 23),
+    "FILES_GONE": ("dw-v0", 40, 7),
     "GONE": ("dw-v0", 40, 7),
 }
-WORST_FIRST = ("GONE", "UNSUPPORTED", "PARTLY", "READABLE")
+WORST_FIRST = ("GONE", "FILES_GONE", "UNSUPPORTED", "PARTLY", "READABLE")
 EVENT_KINDS = ("vacuum", "schema", "protocol")
 LABEL_MARGIN_PERCENT = 9.0  # keeps a tick's text off the texts at both ends
 LATE_PERCENT = 86.0
@@ -80,6 +81,11 @@ class Timeline:
     def num_versions(self) -> int:
         """How many versions the strip spans."""
         return self.last - self.first + 1
+
+    @property
+    def num_gone(self) -> int:
+        """How many versions have no rows left."""
+        return self.counts["GONE"] + self.counts["FILES_GONE"]
 
     @property
     def flag_half(self) -> float:

@@ -29,6 +29,11 @@ urlpatterns = [
         name="table-refresh",
     ),
     path(
+        "t/<str:namespace>/<str:name>/check-files",
+        views.table_check_files,
+        name="table-check-files",
+    ),
+    path(
         "t/<str:namespace>/<str:name>/remove", views.table_remove, name="table-remove"
     ),
     path(

@@ -5,7 +5,7 @@
 """
 
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 
@@ -232,6 +232,14 @@ class DataStore(typing.Protocol):
 
     def has_data_file(self, path: str) -> bool:
         """Tell whether the data file exists; raise `PathEscapesTableError`."""
+        ...
+
+    def list_data_files(self) -> Iterator[pa.StringArray]:
+        """Yield the places below the root of all files but the log's, some at a time.
+
+        They are decoded, as storage has them; those whose names are no text are left
+        out. Nothing is yielded where there is no table.
+        """
         ...
 
     def put_data_file(self, path: str, data: bytes) -> None:

@@ -7,6 +7,10 @@ import json
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from deltaweb.delta.action_json import CommitData, load_line
 from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.errors import LogCorruptError
@@ -53,6 +57,36 @@ def possible_keys(metadata: Metadata | None) -> list[str]:
         return list(dict.fromkeys(names))
     physical = _physical_names(metadata.schema_string)
     return list(dict.fromkeys([*names, *(physical.get(name, name) for name in names)]))
+
+
+def with_logical_partitions(
+    files: pa.Table, protocol: Protocol, metadata: Metadata
+) -> pa.Table:
+    """Return files with their partition values under the names of the columns.
+
+    Args:
+        files: `partition_values` as in the log, and any other columns.
+        protocol: The protocol in force.
+        metadata: The metadata in force.
+    """
+    names = list(dict.fromkeys(metadata.partition_columns))
+    keys = partition_keys(protocol, metadata)
+    if keys == names or not files.num_rows:
+        return files
+    values = files["partition_values"]
+    texts = [
+        pc.map_lookup(values, query_key=key, occurrence="last").combine_chunks()
+        for key in keys
+    ]
+    count, width = files.num_rows, len(names)
+    by_row = np.arange(count * width).reshape(width, count).T.ravel()
+    maps = pa.MapArray.from_arrays(
+        np.arange(0, count * width + 1, width, dtype=np.int32),
+        pa.array(names, pa.string()).take(np.tile(np.arange(width), count)),
+        pa.concat_arrays(texts).take(by_row),
+    )
+    place = files.column_names.index("partition_values")
+    return files.set_column(place, "partition_values", maps)
 
 
 def _physical_names(schema_string: str | None) -> dict[str, str]:

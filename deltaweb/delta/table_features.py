@@ -133,14 +133,19 @@ def reading_refusal(
             min_reader_version=reader_version,
             supported=FEATURES_READER_VERSION,
         )
-    refused = [
+    refused = refused_features(protocol, metadata)
+    if not refused:
+        return None
+    return UnsupportedFeatureError(root=root, version=version, features=refused)
+
+
+def refused_features(protocol: Protocol, metadata: Metadata) -> list[str]:
+    """Return the features for which a version may not be read, by their names."""
+    return [
         name
         for name in _required_features(protocol)
         if _is_refused(name, metadata.configuration)
     ]
-    if not refused:
-        return None
-    return UnsupportedFeatureError(root=root, version=version, features=refused)
 
 
 def log_writing_refusal(

@@ -36,6 +36,8 @@ from deltaweb.index.file_index import (
 )
 from deltaweb.index.file_rows import NewestFiles
 from deltaweb.index.history.commit_rows import History
+from deltaweb.index.history.lifetimes import UNKNOWN
+from deltaweb.index.history.version_totals import VersionTotals
 from deltaweb.index.history_reader import HistoryReader, Progress
 from deltaweb.index.index_result import IndexResult
 from deltaweb.index.index_seal import mark_file
@@ -266,6 +268,8 @@ class _Builder:
             summary = table_summary(snapshot.metadata, files, story, self.now_ms)
             time_ms = reader.times.finish(snapshot.version)
             result = newest_result(folder, snapshot, newest, summary, time_ms)
+            if newest is None:
+                result = _with_listed_totals(result, history, totals)
             result = replace(_with_fault(result, fault), **facts)
             self.report("Writing the index", 0, None, "")
             write_history(beside, history, totals, states, lost)
@@ -351,6 +355,19 @@ class _Builder:
             else:
                 low = middle + 1
         return found
+
+
+def _with_listed_totals(
+    result: IndexResult, history: History, totals: VersionTotals
+) -> IndexResult:
+    """Say what the log tells of the files of a newest version that is not read."""
+    if history.versions[-1:] != [result.version] or totals.num_files[-1] == UNKNOWN:
+        return result
+    return replace(
+        result,
+        num_files=int(totals.num_files[-1]),
+        size_bytes=int(totals.size_bytes[-1]),
+    )
 
 
 def _with_fault(result: IndexResult, fault: DeltaError | None) -> IndexResult:

@@ -58,6 +58,8 @@ COMMIT_SCHEMA: Final = pa.schema(
         "changes_metadata": pa.bool_(),
         "changes_schema": pa.bool_(),
         "changes_protocol": pa.bool_(),
+        "vacuumed_by": pa.int64(),
+        "num_missing_files": pa.int64(),
         "readability": pa.string(),
         "readability_reason": pa.string(),
     }

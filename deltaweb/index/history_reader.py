@@ -5,7 +5,7 @@ Commits are read once: `read` takes what they say, and holds the file actions th
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -25,7 +25,9 @@ from deltaweb.index.history.commit_rows import History
 from deltaweb.index.history.lifetimes import (
     UNKNOWN,
     FileActions,
+    Flags,
     Lifetimes,
+    Longs,
     concat_actions,
 )
 from deltaweb.index.history.readability import split_at_faults
@@ -33,6 +35,28 @@ from deltaweb.index.history.run_actions import RunActions
 from deltaweb.index.history.version_totals import VersionTotals
 
 Progress = Callable[[str, int, int | None, str], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VersionLives:
+    """The files of a run of versions, from when to when each was live.
+
+    Attributes:
+        rows: Which commits of the history make versions of the run.
+        first: The run's first version.
+        versions: The versions of these commits.
+        lifetimes: The lives of the files.
+    """
+
+    rows: Flags
+    first: int
+    versions: Longs
+    lifetimes: Lifetimes
+
+    @property
+    def positions(self) -> Longs:
+        """Where the versions are in what `lifetimes` returns."""
+        return self.versions - self.first
 
 
 @dataclass(slots=True)
@@ -128,6 +152,29 @@ class HistoryReader:
         """
         totals = VersionTotals.unknown(history.versions)
         versions = np.array(history.versions, dtype=np.int64)
+        for lives in self.lives(history, runs):
+            positions, lifetimes = lives.positions, lives.lifetimes
+            totals.take(np.flatnonzero(lives.rows), positions, lifetimes.totals())
+            if lives.first > 0:
+                totals.forget_removals(versions == lives.first)
+            vacuums = [v for v in history.vacuums if v.version >= lives.first]
+            totals.take_vacuumed(lives.rows, positions, lifetimes.vacuumed(vacuums))
+        refused = np.array([refusal is not None for refusal in history.refusals], bool)
+        totals.num_records[refused] = UNKNOWN
+        if newest is not None and len(versions) and versions[-1] == snapshot.version:
+            totals.set_newest(newest)
+        return totals
+
+    def lives(
+        self, history: History, runs: Sequence[VersionRun]
+    ) -> Iterator["VersionLives"]:
+        """Follow the files through each run of versions; one that is too long is not.
+
+        Args:
+            history: The commits.
+            runs: The versions that the log can build.
+        """
+        versions = np.array(history.versions, dtype=np.int64)
         for run in runs:
             self.report("Following the files", 0, None, "")
             inside = (versions >= run.first) & (versions <= run.last)
@@ -136,18 +183,7 @@ class HistoryReader:
             except (DeltaError, FileNotFoundError):
                 continue
             if lifetimes is not None:
-                positions = versions[inside] - run.first
-                totals.take(np.flatnonzero(inside), positions, lifetimes.totals())
-                if run.first > 0:
-                    totals.forget_removals(versions == run.first)
-                vacuums = [v for v in history.vacuums if v.version >= run.first]
-                hurt = lifetimes.vacuumed(vacuums)
-                totals.vacuumed_by[inside] = hurt[positions]
-        refused = np.array([refusal is not None for refusal in history.refusals], bool)
-        totals.num_records[refused] = UNKNOWN
-        if newest is not None and len(versions) and versions[-1] == snapshot.version:
-            totals.set_newest(newest)
-        return totals
+                yield VersionLives(inside, run.first, versions[inside], lifetimes)
 
     def _lifetimes(self, run: VersionRun, commits: list[int]) -> Lifetimes | None:
         parts: list[FileActions] = []

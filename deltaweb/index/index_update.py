@@ -211,6 +211,7 @@ def _new_commits(
     versions = np.array(new.history.versions, dtype=np.int64)
     held = VersionTotals.unknown(new.history.versions)
     held.take(np.arange(len(versions)), versions - new.base.version, totals)
+    held.num_missing_files[:] = 0  # a VACUUM among them is not gone on from
     held.set_newest(newest)
     states = [Readability(READABLE)] * len(versions)
     for start, batch in new.history.commit_batches():

@@ -17,6 +17,7 @@ from deltaweb.index.file_rows import NewestFiles
 from deltaweb.index.history.commit_rows import MAX_EVENTS, History
 from deltaweb.index.history.lifetimes import UNKNOWN, Longs
 from deltaweb.index.history.readability import (
+    FILES_GONE,
     GONE,
     GONE_REASON,
     PARTLY,
@@ -25,6 +26,7 @@ from deltaweb.index.history.readability import (
     Readability,
     ReadableRun,
     fault_reason,
+    files_gone_reason,
     is_in_runs,
     partly_reason,
     readable_runs,
@@ -158,13 +160,15 @@ def version_states(
         is_in_runs(history.versions, spans),
         map(id, history.refusals),
         totals.vacuumed_by.tolist(),
+        totals.lacks_every_file.tolist(),
         strict=True,
     )
     states: list[Readability] = []
-    for (is_built, _, vacuum), same in groupby(kinds):
+    for (is_built, _, vacuum, is_empty), same in groupby(kinds):
         first, count = len(states), sum(1 for _ in same)
         if is_built:
-            states += [_state(history.refusals[first], vacuum)] * count
+            refusal = history.refusals[first]
+            states += [_state(refusal, vacuum, lacks_every_file=is_empty)] * count
         else:
             gone = history.versions[first : first + count]
             states += [_gone(version, history.faults) for version in gone]
@@ -177,9 +181,13 @@ def _gone(version: int, faults: Sequence[int]) -> Readability:
     return Readability(GONE, reason)
 
 
-def _state(refusal: DeltaError | None, vacuum: int) -> Readability:
+def _state(
+    refusal: DeltaError | None, vacuum: int, *, lacks_every_file: bool = False
+) -> Readability:
     if refusal is not None:
         return Readability(UNSUPPORTED, refusal_reason(refusal))
+    if vacuum != UNKNOWN and lacks_every_file:
+        return Readability(FILES_GONE, files_gone_reason(vacuum))
     if vacuum != UNKNOWN:
         return Readability(PARTLY, partly_reason(vacuum))
     return Readability(READABLE)

@@ -24,6 +24,7 @@ from deltaweb.delta.log_store import (
     LogFile,
     check_size,
 )
+from deltaweb.storage.data_listing import places_of, walk_folders
 from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
@@ -227,6 +228,16 @@ class LocalTableStore:
     def has_data_file(self, path: str) -> bool:
         """Tell whether a data file is there."""
         return os.path.isfile(self._data_place(path))  # noqa: PTH113  # as above
+
+    def list_data_files(self) -> Iterator[pa.StringArray]:
+        """Yield the places of the data files, a folder at a time."""
+        for folder, names in walk_folders(
+            self._root, is_inside=self._is_inside, passed_over=LOG_FOLDER
+        ):
+            below = folder[len(self._root) :].lstrip("/")
+            prefix = f"{below}/" if below else ""
+            with self._faults(folder):
+                yield places_of(prefix + name for name in names)
 
     def put_data_file(self, path: str, data: bytes) -> None:
         """Create a data file, with its folders."""

@@ -1,7 +1,7 @@
 """A table in memory: for tests, and the plainest example of a store."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 
@@ -138,6 +138,11 @@ class MemoryTableStore:
     def has_data_file(self, path: str) -> bool:
         """Tell whether a data file is there."""
         return self._data_place(path) in self.data_files
+
+    def list_data_files(self) -> Iterator[pa.StringArray]:
+        """Yield the places of the data files."""
+        below = len(self._root) + 1
+        yield pa.array([place[below:] for place in self.data_files], pa.string())
 
     def put_data_file(self, path: str, data: bytes) -> None:
         """Create a data file, or raise FileExistsError."""

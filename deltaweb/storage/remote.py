@@ -26,6 +26,7 @@ from deltaweb.delta.log_store import (
     is_too_large,
 )
 from deltaweb.storage.azure_signing import HAND_OUT_OPTION
+from deltaweb.storage.data_listing import list_below, places_of
 from deltaweb.storage.data_path import resolve_data_path
 from deltaweb.storage.local_pending import (
     HANDED_OVER,
@@ -287,6 +288,15 @@ class RemoteTableStore:
         with self._faults():
             self._fs.invalidate_cache()
             return bool(self._fs.exists(place))
+
+    def list_data_files(self) -> Iterator[pa.StringArray]:
+        """Yield the places of the data files, a page or a folder at a time."""
+        with self._faults():
+            self._fs.invalidate_cache()
+            for places in list_below(self._fs, self._root):
+                yield places_of(
+                    place for place in places if not place.startswith(f"{LOG_FOLDER}/")
+                )
 
     def put_data_file(self, path: str, data: bytes) -> None:
         """Create a data file."""

@@ -41,6 +41,7 @@
     window.Plotly.react(place, data, layout, CONFIG);
     place.dataset.drawn = "yes";
     if (place.dataset.chart === "commits-per-day") followDays(place);
+    if (place.dataset.chart === "file-sizes") followSizes(place);
   };
 
   // A click on a day leads to the commits of that day.
@@ -55,6 +56,21 @@
       query.set("from", day);
       query.set("to", day);
       location.assign(`${base}/history?${query}`);
+    });
+  };
+
+  // A click on a bar of sizes leads to the files of these sizes.
+  const followSizes = (place) => {
+    if (place.dataset.follows) return;
+    place.dataset.follows = "yes";
+    place.on("plotly_click", (event) => {
+      const [, smallest, largest] = event.points[0].customdata;
+      const base = location.pathname.replace(/\/files$/, "/").replace(/\/$/, "");
+      const query = new URLSearchParams(location.search);
+      query.delete("page");
+      query.set("min", smallest);
+      query.set("max", largest);
+      location.assign(`${base}/files?${query}`);
     });
   };
 

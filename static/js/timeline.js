@@ -67,6 +67,7 @@
       tip.append(state);
       if (!commit) ask(version);
       if (run && run.reason) tip.append(line("span", run.reason));
+      if (commit && commit.files) tip.append(line("span", `${commit.files.words} left`));
       const width = strip.clientWidth;
       const x = ((version - first + 0.5) / span) * width;
       const left = Math.max(0, Math.min(width - TIP_WIDTH, x - TIP_WIDTH / 2));

@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -184,8 +184,26 @@ def commit_detail(
         .order_by("-version")
         .first(),
         next_version=neighbours.filter(version__gt=version).order_by("version").first(),
-        actions=commit_actions(at.table, commit),
+        actions=with_known_rows(commit_actions(at.table, commit), commit),
     )
+
+
+def with_known_rows(actions: CommitActions, commit: Commit) -> CommitActions:
+    """Fill in the rows of a removed file that the commit alone does not tell.
+
+    The log told of them when the file was added; the index has kept their sum.
+    """
+    untold = [file for file in actions.removed if file.num_records is None]
+    told = sum(file.num_records or 0 for file in actions.removed)
+    is_whole = len(actions.removed) == commit.num_removed_files
+    if commit.removed_rows is None or len(untold) != 1 or not is_whole:
+        return actions
+    rows = commit.removed_rows - told
+    if rows < 0:
+        return actions
+    filled = replace(untold[0], num_records=rows)
+    removed = [filled if file is untold[0] else file for file in actions.removed]
+    return replace(actions, removed=removed)
 
 
 def commit_actions(table: Table, commit: Commit) -> CommitActions:

@@ -1,18 +1,19 @@
 """One of the two versions of a comparison, and whether it can still be read."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from apps.explorer.selectors.version import TableVersion
 from apps.tables.models import Commit, MetadataVersion, ProtocolVersion
-from apps.tables.readable_versions import told
+from apps.tables.readable_versions import joined, told
 from apps.tables.timeline import Run
+from deltaweb.index.history.readability import OF_FILES
 
 STATES: Final = (
     Commit.Readability.READABLE,
     Commit.Readability.PARTLY,
     Commit.Readability.UNSUPPORTED,
+    Commit.Readability.FILES_GONE,
     Commit.Readability.GONE,
 )
 
@@ -34,8 +35,8 @@ class ComparedVersion:
 
     @property
     def is_partly(self) -> bool:
-        """Whether some of its files are deleted, as far as the log tells."""
-        return self.state == Commit.Readability.PARTLY
+        """Whether some of its files are deleted, or all, as far as is known."""
+        return self.state in OF_FILES
 
     @property
     def unreadable_reason(self) -> str:
@@ -87,18 +88,7 @@ def versions_by_state(at: TableVersion) -> list[VersionsOfState]:
     runs = at.head.timeline.runs if at.head.timeline else ()
     if all(run.state == Commit.Readability.READABLE for run in runs):
         return []
-    found = [(state, _joined(runs, state)) for state in STATES]
+    found = [
+        (state, joined(run for run in runs if run.state == state)) for state in STATES
+    ]
     return [VersionsOfState(state, told(some)) for state, some in found if some]
-
-
-def _joined(runs: Iterable[Run], state: str) -> list[Run]:
-    """Return the runs of a state, neighbours of unlike reasons as one."""
-    joined: list[Run] = []
-    for run in runs:
-        if run.state != state:
-            continue
-        if joined and joined[-1].last + 1 == run.first:
-            joined[-1] = replace(joined[-1], last=run.last)
-        else:
-            joined.append(run)
-    return joined

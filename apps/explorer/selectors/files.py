@@ -43,6 +43,11 @@ class ListedFile:
         """The last part of the path."""
         return self.path.rpartition("/")[2]
 
+    @property
+    def folder(self) -> str:
+        """What the path says before the name, where no partition value says it."""
+        return "" if self.partition else self.path.rpartition("/")[0]
+
     def describe(self) -> dict[str, object]:
         """Return the file as the JSON form shows it."""
         return {

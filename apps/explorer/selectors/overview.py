@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import pyarrow as pa
 from django.db.models import F, Q
 from django.db.models.functions import Mod
 
@@ -12,9 +13,13 @@ from apps.explorer.selectors.columns import SchemaTree, version_tree
 from apps.explorer.selectors.version import TableVersion
 from apps.pages.figures import Chart
 from apps.tables.models import Commit, ProtocolVersion, Table
+from apps.tables.unread_features import unread_features
+from deltaweb.index.distribution import size_histogram
+from deltaweb.index.history.commit_facts import size_text
 
 MAX_POINTS = 300
 MIN_POINTS = 2  # a line has two ends
+MIN_BARS = 2  # one alone is a sentence
 NUM_LATEST = 6
 OVERVIEW_DAYS = 30
 SCHEMA_ROWS = 12
@@ -27,17 +32,20 @@ TABLE_FEATURES_WRITER_VERSION = 7
 class KeyNumbers:
     """The four numbers on top; None is unknown, never 0.
 
-    `row_change` is what the shown commit changed; `readable_since` is where the newest
-    run of readable versions begins.
+    `rows_reason` says why the rows are unknown; `row_change` is what the shown commit
+    changed; `target_file_bytes` is None for a table smaller than one file of that size;
+    `readable_since` is where the newest run of readable versions begins.
     """
 
     num_records: int | None
+    rows_reason: str
     row_change: int | None
     size_bytes: int | None
     num_files: int | None
     num_partitions: int | None
     average_file_bytes: int | None
     target_file_bytes: int | None
+    is_below_target: bool
     num_readable: int
     num_versions: int
     readable_since: int | None
@@ -69,11 +77,17 @@ class Overview:
     features: tuple[str, ...]
     commits_chart: Chart | None
     sizes_chart: Chart | None
+    sizes_words: str
     versions_chart: Chart | None
 
 
-def overview(at: TableVersion) -> Overview:
-    """Return the first page of a version that is indexed."""
+def overview(at: TableVersion, files: pa.Table | None = None) -> Overview:
+    """Return the first page of a version that is indexed.
+
+    Args:
+        at: The version.
+        files: The files of an older version, where a job has listed them.
+    """
     metadata = at.metadata
     version = at.version or 0
     configuration = {} if metadata is None else metadata.configuration
@@ -89,7 +103,8 @@ def overview(at: TableVersion) -> Overview:
         num_more_properties=max(len(properties) - MAX_PROPERTIES, 0),
         features=protocol_features(at.protocol),
         commits_chart=_commits_chart(at),
-        sizes_chart=sizes_chart(at) if at.is_latest else None,
+        sizes_chart=sizes_chart(at, files),
+        sizes_words=sizes_words(at, files),
         versions_chart=_versions_chart(at),
     )
 
@@ -103,8 +118,11 @@ def key_numbers(at: TableVersion) -> KeyNumbers:
     num_files = _first(source.num_files for source in sources)
     size_bytes = _first(source.size_bytes for source in sources)
     readable = at.readable_runs
+    target_bytes = _count(table, "target_file_size_bytes")
+    is_below_target = _is_below(size_bytes, target_bytes)
     return KeyNumbers(
         num_records=_first(source.num_records for source in sources),
+        rows_reason=_rows_reason(at, size_bytes),
         row_change=row_change(commit) if commit else None,
         size_bytes=size_bytes,
         num_files=num_files,
@@ -114,11 +132,32 @@ def key_numbers(at: TableVersion) -> KeyNumbers:
         average_file_bytes=size_bytes // num_files
         if num_files and size_bytes is not None
         else None,
-        target_file_bytes=_count(table, "target_file_size_bytes"),
+        target_file_bytes=None if is_below_target else target_bytes,
+        is_below_target=is_below_target,
         num_readable=sum(run.last - run.first + 1 for run in readable),
         num_versions=at.head.timeline.num_versions if at.head.timeline else 0,
         readable_since=readable[-1].first if readable else None,
     )
+
+
+def target_bytes_of(at: TableVersion) -> int | None:
+    """Return the size that files aim at; None where the version is smaller than one."""
+    return key_numbers(at).target_file_bytes
+
+
+def _is_below(size_bytes: int | None, target_bytes: int | None) -> bool:
+    if size_bytes is None or target_bytes is None:
+        return False
+    return size_bytes < target_bytes
+
+
+def _rows_reason(at: TableVersion, size_bytes: int | None) -> str:
+    if at.protocol is not None and at.metadata is not None and at.protocol.refusal:
+        features = unread_features(at.protocol, at.metadata)
+        return f"not read here: {', '.join(features) or 'its metadata has no schema'}"
+    if size_bytes is None:
+        return "the log no longer tells"
+    return "not every file has statistics"
 
 
 def row_change(commit: Commit) -> int | None:
@@ -138,21 +177,54 @@ def byte_change(commit: Commit) -> int | None:
     return None if removed is None else commit.added_bytes - removed
 
 
-def sizes_chart(at: TableVersion, *, height: str = "x-plot-s") -> Chart | None:
-    """Return the histogram of the newest version's file sizes, if indexed."""
-    histogram = at.table.summary.get("size_histogram")
-    if not isinstance(histogram, dict):
-        return None
-    edges, counts = histogram.get("edges", []), histogram.get("counts", [])
-    if not sum(counts) or len(edges) != len(counts) + 1:
+def sizes_chart(
+    at: TableVersion,
+    files: pa.Table | None = None,
+    *,
+    height: str = "x-plot-s",
+) -> Chart | None:
+    """Return the histogram of a version's file sizes, as far as they are known.
+
+    Args:
+        at: The version.
+        files: Its files; the index has the sizes of the newest version's.
+        height: Class of the picture's height.
+    """
+    edges, counts = _size_histogram(at, files)
+    if sum(count > 0 for count in counts) < MIN_BARS:
         return None
     return charts.file_sizes(
         edges,
         counts,
-        target_bytes=_count(at.table, "target_file_size_bytes"),
+        target_bytes=target_bytes_of(at),
         note=f"v{at.version}, exact",
         height=height,
     )
+
+
+def sizes_words(at: TableVersion, files: pa.Table | None = None) -> str:
+    """Say what a picture of file sizes would show by one bar; "" without sizes."""
+    edges, counts = _size_histogram(at, files)
+    bars = [place for place, count in enumerate(counts) if count]
+    if len(bars) != 1:
+        return ""
+    (bar,) = bars
+    files_text = (
+        f"all {counts[bar]:,} files have" if counts[bar] > 1 else "one file has"
+    )
+    low, high = size_text(edges[bar]), size_text(edges[bar + 1])
+    return f"{files_text[0].upper()}{files_text[1:]} between {low} and {high}."
+
+
+def _size_histogram(
+    at: TableVersion, files: pa.Table | None
+) -> tuple[list[int], list[int]]:
+    """Return edges and counts: the index has the newest version's, if it is read."""
+    histogram = at.table.summary.get("size_histogram") if at.is_latest else None
+    if not (isinstance(histogram, dict) and any(histogram.get("counts", ()))):
+        histogram = {} if files is None else size_histogram(files["size"])
+    edges, counts = histogram.get("edges", []), histogram.get("counts", [])
+    return (edges, counts) if len(edges) == len(counts) + 1 else ([], [])
 
 
 def protocol_features(protocol: ProtocolVersion | None) -> tuple[str, ...]:

@@ -50,18 +50,35 @@ class TableVersion:
         return "" if self.is_latest else f"?v={self.version}"
 
     @property
+    def state(self) -> str:
+        """Whether it can be read, as `Commit.Readability` says it."""
+        run = self.head.timeline.shown_run if self.head.timeline else None
+        return Commit.Readability.READABLE if run is None else run.state
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its rows are gone for good, as far as is known."""
+        return self.state in {Commit.Readability.GONE, Commit.Readability.FILES_GONE}
+
+    @property
+    def unlisted_reason(self) -> str:
+        """Why nobody can say which files this version had, or nothing."""
+        if self.state != Commit.Readability.GONE or self.head.timeline is None:
+            return ""
+        known = f"The log no longer tells which files version {self.version} had."
+        return f"{known} {self.head.timeline.shown_run.reason}".strip()
+
+    @property
     def unreadable_reason(self) -> str:
-        """Why the rows and files of this version cannot be read, or nothing.
+        """Why the rows of this version cannot be read, or nothing.
 
         A version of which only some files are gone is still worth a try.
         """
         if self.protocol and self.protocol.refusal:
             return self.protocol.refusal
-        run = self.head.timeline.shown_run if self.head.timeline else None
-        if run is None or run.state != Commit.Readability.GONE:
-            return ""
-        known = f"The log no longer tells which files version {self.version} had."
-        return f"{known} {run.reason}".strip()
+        if self.state == Commit.Readability.FILES_GONE and self.head.timeline:
+            return self.head.timeline.shown_run.reason
+        return self.unlisted_reason
 
     @property
     def times_note(self) -> str:
@@ -78,12 +95,28 @@ class TableVersion:
         return [run for run in runs if run.state == Commit.Readability.READABLE]
 
     @property
+    def nearest_older(self) -> int | None:
+        """The newest version before this one that can be read."""
+        shown = self.version or 0
+        ends = (min(run.last, shown - 1) for run in self.readable_runs)
+        starts = (run.first for run in self.readable_runs)
+        return max(
+            (end for first, end in zip(starts, ends, strict=True) if first <= end),
+            default=None,
+        )
+
+    @property
+    def nearest_newer(self) -> int | None:
+        """The oldest version after this one that can be read."""
+        shown = self.version or 0
+        after = [run.first for run in self.readable_runs if run.first > shown]
+        return min(after, default=None)
+
+    @property
     def nearest_readable(self) -> int | None:
         """The newest version before this one that can be read, or the first after."""
-        shown = self.version or 0
-        before = [run.last for run in self.readable_runs if run.last < shown]
-        after = [run.first for run in self.readable_runs if run.first > shown]
-        return max(before, default=min(after, default=None))
+        older = self.nearest_older
+        return self.nearest_newer if older is None else older
 
     def describe(self) -> dict[str, object]:
         """Return what the JSON form of every table page starts with."""
@@ -96,6 +129,11 @@ class TableVersion:
             "timestamp": committed_at,
             "state": self.table.state,
             "indexed_at": self.table.indexed_at,
+            "probed_at": self.table.probed_at,
+            "readability": None if self.version is None else self.state,
+            "files_present": self.head.missing.describe()
+            if self.head.missing
+            else None,
         }
 
 

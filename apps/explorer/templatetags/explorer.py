@@ -13,10 +13,10 @@ from apps.explorer.zones import user_zone
 from apps.pages import links
 from apps.pages.templatetags.deltaweb import absolute, compact, size
 from apps.tables.models import Commit
+from apps.tables.templatetags.tables import state_dot
 
 register = template.Library()
 
-DOTS = {"READABLE": "ok", "PARTLY": "part", "GONE": "gone", "UNSUPPORTED": "part"}
 # The counts that a sentence is about: rows, and files where no row is named.
 _COUNT = r"\d{1,3}(?:,\d{3})*"
 _ROWS = re.compile(
@@ -34,7 +34,7 @@ def family(operation: str) -> OperationFamily:
 @register.filter
 def dot(readability: str) -> str:
     """Return the class of a version's dot."""
-    return DOTS.get(readability, "")
+    return state_dot(readability)
 
 
 @register.filter

@@ -9,7 +9,9 @@ from apps.explorer import distribution_charts
 from apps.explorer.forms import FileFilter, parse_file_filter
 from apps.explorer.selectors import files
 from apps.explorer.selectors.distributions import FileSpread, file_spread
-from apps.explorer.selectors.overview import sizes_chart
+from apps.explorer.selectors.listed import ListedFiles
+from apps.explorer.selectors.overview import sizes_chart, target_bytes_of
+from apps.explorer.selectors.spread_words import SpreadWords, spread_words
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.views.job_errors import check_job
 from apps.explorer.views.listed import described_job, listed_files, not_ready
@@ -17,8 +19,10 @@ from apps.pages.figures import Chart
 from apps.pages.links import Chip, changed, only, without
 from apps.pages.responses import respond
 from apps.pages.sorting import Column, sort_headers
+from deltaweb.index.history.commit_facts import size_text
 
 MAX_PARTITIONS = 20
+SMALL = "x-plot-xs"
 COLUMNS = (
     Column(key="path", label="Path"),
     Column(key="size", label="Size", begins_reversed=True, css="dw-r"),
@@ -66,7 +70,7 @@ def file_list(
             "shares": [_share(request, share) for share in shares[:MAX_PARTITIONS]],
             "partitions_raw": request.GET.getlist("partition"),
             "num_partitions": at.table.summary.get("num_partitions"),
-            **_charts(request, at, spread),
+            **_charts(request, at, listed, spread),
         },
         data={
             **at.describe(),
@@ -99,21 +103,32 @@ def _distributions(
 
 
 def _charts(
-    request: HttpRequest, at: TableVersion, spread: FileSpread | None
-) -> dict[str, Chart | None]:
-    """Return the pictures; an exchanged part of the page has none."""
-    if "HX-Request" in request.headers:
+    request: HttpRequest,
+    at: TableVersion,
+    listed: ListedFiles | None,
+    spread: FileSpread | None,
+) -> dict[str, Chart | SpreadWords | None]:
+    """Return the pictures, or sentences where these would show next to nothing.
+
+    An exchanged part of the page has none.
+    """
+    if "HX-Request" in request.headers or listed is None or spread is None:
         return {}
-    target = at.table.summary.get("target_file_size_bytes")
-    small_bytes = target // files.SMALL_SHARE if isinstance(target, int) else None
-    ages = spread.ages if spread else None
-    rows = spread.rows if spread else None
+    words = spread_words(listed)
+    target = target_bytes_of(at)
+    small_bytes = target // files.SMALL_SHARE if target else None
+    ages, rows = spread.ages, spread.rows
     return {
-        "chart": sizes_chart(at, height="x-plot-m") if at.is_latest else None,
-        "ages_chart": distribution_charts.sizes_by_age(ages, small_bytes=small_bytes)
-        if ages
+        "words": words,
+        "chart": None if words.sizes else sizes_chart(at, listed.files, height=SMALL),
+        "ages_chart": distribution_charts.sizes_by_age(
+            ages, small_bytes=small_bytes, height=SMALL
+        )
+        if ages and not words.ages
         else None,
-        "rows_chart": distribution_charts.rows_per_file(rows) if rows else None,
+        "rows_chart": distribution_charts.rows_per_file(rows, height=SMALL)
+        if rows and not words.rows
+        else None,
     }
 
 
@@ -146,7 +161,8 @@ def _chips(request: HttpRequest, wanted: FileFilter) -> list[Chip]:
         chips.append(Chip(text=shown, url=without(request, "partition", raw)))
     for name, words in (("min", "at least"), ("max", "at most")):
         if text := request.GET.get(name):
-            chips.append(Chip(text=f"{words} {text}", url=without(request, name)))
+            shown = size_text(int(text)) if text.isascii() and text.isdigit() else text
+            chips.append(Chip(text=f"{words} {shown}", url=without(request, name)))
     if wanted.has_stats is not None:
         words = "with" if wanted.has_stats else "without"
         chips.append(Chip(text=f"{words} row counts", url=without(request, "stats")))

@@ -24,7 +24,7 @@ def listed_files(
         at: The version.
         waits: Whether to wait a while for the job, as a download does.
     """
-    if at.version is None or at.unreadable_reason:
+    if at.version is None or at.unlisted_reason:
         return None, None
     if at.is_latest:
         files = indexed_files(at.table)
@@ -53,7 +53,7 @@ def not_ready(at: TableVersion, job: Job | None) -> PageError:
         return PageError(
             status=409,
             code="not-listed",
-            message=at.unreadable_reason
+            message=at.unlisted_reason
             or at.table.error
             or f"{at.table.full_name} is not indexed yet.",
             hint="Open the page of the table: it says why.",

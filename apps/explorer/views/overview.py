@@ -5,12 +5,17 @@ from typing import Any
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from apps.explorer import services
+from apps.explorer.selectors.gone_version import gone_version
 from apps.explorer.selectors.history import commit_data
 from apps.explorer.selectors.overview import SCHEMA_ROWS, Overview, overview
 from apps.explorer.selectors.schema_log import inline_schema
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.views.schema import LOG_FORM, code_url
 from apps.pages.responses import respond
+from apps.tables.missing_files import lacking_versions
+
+MAX_LACKING = 500  # runs of versions that the JSON form tells of
 
 
 @require_safe
@@ -19,19 +24,20 @@ def table_overview(
 ) -> HttpResponseBase:
     """Show what a table holds, how it got there and what it is made of."""
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
-    page = overview(at) if at.is_indexed else None
+    page = overview(at, services.known_files(at)) if at.is_indexed else None
     return respond(
         request,
         fmt,
         template="explorer/table_overview.html",
         context={
             "at": at,
+            "gone": gone_version(at),
             "head": at.head,
             "table": at.table,
             "page": page,
             "schema_rows": page.tree.head(SCHEMA_ROWS) if page else (),
         },
-        data=_data(at, page),
+        data=_data(at, page) if fmt == "json" else {},
     )
 
 
@@ -59,8 +65,14 @@ def _data(at: TableVersion, page: Overview | None) -> dict[str, Any]:
         "protocol": _protocol(at),
         "metadata": _metadata(at),
         "unreadable": at.unreadable_reason or None,
+        "gone": gone.describe() if (gone := gone_version(at)) else None,
         "readable_versions": [
             {"first": run.first, "last": run.last, "state": run.state} for run in runs
+        ],
+        "files_checked_at": table.files_checked_at,
+        "missing_files": [
+            {"first": row.first_version, "last": row.last_version, **row.describe()}
+            for row in lacking_versions(table, MAX_LACKING)
         ],
         "latest_commits": [commit_data(commit) for commit in page.latest],
     }

@@ -12,7 +12,12 @@ from apps.explorer.forms import PartitionFilter, QueryError, parse_partition_fil
 from apps.explorer.selectors import partitions
 from apps.explorer.selectors.listed import ListedFiles
 from apps.explorer.selectors.partitions_grid import partition_grid
-from apps.explorer.selectors.partitions_treemap import HEIGHT, Tile, partition_tiles
+from apps.explorer.selectors.partitions_treemap import (
+    HEIGHT,
+    Tile,
+    partition_tiles,
+    tiles_note,
+)
 from apps.explorer.selectors.version import TableVersion, table_version
 from apps.explorer.views.job_errors import check_job
 from apps.explorer.views.listed import described_job, listed_files, not_ready
@@ -142,11 +147,9 @@ def _pictures(
     ]
     if grid and asked != "treemap":
         return {"chart": distribution_charts.partition_heatmap(grid), "pictures": links}
-    target = at.table.summary.get("target_file_size_bytes")
-    tiles = partition_tiles(
-        totals, columns, target if isinstance(target, int) else None
-    )
+    tiles = partition_tiles(totals, columns)
     return {
+        "tiles_note": tiles_note(totals, tiles),
         "tiles": [_tile(at, tile) for tile in tiles],
         "tiles_height": HEIGHT,
         "pictures": links if grid else [],

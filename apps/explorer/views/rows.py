@@ -3,17 +3,25 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, QueryDict
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    QueryDict,
+)
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
+from django_htmx.http import trigger_client_event
 
 from apps.accounts.users import signed_in_user
 from apps.explorer import services
 from apps.explorer.forms import QueryError, parse_choice_text, parse_row_query
 from apps.explorer.selectors import rows
 from apps.explorer.selectors.compare_key import table_key
+from apps.explorer.selectors.gone_version import GoneVersion, gone_version
 from apps.explorer.selectors.row_filters import OPERATORS
 from apps.explorer.selectors.row_plan import (
     EVERY_COLUMN,
@@ -44,7 +52,8 @@ def row_list(
     if request.GET.get("fc"):
         return HttpResponseRedirect(_with_filter(request))
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
-    plan, problem = row_plan_of(request, at)
+    gone = gone_version(at)
+    plan, problem = (None, "") if gone else row_plan_of(request, at)
     text = parse_choice_text(request.GET)
     if plan and "find" in request.GET and "HX-Request" in request.headers:
         return render(
@@ -65,6 +74,11 @@ def row_list(
             requested_by=signed_in_user(request),
             now=timezone.now(),
         )
+        gone = gone_version(at, job)
+    if gone and fmt != "html":
+        raise gone.error()
+    if gone and "HX-Request" in request.headers:
+        return _moved_on()
     zone = user_zone(request.user)
     page = (
         rows.row_page(plan, result.rows, result.facts, zone)
@@ -85,6 +99,7 @@ def row_list(
             "at": at,
             "head": at.head,
             "table": at.table,
+            "gone": gone,
             "plan": plan,
             "problem": problem,
             "job": job,
@@ -105,8 +120,23 @@ def row_list(
         if fmt == "json"
         else {},
         rows=rows.row_lines(plan, result.rows) if plan and result else None,
-        status=202 if job and result is None and fmt == "json" else 200,
+        status=_status(gone, job, result, fmt),
     )
+
+
+def _moved_on() -> HttpResponse:
+    """Let the page that waits fetch itself anew: its head has changed as well."""
+    response = HttpResponse(status=204)
+    trigger_client_event(response, "page-moved-on", {})
+    return response
+
+
+def _status(
+    gone: GoneVersion | None, job: Job | None, result: JobRows | None, fmt: str
+) -> int:
+    if gone is not None:
+        return 410
+    return 202 if job and result is None and fmt == "json" else 200
 
 
 def row_plan_of(request: HttpRequest, at: TableVersion) -> tuple[RowPlan | None, str]:

@@ -1,6 +1,6 @@
 """A table by its name, the version that a page asks for, and the head of its pages."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
@@ -12,11 +12,16 @@ from apps.accounts.models import User
 from apps.jobs.models import Job
 from apps.jobs.visibility import SubjectLink
 from apps.pages.errors import PageError
-from apps.tables.models import Commit, Table, name_holds
+from apps.tables.missing_files import missing_files_of
+from apps.tables.models import Commit, MissingFiles, Table, name_holds
 from apps.tables.schedules import schedule_words
 from apps.tables.timeline import Tick, Timeline, build_timeline
+from apps.tables.unread_features import unread_features
+from deltaweb.delta.feature_readers import FeatureReaders, feature_readers
+from deltaweb.index.history.readability import OF_FILES
 
 INDEX_JOB_KIND = "tables.index_log"
+FILE_CHECK_KIND = "tables.check_files"
 NUM_TICKS = 5
 MENU_LENGTH = 8  # newest versions in the version menu
 MAX_DIGITS = len(str(2**63))  # of a version
@@ -38,6 +43,10 @@ class TableHead:
         first_at: When the timeline's first version was committed, if known.
         index_job: The job that indexes the table now, or None.
         failed_job: The newest index job where it failed and nothing came after it.
+        check_job: The job that checks the data files now, or None.
+        missing: What the version shown lacks, as far as is known; None without.
+        unread: The features for which the newest version is not read, and who reads
+            them.
     """
 
     table: Table
@@ -51,11 +60,26 @@ class TableHead:
     first_at: datetime | None
     index_job: Job | None
     failed_job: Job | None
+    check_job: Job | None = None
+    missing: MissingFiles | None = None
+    unread: Sequence[FeatureReaders] = ()
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether the version shown is not whole any more, or not at all there."""
+        run = self.timeline.shown_run if self.timeline else None
+        return run is not None and run.state in {*OF_FILES, Commit.Readability.GONE}
 
     @property
     def indexed_at(self) -> datetime | None:
         """When the index was written."""
         return self.table.indexed_at
+
+    @property
+    def checked_at(self) -> datetime | None:
+        """When storage was asked for newer versions since; None where it was not."""
+        probed, indexed = self.table.probed_at, self.table.indexed_at
+        return probed if probed and indexed and probed > indexed else None
 
     @property
     def stale(self) -> bool:
@@ -159,7 +183,9 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
         table: A table that the user may see.
         version: The version shown, from `requested_version`; None is the newest.
     """
-    jobs = list(_index_jobs(table))
+    found = _head_jobs(table)
+    jobs = [job for job in found if job.kind == INDEX_JOB_KIND]
+    check_job = next((job for job in found if job.kind == FILE_CHECK_KIND), None)
     index_job = next((job for job in jobs if job.state in Job.ACTIVE_STATES), None)
     has_failed = jobs and not index_job and jobs[0].state == Job.State.FAILED
     failed = jobs[0] if has_failed else None
@@ -177,6 +203,7 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
             first_at=None,
             index_job=index_job,
             failed_job=failed,
+            check_job=check_job,
         )
     timeline = build_timeline(table.summary, latest=table.version, shown=shown)
     commits = _commits(table, timeline)
@@ -200,6 +227,9 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
         first_at=first.committed_at if first else None,
         index_job=index_job,
         failed_job=failed,
+        check_job=check_job,
+        missing=_missing(table, timeline),
+        unread=_unread(table),
     )
 
 
@@ -210,10 +240,30 @@ def _version_range(table: Table) -> tuple[int, int | None]:
     return (first if isinstance(first, int) else 0), table.version
 
 
-def _index_jobs(table: Table) -> list[Job]:
-    """Return the newest index jobs of a table, newest first."""
-    jobs = Job.objects.filter(subject_id=table.id, kind=INDEX_JOB_KIND)
-    return list(jobs.defer("log", "error_detail", "result").order_by("-created_at")[:2])
+def _head_jobs(table: Table) -> list[Job]:
+    """Return the newest index jobs of a table, and the check of its files that runs."""
+    is_index = Q(kind=INDEX_JOB_KIND)
+    is_check = Q(kind=FILE_CHECK_KIND, state__in=Job.ACTIVE_STATES)
+    jobs = Job.objects.filter(is_index | is_check, subject_id=table.id)
+    return list(jobs.defer("log", "error_detail", "result").order_by("-created_at")[:3])
+
+
+def _unread(table: Table) -> list[FeatureReaders]:
+    if table.state != Table.State.UNSUPPORTED:
+        return []
+    metadata, protocol = (
+        table.metadata_versions.first(),
+        table.protocol_versions.first(),
+    )
+    if metadata is None or protocol is None:
+        return []
+    return feature_readers(unread_features(protocol, metadata))
+
+
+def _missing(table: Table, timeline: Timeline) -> MissingFiles | None:
+    if timeline.shown_run.state not in OF_FILES:
+        return None
+    return missing_files_of(table, [timeline.shown]).get(timeline.shown)
 
 
 def _tick_versions(timeline: Timeline) -> list[int]:

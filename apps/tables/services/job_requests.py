@@ -14,6 +14,7 @@ from apps.tables.locations import check_allowed, parse_location
 from apps.tables.models import Table
 from apps.tables.services.roots import roots_for
 
+FILE_CHECK_KIND: Final = "tables.check_files"
 _VERSIONS: Final = ("version", "from", "to")  # parameters that are one
 _COMMIT_FACTS: Final = (
     "version",
@@ -57,6 +58,24 @@ def refresh_anew(table: Table, *, now: datetime) -> Job:
         parameters=job.parameters,
         subject_id=table.id,
         key=f"index:{table.id}:after:{job.id}",
+        now=now,
+    )
+
+
+def request_file_check(
+    table: Table, *, now: datetime, requested_by: User | None = None
+) -> Job:
+    """Queue a check of which data files of all versions storage holds.
+
+    One that waits or runs is returned.
+    """
+    return enqueue(
+        kind=FILE_CHECK_KIND,
+        title=f"Check the files of {table.full_name}",
+        parameters={"table_id": str(table.id)},
+        subject_id=table.id,
+        key=f"check-files:{table.id}",
+        requested_by=requested_by,
         now=now,
     )
 

@@ -9,8 +9,10 @@ from celery import shared_task
 
 from apps.jobs.tracking import TrackedJob, track_job
 from apps.tables import comparing
+from apps.tables.file_checking import keep_missing
 from apps.tables.tasks.job_table import table_of
 from apps.tables.tasks.spark_session import SPARK_ATTEMPTS, spark_options
+from deltaweb.delta.errors import VersionFilesMissingError
 
 logger = logging.getLogger(__name__)
 
@@ -44,11 +46,15 @@ def diff_rows(*, job_id: str, **_: object) -> None:
             tuple(job.parameters.get("key") or ()),
             job_id=job.id,
         )
-        if comparing.is_for_spark(diff):
-            _compare_on_spark(job, comparing.place_facts(table), compare)
-            return
-        job.step("Reading the files that differ")
-        job.result = compare(report=_reporter(job, "files"))
+        try:
+            if comparing.is_for_spark(diff):
+                _compare_on_spark(job, comparing.place_facts(table), compare)
+                return
+            job.step("Reading the files that differ")
+            job.result = compare(report=_reporter(job, "files"))
+        except VersionFilesMissingError as error:
+            keep_missing(table, error)
+            raise
 
 
 def _compare_on_spark(

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django import template
 from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.dateformat import format as date_format
+from django.utils.timezone import localtime
 
 from apps.jobs.models import Job
 from apps.pages.links import changed
@@ -15,7 +18,7 @@ from apps.tables.forms import STATUSES
 from apps.tables.models import Table
 from apps.tables.search_kinds import kinds_for
 from apps.tables.selectors import TableHead
-from apps.tables.timeline import Run, mini_runs
+from apps.tables.timeline import Run, Tick, mini_runs
 
 register = template.Library()
 
@@ -24,15 +27,23 @@ VERSION_PARTS = {"version", "before", "after"}  # of an address
 STATE_WORDS = {
     "READABLE": "readable",
     "PARTLY": "partly readable",
+    "FILES_GONE": "gone",
     "GONE": "gone",
-    "UNSUPPORTED": "not supported",
+    "UNSUPPORTED": "not read here",
 }
-STATE_DOTS = {"READABLE": "ok", "PARTLY": "part", "UNSUPPORTED": "part", "GONE": "gone"}
+STATE_DOTS = {
+    "READABLE": "ok",
+    "PARTLY": "part",
+    "UNSUPPORTED": "unread",
+    "FILES_GONE": "gone",
+    "GONE": "gone",
+}
 STATUS_DOTS = {"indexed": "ok", "unsupported": "part"}
 MINI_SHAPES = {
     "READABLE": ("dw-v2", 0, 16),
     "PARTLY": ("dw-v1", 6, 10),
-    "UNSUPPORTED": ("dw-v1", 6, 10),
+    "UNSUPPORTED": ("dw-vu", 3, 13),
+    "FILES_GONE": ("dw-v0", 11, 5),
     "GONE": ("dw-v0", 11, 5),
 }
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0  # px
@@ -62,7 +73,8 @@ class ButtonLink:
 class HeadLinks:
     """Where the head's links lead: `base_url` is the current tab without a version.
 
-    `is_pinned` tells whether the page's own address names what it shows.
+    `is_pinned` tells whether the page's own address names what it shows;
+    `names_version` whether its path does, as that of a commit or a comparison.
     """
 
     tabs: list[TabLink]
@@ -70,6 +82,7 @@ class HeadLinks:
     base_url: str
     version_query: str
     is_pinned: bool
+    names_version: bool
 
 
 @register.simple_tag(takes_context=True)
@@ -80,6 +93,7 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
     current = tabs.current_tab(match.view_name if match else "")
     names = {"namespace": head.table.namespace, "name": head.table.name}
     query = "" if head.is_latest else f"?v={head.version}"
+    names_version = not VERSION_PARTS.isdisjoint(match.kwargs if match else ())
     return HeadLinks(
         tabs=[
             TabLink(
@@ -100,8 +114,8 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
         ],
         base_url=reverse(current.url_name if current else OVERVIEW, kwargs=names),
         version_query=query,
-        is_pinned=bool(request.GET.get("v"))
-        or not VERSION_PARTS.isdisjoint(match.kwargs if match else ()),
+        is_pinned=bool(request.GET.get("v")) or names_version,
+        names_version=names_version,
     )
 
 
@@ -109,6 +123,24 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
 def timeline_dates(head: TableHead) -> tuple[str, str]:
     """Return how the first date below the timeline and the others are written."""
     return head.date_formats(today=timezone.now().date())
+
+
+@register.simple_tag
+def timeline_ticks(head: TableHead, formats: tuple[str, str]) -> list[tuple[Tick, str]]:
+    """Return the ticks below the timeline with their dates, none of them twice."""
+    ends = [head.first_at, head.table.committed_at]
+    said = {_date(at, formats[1]) for at in ends if at is not None}
+    ticks = []
+    for tick in head.ticks:
+        text = _date(tick.at, formats[1])
+        if text not in said:
+            said.add(text)
+            ticks.append((tick, text))
+    return ticks
+
+
+def _date(at: datetime, spelling: str) -> str:
+    return date_format(localtime(at), spelling)
 
 
 @register.filter
@@ -173,7 +205,11 @@ def strip_title(table: Table) -> str:
     counts = {run.state: 0 for run in runs}
     for run in runs:
         counts[run.state] += run.last - run.first + 1
-    words = (f"{count:,} {STATE_WORDS[state]}" for state, count in counts.items())
+    by_word: dict[str, int] = {}
+    for state, count in counts.items():
+        word = STATE_WORDS[state]
+        by_word[word] = by_word.get(word, 0) + count
+    words = (f"{count:,} {word}" for word, count in by_word.items())
     return "Versions: " + ", ".join(words)
 
 

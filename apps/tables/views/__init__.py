@@ -8,13 +8,19 @@ from apps.tables.views.register import (
     table_scan,
 )
 from apps.tables.views.settings import table_remove, table_settings
-from apps.tables.views.table_state import table_refresh, table_state, version_tip
+from apps.tables.views.table_state import (
+    table_check_files,
+    table_refresh,
+    table_state,
+    version_tip,
+)
 from apps.tables.views.upkeep import table_checkpoint, table_cleanup
 
 __all__ = [
     "load_samples",
     "location_check",
     "search",
+    "table_check_files",
     "table_checkpoint",
     "table_cleanup",
     "table_list",

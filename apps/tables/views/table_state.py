@@ -8,6 +8,7 @@ from django_htmx.http import trigger_client_event
 
 from apps.pages.responses import json_response
 from apps.tables import selectors, services
+from apps.tables.missing_files import missing_files_of
 from apps.tables.views.shapes import signed_in
 
 
@@ -18,6 +19,17 @@ def table_refresh(request: HttpRequest, namespace: str, name: str) -> HttpRespon
     table = selectors.get_table(user, namespace, name)
     services.refresh_table(table, now=timezone.now(), requested_by=user)
     return redirect(table)
+
+
+@require_POST
+def table_check_files(
+    request: HttpRequest, namespace: str, name: str
+) -> HttpResponseBase:
+    """Queue a check of the table's data files and show how far it is."""
+    user = signed_in(request)
+    table = selectors.get_table(user, namespace, name)
+    job = services.request_file_check(table, now=timezone.now(), requested_by=user)
+    return redirect("jobs:job-detail", job.id)
 
 
 @require_GET
@@ -49,11 +61,14 @@ def version_tip(
     table = selectors.get_table(signed_in(request), namespace, name)
     number = selectors.requested_version(table, version)
     commit = None if number is None else table.commits.filter(version=number).first()
+    found = {} if number is None else missing_files_of(table, [number])
+    missing = found.get(number or 0)
     return json_response(
         {
             "version": number,
             "operation": commit.operation if commit else None,
             "user": commit.user_name if commit else None,
             "committed_at": commit.committed_at if commit else None,
+            "files": None if missing is None else missing.describe(),
         }
     )

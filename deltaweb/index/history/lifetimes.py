@@ -82,6 +82,20 @@ class Totals:
     removed_rows: Longs
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class VacuumedFiles:
+    """What VACUUMs have taken from each version of a run; arrays as of `Totals`.
+
+    Attributes:
+        versions: The newest VACUUM that deleted files of the version; `UNKNOWN` where
+            all are kept.
+        num_files: How many of the version's files they deleted together.
+    """
+
+    versions: Longs
+    num_files: Longs
+
+
 @dataclass(frozen=True, slots=True)
 class StandingFiles:
     """Files that no action of a run speaks of, added up.
@@ -127,7 +141,8 @@ class Lifetimes:
         codes = distinct.indices.to_numpy(zero_copy_only=False)
         order = np.lexsort((actions.versions, codes))
         self._codes = codes[order]
-        self._path_codes = _path_codes(distinct.dictionary)
+        self._keys = distinct.dictionary
+        self._path_codes = _path_codes(self._keys)
         self._first, self._count = first, last - first + 1
         self._versions = np.maximum(actions.versions[order], first) - first
         self._is_add = actions.is_add[order]
@@ -173,8 +188,27 @@ class Lifetimes:
             removed_rows=np.where(gone_unknown > 0, UNKNOWN, gone_rows),
         )
 
-    def vacuumed(self, vacuums: Sequence[Vacuum]) -> Longs:
-        """For each version, the VACUUM that deleted some of its files.
+    @property
+    def paths(self) -> pa.StringArray:
+        """The path of each file that was ever live, as in the log; else null.
+
+        A path that was live with several deletion vectors is there as often.
+        """
+        is_live = np.zeros(len(self._keys), dtype=np.bool_)
+        is_live[self._codes[self._is_add]] = True
+        parts = pc.split_pattern(self._keys, KEY_SEPARATOR, max_splits=1)
+        return pc.if_else(pa.array(is_live), pc.list_element(parts, 0), None)
+
+    def count_among(self, is_among: Flags) -> Longs:
+        """For each version, count its live files that are among some.
+
+        Args:
+            is_among: Whether each of `paths` is, row for row.
+        """
+        return self._count_live(np.flatnonzero(self._is_add & is_among[self._codes]))
+
+    def vacuumed(self, vacuums: Sequence[Vacuum]) -> VacuumedFiles:
+        """For each version, what VACUUMs have deleted of its files.
 
         A file that is live when the VACUUM runs is kept, however often it left and
         came back before, and also where only its rows left, by a deletion vector.
@@ -183,15 +217,15 @@ class Lifetimes:
             vacuums: The VACUUMs from the run's first version on, oldest first; one
                 after its last version sees the files as that version left them.
 
-        Returns:
-            The version of the newest such VACUUM, `UNKNOWN` where all files are kept.
         """
-        result = np.full(self._count, UNKNOWN, dtype=np.int64)
+        versions = np.full(self._count, UNKNOWN, dtype=np.int64)
+        is_lost = np.zeros(len(self._codes), dtype=np.bool_)
         for vacuum in vacuums:
             at = min(vacuum.version - self._first, self._count - 1)
-            hit = self._coverage(self._deleted_by(vacuum, at), at)
-            result[hit] = vacuum.version
-        return result
+            lives = self._lost_lives(self._deleted_by(vacuum, at), at)
+            versions[self._count_live(lives) > 0] = vacuum.version
+            is_lost[lives] = True
+        return VacuumedFiles(versions, self._count_live(np.flatnonzero(is_lost)))
 
     @cached_property
     def _was_live(self) -> Flags:
@@ -219,18 +253,25 @@ class Lifetimes:
             deleted &= (paths != self._codes) | ~np.isin(paths, paths[last & is_kept])
         return deleted
 
-    def _coverage(self, deleted: Flags, at: int) -> Flags:
-        """The versions that need a deleted file: all lives of it before `at`."""
+    def _lost_lives(self, deleted: Flags, at: int) -> Longs:
+        """The adds that begin a life of a deleted file, all of them before `at`."""
         if not deleted.any():
-            return np.zeros(self._count, dtype=np.bool_)
+            return np.empty(0, dtype=np.int64)
         codes = self._codes[deleted]
         lives = np.flatnonzero(self._is_add & (self._versions <= at))
-        lives = lives[np.isin(self._codes[lives], codes)]
+        return lives[np.isin(self._codes[lives], codes)]
+
+    def _count_live(self, lives: Longs) -> Longs:
+        """For each version, count those of some lives that it falls into.
+
+        Args:
+            lives: Positions of the adds that begin them.
+        """
         change = np.zeros(self._count + 1, dtype=np.int64)
         np.add.at(change, self._versions[lives], 1)
         ends = np.minimum(self._next_versions[lives], self._count)
         np.add.at(change, ends, -1)
-        return np.cumsum(change[:-1]) > 0
+        return np.cumsum(change[:-1])
 
     def _per_version(self, versions: Longs, amounts: Longs | Flags | int) -> Longs:
         result = np.zeros(self._count, dtype=np.int64)

@@ -10,7 +10,9 @@ import numpy as np
 
 READABLE: Final = "READABLE"
 PARTLY: Final = "PARTLY"
+FILES_GONE: Final = "FILES_GONE"  # the log builds it, and none of its files is left
 GONE: Final = "GONE"
+OF_FILES: Final = frozenset({PARTLY, FILES_GONE})  # what is said of a version's files
 UNSUPPORTED: Final = "UNSUPPORTED"
 
 GONE_REASON: Final = "The log was cleaned: nothing in it builds this version any more."
@@ -35,6 +37,11 @@ class ReadableRun(NamedTuple):
 def partly_reason(vacuum_version: int) -> str:
     """Why a version lacks files."""
     return f"Some of its files were deleted by the VACUUM of version {vacuum_version}."
+
+
+def files_gone_reason(vacuum_version: int) -> str:
+    """Why a version has no file any more."""
+    return f"All of its files were deleted by the VACUUM of version {vacuum_version}."
 
 
 def fault_reason(version: int) -> str:
@@ -112,6 +119,41 @@ def extended_runs(
     if begin <= latest:
         pieces.append(ReadableRun(begin, latest, READABLE, ""))
     return _joined(pieces)
+
+
+def overlaid_runs(
+    runs: Sequence[ReadableRun], layers: Sequence[ReadableRun]
+) -> list[ReadableRun]:
+    """Put what is known of data files over what the log says of its versions.
+
+    Args:
+        runs: Ascending, not overlapping. A version that cannot be built, or may not be
+            read, stays so, whatever is known of its files.
+        layers: States of files; a later one hides those before it.
+    """
+    of_log = [
+        run._replace(state=READABLE, reason="") if run.state in OF_FILES else run
+        for run in runs
+    ]
+    lasting = [run for run in of_log if run.state != READABLE]
+    stack = [*of_log, *layers, *lasting]
+    edges = np.unique([edge for run in stack for edge in (run.first, run.last + 1)])
+    places = np.searchsorted(edges, [(run.first, run.last + 1) for run in stack])
+    shown = np.full(len(edges), -1, dtype=np.int64)
+    for number, (start, end) in enumerate(places.tolist()):
+        shown[start:end] = number
+    is_of_log = np.zeros(len(edges), dtype=np.bool_)
+    for start, end in places[: len(of_log)].tolist():
+        is_of_log[start:end] = True
+    return _joined(
+        stack[number]._replace(first=first, last=end - 1)
+        for number, first, end in zip(
+            shown[is_of_log].tolist(),
+            edges[is_of_log].tolist(),
+            edges[1:][is_of_log[:-1]].tolist(),
+            strict=True,
+        )
+    )
 
 
 def _joined(runs: Iterable[ReadableRun]) -> list[ReadableRun]:

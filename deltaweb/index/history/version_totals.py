@@ -9,7 +9,13 @@ import pyarrow.compute as pc
 
 from deltaweb.index.file_index import COMMIT_SCHEMA
 from deltaweb.index.file_rows import NewestFiles
-from deltaweb.index.history.lifetimes import UNKNOWN, Flags, Longs, Totals
+from deltaweb.index.history.lifetimes import (
+    UNKNOWN,
+    Flags,
+    Longs,
+    Totals,
+    VacuumedFiles,
+)
 from deltaweb.index.history.readability import Readability
 
 
@@ -24,6 +30,7 @@ class VersionTotals:
         removed_bytes: Bytes that left the table with the commit.
         removed_rows: Rows that left it.
         vacuumed_by: The newest VACUUM that deleted files of the version.
+        num_missing_files: How many of its files VACUUMs deleted.
     """
 
     num_files: Longs
@@ -32,11 +39,12 @@ class VersionTotals:
     removed_bytes: Longs
     removed_rows: Longs
     vacuumed_by: Longs
+    num_missing_files: Longs
 
     @classmethod
     def unknown(cls, versions: Sequence[int]) -> "VersionTotals":
         """Totals of which nothing is known yet."""
-        return cls(*(np.full(len(versions), UNKNOWN, np.int64) for _ in range(6)))
+        return cls(*(np.full(len(versions), UNKNOWN, np.int64) for _ in range(7)))
 
     def take(self, rows: Longs, positions: Longs, totals: Totals) -> None:
         """Take the totals of a run for the commits at `rows`."""
@@ -45,6 +53,17 @@ class VersionTotals:
         self.num_records[rows] = totals.num_records[positions]
         self.removed_bytes[rows] = totals.removed_bytes[positions]
         self.removed_rows[rows] = totals.removed_rows[positions]
+
+    def take_vacuumed(self, rows: Flags, positions: Longs, hurt: VacuumedFiles) -> None:
+        """Take what VACUUMs have deleted for the commits at `rows`."""
+        self.vacuumed_by[rows] = hurt.versions[positions]
+        self.num_missing_files[rows] = hurt.num_files[positions]
+
+    @property
+    def lacks_every_file(self) -> Flags:
+        """Whether VACUUMs have deleted all files of a version."""
+        lacks: Flags = (self.num_files > 0) & (self.num_missing_files >= self.num_files)
+        return lacks
 
     def forget_removals(self, rows: Flags) -> None:
         """What left with the version that a run starts at is not known."""
@@ -75,6 +94,8 @@ def completed_commits(
         "removed_rows": pc.coalesce(
             batch["removed_rows"], _nullable(totals.removed_rows[rows])
         ),
+        "vacuumed_by": _nullable(totals.vacuumed_by[rows]),
+        "num_missing_files": _nullable(totals.num_missing_files[rows]),
         "readability": pa.array([state.state for state in states[rows]], pa.string()),
         "readability_reason": pa.array(
             [state.reason for state in states[rows]], pa.string()

@@ -71,6 +71,20 @@ def relative_paths(paths: pa.StringArray, root: str) -> pa.StringArray:
     )
 
 
+def relative_paths_below(paths: pa.StringArray, root: str) -> pa.StringArray:
+    """Return the paths below the root, decoded once; null for one that leads elsewhere.
+
+    Args:
+        paths: As in the log; null stays null.
+        root: The table's root, a path or URL.
+    """
+    if are_plain(paths):
+        return paths
+    return pa.array(
+        [_path_below(path, root) for path in paths.to_pylist()], pa.string()
+    )
+
+
 def relative_path(path: str, root: str) -> str:
     """Return one path of the log below the root, decoded once.
 
@@ -94,6 +108,13 @@ def relative_path(path: str, root: str) -> str:
     except UnicodeEncodeError:
         raise PathEscapesTableError(path=path) from None
     return relative
+
+
+def _path_below(path: str | None, root: str) -> str | None:
+    try:
+        return None if path is None else _usual_path(path, root)
+    except PathEscapesTableError:
+        return None
 
 
 def _usual_path(path: str, root: str) -> str:

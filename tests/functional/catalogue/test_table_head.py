@@ -122,7 +122,7 @@ class TestTableHead:
             ),
             pytest.param(
                 {"state": Table.State.UNSUPPORTED, "error_code": "unsupported-feature"},
-                "Metadata only.",
+                "The rows of v2 are not read here.",
                 id="a feature that we do not read",
             ),
         ],

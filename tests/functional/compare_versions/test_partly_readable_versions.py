@@ -22,6 +22,7 @@ from tests.versioned_table import VersionedTable
 pytestmark = pytest.mark.django_db
 KEPT = "c-3.parquet"  # what the VACUUM left, though it might have deleted it
 REASON = "Some of its files were deleted by the VACUUM of version 5."
+NONE_LEFT = "All of its files were deleted by the VACUUM of version 5."
 NOW = {"retentionCheckEnabled": "false", "specifiedRetentionMillis": "0"}
 
 
@@ -58,7 +59,7 @@ def words(page: str) -> str:
 @pytest.mark.usefixtures("table")
 class TestTheChoice:
     def test_marks_a_version_that_lacks_files(self, viewer: Client) -> None:
-        page = page_of(viewer, f"{COMPARE}/1...4?view=schema")
+        page = page_of(viewer, f"{COMPARE}/3...4?view=schema")
 
         _, first, second = page.split('<details class="dw-menu x-pick">')
         assert REASON in first.split("</summary>")[0]
@@ -68,19 +69,20 @@ class TestTheChoice:
     def test_says_which_versions_can_be_read(self, viewer: Client) -> None:
         page = words(page_of(viewer, f"{COMPARE}/4...5?view=schema"))
 
-        assert "readable: v4 to v6 partly readable: v0 to v3" in page
+        assert "readable: v4 to v6 partly readable: v3 gone: v0 to v2" in page
 
     def test_marks_versions_of_the_list(self, viewer: Client) -> None:
         page = page_of(viewer, f"{COMPARE}/4...5?view=schema")
 
-        marked = re.findall(r"v(\d)</b> <span class=\"dw-dot part\"", page)
-        assert marked == ["3", "2", "1", "0"] * 2
+        marked = re.findall(r"v(\d)</b> <span class=\"dw-dot (part|gone)\"", page)
+        lacking = [("3", "part"), ("2", "gone"), ("1", "gone"), ("0", "gone")]
+        assert marked == lacking * 2
 
     def test_is_in_the_json_form(self, viewer: Client) -> None:
         told = json_of(viewer, f"{COMPARE}/1...4.json?view=schema")["readability"]
 
         assert told == {
-            "from": {"state": "PARTLY", "reason": REASON},
+            "from": {"state": "FILES_GONE", "reason": NONE_LEFT},
             "to": {"state": "READABLE", "reason": None},
         }
 
@@ -110,7 +112,7 @@ class TestRowsWhoseFilesAreDeleted:
         page = page_of(looked, self.ROWS)
 
         assert "The rows of these versions cannot be compared" in page
-        assert f"Version 2: {REASON}" in page
+        assert f"Version 2: {NONE_LEFT}" in page
         assert self.MISSING in page
         assert "Compare rows</button>" not in page
 

@@ -21,6 +21,7 @@ from apps.tables.locations import check_allowed, parse_location
 from apps.tables.management import row_output, table_output
 from apps.tables.management.arguments import locate, whole_number
 from apps.tables.management.comparison import ComparisonSubcommands
+from apps.tables.management.file_check import FileCheckSubcommand
 from apps.tables.management.schedule import ScheduleSubcommand
 from apps.tables.management.upkeep import UpkeepSubcommands
 from apps.tables.models import Table
@@ -36,13 +37,17 @@ NO_WORKER_AFTER_S = 10.0
 
 
 class Command(
-    ComparisonSubcommands, ScheduleSubcommand, UpkeepSubcommands, SubcommandsCommand
+    ComparisonSubcommands,
+    FileCheckSubcommand,
+    ScheduleSubcommand,
+    UpkeepSubcommands,
+    SubcommandsCommand,
 ):
     """Register, list and read tables; `--json` answers with one JSON document."""
 
     help = (
         "Tables: add, scan, list, rename, remove, show, history, rows, diff, refresh, "
-        "schedule, checkpoint, cleanup."
+        "schedule, check-files, checkpoint, cleanup."
     )
     _answers_json = False
 
@@ -58,6 +63,7 @@ class Command(
         self.add_schedule(add)
         self.add_comparison(add)
         self.add_upkeep(add)
+        self.add_file_check(add)
 
     def _add_catalogue(self, add: AddSubcommand) -> None:
         parser = add("add", self.add_table, help="register a table")

@@ -12,7 +12,7 @@ from apps.explorer.operations import FAMILIES, operation_family
         pytest.param("CREATE TABLE AS SELECT", "WRITE", id="a select brings rows"),
         pytest.param("CREATE TABLE", "ALTER", id="an empty table is a definition"),
         pytest.param("MERGE", "MERGE", id="a merge"),
-        pytest.param("UPDATE", "MERGE", id="an update changes rows as a merge does"),
+        pytest.param("UPDATE", "UPDATE", id="an update is no merge"),
         pytest.param("UPDATE SCHEMA", "ALTER", id="a schema is no row"),
         pytest.param("VACUUM END", "VACUUM", id="both ends of a vacuum"),
         pytest.param("SET TBLPROPERTIES", "ALTER", id="properties"),

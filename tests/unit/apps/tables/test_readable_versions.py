@@ -7,14 +7,15 @@ RUNS = [
     [3, 3, "PARTLY", "A VACUUM."],
     [4, 5, "READABLE", ""],
     [6, 8, "UNSUPPORTED", "A feature."],
-    [9, 12, "PARTLY", "A VACUUM."],
+    [9, 10, "PARTLY", "A VACUUM."],
+    [11, 12, "FILES_GONE", "A VACUUM."],
 ]
 
 
 @pytest.mark.parametrize(
     ("first", "expected"),
     [
-        pytest.param(0, [(0, 2), (3, 3), (9, 12)], id="all"),
+        pytest.param(0, [(0, 3), (9, 12)], id="all, neighbours as one"),
         pytest.param(3, [(3, 3), (9, 12)], id="from a run on"),
         pytest.param(11, [(11, 12)], id="from the middle of a run on"),
         pytest.param(13, [], id="after them"),

@@ -122,25 +122,23 @@ class TestHistory:
     ) -> None:
         result = index(lake / "customers", tmp_path)
 
-        missing = {
-            row["version"]
-            for row in commits(result)
-            if not all(
-                (lake / "customers" / Path(uri).name).exists()
-                for uri in PeerTable(
-                    lake / "customers", version=row["version"]
-                ).file_uris()
-            )
-        }
-        hurt = {r["version"] for r in commits(result) if r["readability"] == "PARTLY"}
-        assert hurt == missing
-        first, second, third = result.summary["readable_runs"]
+        for row in commits(result):
+            peer = PeerTable(lake / "customers", version=row["version"])
+            names = [Path(uri).name for uri in peer.file_uris()]
+            is_missing = [not (lake / "customers" / name).exists() for name in names]
+            assert row["num_missing_files"] == sum(is_missing)
+            expected = "READABLE"
+            if any(is_missing):
+                expected = "FILES_GONE" if all(is_missing) else "PARTLY"
+                assert row["vacuumed_by"] == 49
+            assert row["readability"] == expected
+        first, second, *_, last = result.summary["readable_runs"]
         assert first == [0, 0, "READABLE", ""]
         assert second[2:] == [
-            "PARTLY",
-            "Some of its files were deleted by the VACUUM of version 49.",
+            "FILES_GONE",
+            "All of its files were deleted by the VACUUM of version 49.",
         ]
-        assert third[1:3] == [59, "READABLE"]
+        assert last[1:3] == [59, "READABLE"]
         assert {"version": 50, "kind": "vacuum"} in result.summary["events"]
 
     def test_says_what_a_cleaned_log_no_longer_reaches(
@@ -177,7 +175,7 @@ class TestHistory:
         stored = commits(result)
         assert "does not read" in stored[30]["sentence"]
         states = {row["version"]: row["readability"] for row in stored}
-        assert states[10] == "PARTLY"
+        assert states[10] == "FILES_GONE"
         assert {states[version] for version in range(30, 50)} == {"GONE"}
         assert {states[version] for version in range(50, 60)} == {"READABLE"}
         assert "Commit 30" in stored[31]["readability_reason"]
@@ -206,7 +204,10 @@ class TestUnsupportedVersion:
         result = index(table, tmp_path)
 
         assert result.state == UNSUPPORTED
-        assert (result.version, result.num_files) == (22, None)
+        assert (result.version, result.num_records) == (22, None)
+        newest = commits(result)[-1]
+        assert result.num_files == newest["num_files"] == 84
+        assert result.size_bytes == newest["size_bytes"]
         assert "timeTravelMachine" in result.error
         assert result.summary["readable_runs"] == [
             [0, 21, "READABLE", ""],

@@ -18,6 +18,7 @@ from apps.explorer.selectors.partitions_treemap import (
     Rectangle,
     partition_tiles,
     squarify,
+    tiles_note,
 )
 
 PARTITIONS = pa.map_(pa.string(), pa.string())
@@ -136,20 +137,38 @@ class TestTiles:
             assert across <= 0.01 or down <= 0.01
 
     def test_put_the_small_partitions_together(self) -> None:
-        files = files_of(*((f"d{n}", "a", n + 1, 1) for n in range(MAX_TILES + 30)))
+        files = files_of(*((f"d{n}", "a", n + 1, 1) for n in range(MAX_TILES + 20)))
 
-        tiles = partition_tiles(partition_totals(files, COLUMNS), COLUMNS, 100)
+        tiles = partition_tiles(partition_totals(files, COLUMNS), COLUMNS)
 
         assert len(tiles) == MAX_TILES + 1
-        assert sum(tile.num_partitions for tile in tiles) == MAX_TILES + 30
-        assert {tile.shade for tile in tiles} == {"small", "below", "at"}
+        assert sum(tile.num_partitions for tile in tiles) == MAX_TILES + 20
+        assert {tile.shade for tile in tiles} == {"1", "2", "3", "4", "others"}
+
+    def test_leave_out_small_partitions_that_would_hide_the_others(self) -> None:
+        files = files_of(*((f"d{n}", "a", 50, 1) for n in range(4 * MAX_TILES)))
+        totals = partition_totals(files, COLUMNS)
+
+        tiles = partition_tiles(totals, COLUMNS)
+
+        assert len(tiles) == MAX_TILES
+        assert all(tile.fitted("2026-11-01") for tile in tiles[:10])
+        note = f"the {MAX_TILES} largest of {4 * MAX_TILES}"
+        assert tiles_note(totals, tiles) == note
+
+    def test_that_hold_files_of_one_size_have_two_shades_in_turn(self) -> None:
+        files = files_of(*((f"d{n}", "a", 50, 1) for n in range(4)))
+
+        tiles = partition_tiles(partition_totals(files, COLUMNS), COLUMNS)
+
+        assert {tile.shade for tile in tiles} == {"2", "3"}
 
     @pytest.mark.parametrize(
         ("size", "others", "expected"),
         [
             pytest.param(100, 0, "2026-11-01 / DE, the shop", id="all of it"),
             pytest.param(50, 1, "2026-11-01 / DE, the shop", id="all that fits"),
-            pytest.param(50, 4, "2026-11-01 / DE,…", id="the most of it"),
+            pytest.param(50, 4, "…1 / DE, the shop", id="the most of it"),
             pytest.param(1, 9, "", id="nothing where most is cut"),
         ],
     )
@@ -159,7 +178,7 @@ class TestTiles:
         files = files_of(
             ("wanted", "a", size, 1), *((f"d{n}", "a", 50, 1) for n in range(others))
         )
-        tiles = partition_tiles(partition_totals(files, COLUMNS), COLUMNS, 100)
+        tiles = partition_tiles(partition_totals(files, COLUMNS), COLUMNS)
 
         (tile,) = (
             tile

@@ -114,7 +114,8 @@ class TestVacuumed:
 
         result = lifetimes(actions, 6).vacuumed([Vacuum(version=5, cutoff_ms=500)])
 
-        assert result.tolist() == [UNKNOWN, 5, 5, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]
+        assert result.versions.tolist() == [UNKNOWN, 5, 5, *[UNKNOWN] * 4]
+        assert result.num_files.tolist() == [0, 1, 1, 0, 0, 0, 0]
 
     def test_spares_a_file_that_came_back_before_it(self) -> None:
         actions = [
@@ -125,7 +126,7 @@ class TestVacuumed:
 
         result = lifetimes(actions, 4).vacuumed([Vacuum(version=3, cutoff_ms=500)])
 
-        assert set(result.tolist()) == {UNKNOWN}
+        assert set(result.versions.tolist()) == {UNKNOWN}
 
     def test_hurts_every_life_of_a_file_that_came_back_and_left_again(self) -> None:
         actions = [
@@ -137,7 +138,7 @@ class TestVacuumed:
 
         result = lifetimes(actions, 4).vacuumed([Vacuum(version=4, cutoff_ms=500)])
 
-        assert result.tolist() == [4, UNKNOWN, 4, UNKNOWN, UNKNOWN]
+        assert result.versions.tolist() == [4, UNKNOWN, 4, UNKNOWN, UNKNOWN]
 
     @pytest.mark.parametrize(
         ("left_ms", "expected"),
@@ -161,7 +162,7 @@ class TestVacuumed:
 
         result = lifetimes(actions, 3).vacuumed([Vacuum(version=3, cutoff_ms=500)])
 
-        assert result.tolist() == expected
+        assert result.versions.tolist() == expected
 
     def test_hurts_the_versions_that_needed_an_older_deletion_vector(self) -> None:
         older, newer = (f"a{KEY_SEPARATOR}u{n}" for n in (1, 2))
@@ -175,7 +176,7 @@ class TestVacuumed:
 
         result = lifetimes(actions, 3).vacuumed([Vacuum(version=3, cutoff_ms=500)])
 
-        assert result.tolist() == [UNKNOWN, 3, UNKNOWN, UNKNOWN]
+        assert result.versions.tolist() == [UNKNOWN, 3, UNKNOWN, UNKNOWN]
 
     @given(actions=ACTIONS, cutoff_ms=st.integers(0, 20), version=st.integers(0, 6))
     def test_equals_a_plain_search(
@@ -190,14 +191,41 @@ class TestVacuumed:
             for path, action in newest.items()
             if not action.is_add and action.deletion_ms < cutoff_ms
         }
-        expected = [
-            version if n <= version and gone & set(states[n]) else UNKNOWN
-            for n in range(7)
-        ]
+        counts = [len(gone & set(states[n])) if n <= version else 0 for n in range(7)]
 
         result = lifetimes(actions, 6).vacuumed([Vacuum(version, cutoff_ms)])
 
-        assert result.tolist() == expected
+        expected = [version if count else UNKNOWN for count in counts]
+        assert result.versions.tolist() == expected
+        assert result.num_files.tolist() == counts
+
+    def test_counts_a_file_once_that_two_of_them_deleted(self) -> None:
+        actions = [
+            Action(0, "a", is_add=True),
+            Action(0, "b", is_add=True),
+            Action(1, "a", is_add=False, deletion_ms=1),
+            Action(2, "b", is_add=False, deletion_ms=2),
+        ]
+        vacuums = [Vacuum(version=3, cutoff_ms=500), Vacuum(version=4, cutoff_ms=500)]
+
+        result = lifetimes(actions, 5).vacuumed(vacuums)
+
+        assert result.versions.tolist() == [4, 4, *[UNKNOWN] * 4]
+        assert result.num_files.tolist() == [2, 1, 0, 0, 0, 0]
+
+
+class TestCountAmong:
+    def test_counts_for_each_version_the_live_files_that_are_asked_for(self) -> None:
+        actions = [
+            Action(0, "a", is_add=True),
+            Action(1, "b", is_add=True),
+            Action(2, "a", is_add=False),
+            Action(3, "a", is_add=True),
+        ]
+        followed = lifetimes(actions, 4)
+        is_lost = np.array([path == "a" for path in followed.paths.to_pylist()])
+
+        assert followed.count_among(is_lost).tolist() == [1, 1, 0, 1, 1]
 
 
 def test_files_without_actions_count_in_every_version() -> None:

@@ -3,14 +3,17 @@
 import pytest
 
 from deltaweb.index.history.readability import (
+    FILES_GONE,
     GONE,
     GONE_REASON,
     PARTLY,
     READABLE,
+    UNSUPPORTED,
     Readability,
     ReadableRun,
     extended_runs,
     is_in_runs,
+    overlaid_runs,
     readable_runs,
     split_at_faults,
 )
@@ -134,3 +137,47 @@ class TestExtendedRuns:
         runs = extended_runs([ReadableRun(0, 3, PARTLY, "why")], first=0, latest=4)
 
         assert runs == [(0, 3, PARTLY, "why"), (4, 4, READABLE, "")]
+
+
+class TestOverlaidRuns:
+    RUNS = (
+        ReadableRun(0, 1, GONE, "cleaned"),
+        ReadableRun(2, 5, PARTLY, "of an older index"),
+        ReadableRun(6, 9, READABLE, ""),
+        ReadableRun(10, 10, UNSUPPORTED, "a feature"),
+    )
+
+    def test_leaves_out_what_runs_said_of_files(self) -> None:
+        assert overlaid_runs(self.RUNS, []) == [
+            (0, 1, GONE, "cleaned"),
+            (2, 9, READABLE, ""),
+            (10, 10, UNSUPPORTED, "a feature"),
+        ]
+
+    def test_lets_a_later_layer_hide_an_earlier_one(self) -> None:
+        layers = [
+            ReadableRun(2, 7, FILES_GONE, "by the log"),
+            ReadableRun(3, 6, READABLE, ""),
+            ReadableRun(5, 5, PARTLY, "seen"),
+        ]
+
+        assert overlaid_runs(self.RUNS, layers)[1:-1] == [
+            (2, 2, FILES_GONE, "by the log"),
+            (3, 4, READABLE, ""),
+            (5, 5, PARTLY, "seen"),
+            (6, 6, READABLE, ""),
+            (7, 7, FILES_GONE, "by the log"),
+            (8, 9, READABLE, ""),
+        ]
+
+    def test_keeps_what_no_file_changes_and_adds_no_version(self) -> None:
+        layers = [ReadableRun(0, 10**12, PARTLY, "seen")]
+
+        assert overlaid_runs(self.RUNS, layers) == [
+            (0, 1, GONE, "cleaned"),
+            (2, 9, PARTLY, "seen"),
+            (10, 10, UNSUPPORTED, "a feature"),
+        ]
+
+    def test_of_no_run_is_none(self) -> None:
+        assert overlaid_runs([], [ReadableRun(0, 3, PARTLY, "seen")]) == []

@@ -1,0 +1,164 @@
+"""Which data files of every version storage holds: one listing, no look at each.
+
+The log is read first and storage is listed after it, so that a file which is written
+meanwhile never counts as missing.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.delta.log_overview import load_log_overview
+from deltaweb.delta.log_store import DataStore, TableStore
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.index.engine import Engine, InProcess
+from deltaweb.index.history.commit_files import starting_files
+from deltaweb.index.history.commit_rows import History
+from deltaweb.index.history.lifetimes import UNKNOWN, Lifetimes
+from deltaweb.index.history.missing_files import missing_runs
+from deltaweb.index.history_reader import HistoryReader, Progress, VersionLives
+from deltaweb.index.shared.relative_paths import relative_paths_below
+from deltaweb.table import DeltaTable
+
+MAX_LOOKS: Final = 100  # at single files that a listing does not show
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileCheck:
+    """What one listing of a table's storage says of its versions.
+
+    Attributes:
+        first_version: The oldest version that was checked.
+        version: The newest version. Those between that the log builds were checked too.
+        num_versions: How many were checked.
+        num_paths: Data files that any of them has.
+        num_missing: How many of these are not in storage.
+        missing: Rows of `MISSING_SCHEMA`.
+    """
+
+    first_version: int
+    version: int
+    num_versions: int
+    num_paths: int
+    num_missing: int
+    missing: pa.Table
+
+
+def check_files(
+    table: DeltaTable, *, engine: Engine | None = None, report: Progress | None = None
+) -> FileCheck:
+    """List a table's storage once, and count for each version what it lacks.
+
+    Args:
+        table: The table.
+        engine: What replays its log; this process by default.
+        report: Called with the step, what is done of it, of how much, and the unit; it
+            may raise to stop.
+
+    Raises:
+        DeltaError: If the log does not read, or storage does not answer.
+    """
+    report = report or _no_progress
+    engine = engine or InProcess(table)
+    report("Replaying the log", 0, None, "commits")
+    snapshot = engine.load()
+    with engine.commit_reader(snapshot.version + 1) as read_commits:
+        overview = load_log_overview(table.store)
+        reader = HistoryReader(table.store, overview, engine, read_commits, report)
+        history, runs = reader.read(snapshot)
+    followed = list(reader.lives(history, runs))
+    if not followed or snapshot.version not in followed[-1].versions[-1:]:
+        followed = [_newest_alone(engine.with_files(snapshot), history)]
+    listed = _listed(table.store, report)
+    report("Counting the files of every version", 0, None, "")
+    paths = [lives.lifetimes.paths for lives in followed]
+    absent = [_absent(table.store, some, listed) for some in paths]
+    counts = [
+        _counts(lives, history, is_absent)
+        for lives, is_absent in zip(followed, absent, strict=True)
+    ]
+    missing = [some.filter(mask) for some, mask in zip(paths, absent, strict=True)]
+    return FileCheck(
+        first_version=int(followed[0].versions[0]),
+        version=snapshot.version,
+        num_versions=sum(len(lives.versions) for lives in followed),
+        num_paths=_count_distinct(paths),
+        num_missing=_count_distinct(missing),
+        missing=missing_runs(pa.concat_tables(counts)),
+    )
+
+
+def _newest_alone(snapshot: Snapshot, history: History) -> VersionLives:
+    """The files of the newest version, where a history is too long to be followed."""
+    rows = pa.chunked_array([pa.nulls(snapshot.num_files, pa.int64())])
+    start = starting_files(snapshot.files, rows, snapshot.version)
+    lifetimes = Lifetimes(start, first=snapshot.version, last=snapshot.version)
+    newest = np.array([snapshot.version], dtype=np.int64)
+    is_newest = np.array(history.versions, dtype=np.int64) == snapshot.version
+    return VersionLives(is_newest, snapshot.version, newest, lifetimes)
+
+
+def _counts(lives: VersionLives, history: History, is_absent: pa.Array) -> pa.Table:
+    """Return for each version what `missing_runs` reads."""
+    lifetimes, positions = lives.lifetimes, lives.positions
+    missing = lifetimes.count_among(is_absent.to_numpy(zero_copy_only=False))
+    vacuums = [v for v in history.vacuums if v.version >= lives.first]
+    vacuumed_by = lifetimes.vacuumed(vacuums).versions[positions]
+    return pa.table(
+        {
+            "version": lives.versions,
+            "num_files": lifetimes.totals().num_files[positions],
+            "num_missing_files": missing[positions],
+            "vacuumed_by": pa.array(vacuumed_by, mask=vacuumed_by == UNKNOWN),
+        }
+    )
+
+
+def _listed(store: DataStore, report: Progress) -> pa.ChunkedArray:
+    chunks: list[pa.StringArray] = []
+    count = 0
+    for names in store.list_data_files():
+        chunks.append(names)
+        count += len(names)
+        report("Listing storage", count, None, "files")
+    return pa.chunked_array(chunks, pa.string())
+
+
+def _absent(
+    store: TableStore, paths: pa.StringArray, listed: pa.ChunkedArray
+) -> pa.BooleanArray:
+    """Tell of each path whether its file is missing.
+
+    Some that a listing does not show are looked at by themselves: storage may spell
+    names in another way than the log. A path that leads elsewhere is not in a listing.
+    """
+    places = relative_paths_below(paths, store.root)
+    is_listed = pc.is_in(places, value_set=listed, skip_nulls=True)
+    is_absent = pc.and_not(places.is_valid(), is_listed)
+    doubtful = pc.and_not(paths.is_valid(), is_listed)
+    looked_at = pc.indices_nonzero(doubtful)[:MAX_LOOKS]
+    if not len(looked_at):
+        return is_absent
+    result = is_absent.to_numpy(zero_copy_only=False).copy()
+    for position in looked_at.to_pylist():
+        result[position] = not _is_there(store, paths[position].as_py())
+    return pa.array(result)
+
+
+def _is_there(store: DataStore, path: str) -> bool:
+    try:
+        return store.has_data_file(path)
+    except PathEscapesTableError:
+        return True  # nobody reads it, and nobody looks whether it is there
+
+
+def _count_distinct(paths: list[pa.StringArray]) -> int:
+    return int(pc.count_distinct(pa.chunked_array(paths, pa.string())).as_py())
+
+
+def _no_progress(_step: str, _done: int, _total: int | None, _unit: str) -> None:
+    """Tell nobody."""

@@ -1,0 +1,37 @@
+"""Which data files of a large table storage holds: its log is replayed by Spark.
+
+The listing itself is this process's: storage gives it page by page to one asker.
+"""
+
+from functools import partial
+
+from pyspark.sql import SparkSession
+
+from deltaweb.index import file_check
+from deltaweb.index.file_check import FileCheck
+from deltaweb.spark.index_files import SparkEngine
+from deltaweb.spark.log_reader import LogSource
+from deltaweb.spark.watched_work import OnTasks, watch_work
+from deltaweb.table import DeltaTable
+
+
+def check_files(
+    spark: SparkSession, source: LogSource, *, on_progress: OnTasks
+) -> FileCheck:
+    """List a table's storage once, and count for each version what it lacks.
+
+    Args:
+        spark: The session.
+        source: The table's log.
+        on_progress: Called with the tasks that are done; it may raise to stop.
+
+    Raises:
+        DeltaError: If the log does not read, or storage does not answer.
+        SparkLostError: If the session dies.
+    """
+    table = DeltaTable(
+        source.location, source.storage_options, allowed_roots=source.allowed_roots
+    )
+    engine = SparkEngine(spark, source)
+    work = partial(file_check.check_files, table, engine=engine)
+    return watch_work(spark, work, on_progress, title="Check the files of a table")

@@ -1,0 +1,99 @@
+"""All files below a table's root: a folder, or a page of a listing, at a time.
+
+Names become Arrow texts as they come, so that a million of them are never objects.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from deltaweb.storage.remote_listing import is_s3
+
+
+def places_of(names: Iterable[str]) -> pa.StringArray:
+    """Return names as Arrow text; those that are none are left out."""
+    return pa.array([name for name in names if _is_text(name)], pa.string())
+
+
+def walk_folders(
+    root: str, *, is_inside: Callable[[str], bool], passed_over: str
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield each folder below a root, itself first, with the names of its files.
+
+    A link to a folder is followed where it stays inside, once.
+
+    Args:
+        root: A path.
+        is_inside: Tells whether a path, its links followed, may be listed.
+        passed_over: A name of folders that are not listed.
+
+    Raises:
+        OSError: If a folder cannot be listed; one that went away is passed over.
+    """
+    waiting, linked = [root], {os.path.realpath(root)}
+    while waiting:
+        folder = waiting.pop()
+        names: list[str] = []
+        try:
+            entries = os.scandir(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        with entries:
+            for entry in entries:
+                if not entry.is_dir():
+                    names.append(entry.name)
+                elif entry.name != passed_over and _is_new(entry, linked, is_inside):
+                    waiting.append(entry.path)
+        yield folder, names
+
+
+def _is_new(
+    entry: "os.DirEntry[str]", linked: set[str], is_inside: Callable[[str], bool]
+) -> bool:
+    if not entry.is_symlink():
+        return True
+    place = os.path.realpath(entry.path)
+    if place in linked or not is_inside(entry.path):
+        return False
+    linked.add(place)
+    return True
+
+
+def list_below(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (fsspec has no types)
+    """Yield the places of all files below a URL, those of a log too.
+
+    Args:
+        fs: A driver of fsspec.
+        root: The URL.
+    """
+    if is_s3(fs):
+        yield from _s3_pages(fs, root)
+        return
+    top = None  # the root as the driver spells it
+    for folder, _, files in fs.walk(root):
+        top = folder if top is None else top
+        below = folder[len(top) :].lstrip("/")
+        yield [f"{below}/{name}" if below else name for name in files]
+
+
+def _s3_pages(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (as above)
+    """List by pages of a thousand keys, folders not asked for one by one."""
+    bucket, prefix, _ = fs.split_path(f"{root}/")
+    prefix = f"{prefix.rstrip('/')}/"
+    position: dict[str, str] = {}
+    while True:
+        page = fs.call_s3("list_objects_v2", Bucket=bucket, Prefix=prefix, **position)
+        yield [entry["Key"][len(prefix) :] for entry in page.get("Contents", ())]
+        if not page.get("IsTruncated"):
+            return
+        position = {"ContinuationToken": page["NextContinuationToken"]}
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

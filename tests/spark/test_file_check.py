@@ -1,0 +1,57 @@
+"""A large log is replayed by Spark for a check of its files: the answer is the same."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from apps.jobs.models import Job
+from apps.tables import services, tasks
+from deltaweb.index import file_check
+from deltaweb.table import DeltaTable
+from tests.factories import NOW
+from tests.indexed_tables import new_indexed_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pytest_django.fixtures import Settings
+
+
+def test_spark_counts_what_one_process_counts(
+    spark: "SparkSession", lake: Path
+) -> None:
+    from deltaweb.spark import file_check as on_spark
+    from deltaweb.spark.log_reader import LogSource
+
+    location = str(lake / "customers")
+
+    found = on_spark.check_files(
+        spark, LogSource(location, {}, ()), on_progress=lambda *_: None
+    )
+
+    expected = file_check.check_files(DeltaTable(location))
+    assert found.missing.num_rows
+    assert found.missing == expected.missing
+    assert (found.num_versions, found.num_paths) == (
+        expected.num_versions,
+        expected.num_paths,
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("spark")
+def test_a_job_lets_spark_replay_a_large_log(
+    lake: Path, tmp_path: Path, settings: "Settings"
+) -> None:
+    settings.HOME = tmp_path / "home"
+    table = new_indexed_table("customers", lake / "customers")
+    settings.SPARK_REPLAY_BYTES = 0
+    job = services.request_file_check(table, now=NOW)
+
+    tasks.check_data_files(job_id=str(job.id))
+
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.DONE, "")
+    assert job.result is not None
+    assert job.result["num_gone"] > 0
+    assert "Replaying the log and listing storage" in job.log
