@@ -1,14 +1,16 @@
-"""Token buckets that all processes of one machine share, in one small mapped file.
+"""Token buckets that all processes of one machine share, in one small file.
 
 A key falls into a set of eight slots by its hash, and takes the one that has its mark,
 or the one that is nearest to full: a full bucket is as good as none. A set is changed
 under a lock of its bytes, which the kernel drops when a process dies.
+
+The file is read and written by calls, not through a mapping: where a disk is full, or
+fails, a call raises an error, and a mapping ends the process by SIGBUS.
 """
 
 import fcntl
 import hashlib
 import math
-import mmap
 import os
 import struct
 from collections.abc import Iterator
@@ -49,7 +51,6 @@ class TokenBuckets:
         self._opening = Lock()
         self._opened_by: int | None = None  # the process: locks do not outlive a fork
         self._descriptor = -1
-        self._map: mmap.mmap | None = None
         self._locks = [Lock() for _ in range(_NUM_LOCKS)]
 
     def take(self, key: bytes, *, now_s: float) -> float:
@@ -64,14 +65,14 @@ class TokenBuckets:
             Nothing is taken then but for a debt.
 
         Raises:
-            OSError: If the file cannot be used.
+            OSError: If the file cannot be used, or the disk has no room for it.
         """
-        mapped = self._open()
+        self._open()
         mark, first = _place(key)
         with self._locked(first):
-            place, held = self._find(mapped, first, mark, now_s)
+            offset, held = self._find(first, mark, now_s)
             if held - 1.0 >= -self._debt:
-                _SLOT.pack_into(mapped, place, mark, held - 1.0, now_s)
+                self._write(first + offset, mark, held - 1.0, now_s)
             return max(0.0, (1.0 - held) / self._rate)
 
     def give_back(self, key: bytes, *, now_s: float) -> None:
@@ -82,30 +83,35 @@ class TokenBuckets:
             now_s: As `take` has it.
 
         Raises:
-            OSError: If the file cannot be used.
+            OSError: As `take` does.
         """
-        mapped = self._open()
+        self._open()
         mark, first = _place(key)
         with self._locked(first):
-            place, held = self._find(mapped, first, mark, now_s)
-            held = min(self._burst, held + 1.0)
-            _SLOT.pack_into(mapped, place, mark, held, now_s)
+            offset, held = self._find(first, mark, now_s)
+            self._write(first + offset, mark, min(self._burst, held + 1.0), now_s)
 
-    def _find(
-        self, mapped: mmap.mmap, first: int, mark: bytes, now_s: float
-    ) -> tuple[int, float]:
-        """Return a key's slot and what its bucket holds; the fullest slot for none."""
-        fullest, most = first, -math.inf
-        for place in range(first, first + _SET_BYTES, _SLOT.size):
-            found, held, since_s = _SLOT.unpack_from(mapped, place)
+    def _find(self, first: int, mark: bytes, now_s: float) -> tuple[int, float]:
+        """Return a key's slot in a set and what its bucket holds.
+
+        The fullest slot is that of a key which has none.
+        """
+        slots = os.pread(self._descriptor, _SET_BYTES, first)
+        slots = slots.ljust(_SET_BYTES, b"\0")  # of a file that was cut
+        fullest, most = 0, -math.inf
+        for offset in range(0, _SET_BYTES, _SLOT.size):
+            found, held, since_s = _SLOT.unpack_from(slots, offset)
             held = (
                 self._burst if found == _FREE else self._refilled(held, since_s, now_s)
             )
             if found == mark:
-                return place, held
+                return offset, held
             if held > most:
-                fullest, most = place, held
+                fullest, most = offset, held
         return fullest, self._burst
+
+    def _write(self, place: int, mark: bytes, held: float, now_s: float) -> None:
+        os.pwrite(self._descriptor, _SLOT.pack(mark, held, now_s), place)
 
     def _refilled(self, held: float, since_s: float, now_s: float) -> float:
         """Return what a bucket holds now; one of before a restart is full."""
@@ -113,19 +119,21 @@ class TokenBuckets:
             return self._burst
         return min(self._burst, held + max(0.0, now_s - since_s) * self._rate)
 
-    def _open(self) -> mmap.mmap:
-        """Map the file, once a process."""
+    def _open(self) -> None:
+        """Open the file, once a process, with room on the disk for all of it."""
         with self._opening:
-            if self._map is None or self._opened_by != os.getpid():
-                descriptor = os.open(
-                    self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-                )
-                if os.fstat(descriptor).st_size != _FILE_BYTES:
-                    os.ftruncate(descriptor, _FILE_BYTES)
-                self._descriptor = descriptor
-                self._map = mmap.mmap(descriptor, _FILE_BYTES)
-                self._opened_by = os.getpid()
-            return self._map
+            if self._opened_by == os.getpid():
+                return
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+            descriptor = os.open(self._path, flags, 0o600)
+            try:
+                os.posix_fallocate(descriptor, 0, _FILE_BYTES)
+                os.ftruncate(descriptor, _FILE_BYTES)
+            except OSError:
+                os.close(descriptor)
+                raise
+            self._descriptor = descriptor
+            self._opened_by = os.getpid()
 
     @contextmanager
     def _locked(self, first: int) -> Iterator[None]:

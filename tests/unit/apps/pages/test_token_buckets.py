@@ -1,6 +1,10 @@
+import os
+import resource
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -26,6 +30,17 @@ def buckets(tmp_path: Path) -> TokenBuckets:
 def take(buckets: TokenBuckets, count: int, *, now_s: float, key: bytes = b"a") -> int:
     """How many of a number of takes succeed."""
     return sum(buckets.take(key, now_s=now_s) == 0 for _ in range(count))
+
+
+@contextmanager
+def files_of_at_most(size_bytes: int) -> Iterator[None]:
+    """Let the kernel refuse what makes a file larger, as on a disk that is full."""
+    usual, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (usual, most))
 
 
 class TestTokenBuckets:
@@ -132,3 +147,30 @@ class TestTokenBuckets:
 
         with pytest.raises(OSError, match="No such file"):
             buckets.take(b"a", now_s=1)
+
+    @pytest.mark.parametrize("size_bytes", [0, 1 << 18], ids=["new", "without blocks"])
+    def test_without_room_on_the_disk_fail_by_an_error(
+        self, tmp_path: Path, size_bytes: int
+    ) -> None:
+        path = tmp_path / "rates"
+        path.touch()
+        os.truncate(path, size_bytes)
+        buckets = TokenBuckets(path, rate=2, burst=5)
+
+        with files_of_at_most(1 << 12):
+            for number in range(9):
+                with pytest.raises(OSError, match="File too large"):
+                    buckets.take(b"%d" % number, now_s=1)
+            descriptors = Path("/proc/self/fd").iterdir()
+            assert sum(entry.resolve() == path for entry in descriptors) <= 1
+
+        assert take(buckets, 9, now_s=1) == 5
+
+    def test_go_on_in_a_file_that_was_cut(self, tmp_path: Path) -> None:
+        path = tmp_path / "rates"
+        buckets = TokenBuckets(path, rate=2, burst=5)
+        take(buckets, 9, now_s=100)
+
+        os.truncate(path, 0)
+
+        assert take(buckets, 9, now_s=100) == 5
