@@ -30,5 +30,14 @@ class KeepOneLine(logging.Filter):
         return True
 
 
+class DropTraceback(logging.Filter):
+    """Leaves the message alone: where it was raised is known, and anybody can ask."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Rewrite the record; every record passes."""
+        record.exc_info = record.exc_text = None
+        return True
+
+
 def _printable(character: str) -> str:
     return character if character.isprintable() else ascii(character)[1:-1]

@@ -304,6 +304,7 @@ LOGGING = {
     "filters": {
         "no-links": {"()": "deltaweb.logs.HideSignInLinks"},
         "one-line": {"()": "deltaweb.logs.KeepOneLine"},
+        "no-traceback": {"()": "deltaweb.logs.DropTraceback"},
     },
     "handlers": {
         "stderr": {
@@ -313,9 +314,15 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    # Drivers of object stores tell at DEBUG what they send: tokens and signed URLs.
     "loggers": {
-        name: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "NOTSET"}
-        for name in ("aiobotocore", "azure", "botocore", "fsspec", "s3fs", "urllib3")
+        "django.security.DisallowedHost": {"filters": ["no-traceback"]},
+        # Drivers of object stores tell at DEBUG what they send: tokens, signed URLs.
+        **{
+            name: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "NOTSET"}
+            for name in (
+                *("aiobotocore", "azure", "botocore"),
+                *("fsspec", "s3fs", "urllib3"),
+            )
+        },
     },
 }

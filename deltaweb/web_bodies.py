@@ -1,9 +1,9 @@
-"""Bodies of answers that are sent piece by piece, as their clients take them in.
+"""Answers that are sent piece by piece, as their clients take them in.
 
-The application hands a file over as WSGI has it, or marks an answer that it streams by
-`may_wait`; its headers go out as usual. The body then waits with its connection:
-whenever the client can take more, a thread sends what fits and goes on to other work.
-A client that stalls so holds no thread.
+The application answers as WSGI has it; what the server writes of it, headers and body,
+waits with the connection: whenever the client can take more, a thread sends what fits
+and goes on to other work. A client that stalls so holds no thread. Parts that only the
+thread that began may make are made by it at once, and kept where the client is slower.
 
 Source: PEP 3333, "Optional Platform-Specific File Handling".
 """
@@ -11,18 +11,45 @@ Source: PEP 3333, "Optional Platform-Specific File Handling".
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
-from socket import socket
+from functools import partial
+from socket import MSG_DONTWAIT, MSG_MORE, MSG_PEEK, socket
+from tempfile import SpooledTemporaryFile
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 if TYPE_CHECKING:
     from types import MethodType
 
 TURN_BYTES: Final = 16 << 20  # sent at once to a client that takes them: others wait
-BODIES: Final = ("200 ", "206 ")  # statuses with a body
+KEPT_BYTES: Final = 1 << 20  # of a stream for a slow client; the rest goes to a file
+BLOCK_BYTES: Final = 1 << 16
+PATIENCE_S: Final = 1.0  # of a client that is there for certain
+BODILESS: Final = {"204", "304"}
 MAY_WAIT: Final = "may_wait"  # of an answer whose parts any thread may make
+HAS_LEFT: Final = "deltaweb.has_left"  # in the environment: whether the client has
 _LENGTH: Final = "content-length"
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+
+
+def has_left(client: socket, asked_at_s: float) -> bool:
+    """Whether a client has closed its connection, as far as the kernel knows.
+
+    One that sends its next request ahead counts as there. So does one that has not
+    waited for long: it may have closed its own side alone.
+
+    Args:
+        client: Its connection.
+        asked_at_s: When its request was there, on the monotonic clock.
+    """
+    if monotonic() - asked_at_s < PATIENCE_S:
+        return False
+    try:
+        return client.recv(1, MSG_PEEK | MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
 
 
 class HeldBody(Protocol):
@@ -47,6 +74,58 @@ class HeldBody(Protocol):
         """
 
 
+class Outbox:
+    """Stands in for a response's socket: what the server writes is sent later."""
+
+    def __init__(self) -> None:
+        self.unsent = memoryview(b"")
+
+    def sendall(self, data: bytes) -> None:
+        """Keep what is to be sent."""
+        ahead = self.unsent
+        self.unsent = memoryview(b"%b%b" % (ahead, data) if ahead else data)
+
+    def send_to(self, client: socket, flags: int = 0) -> int:
+        """Send what a client takes; return how many bytes.
+
+        Raises:
+            BlockingIOError: If it takes none now.
+            OSError: If it is gone.
+        """
+        sent = client.send(self.unsent, flags)
+        self.unsent = self.unsent[sent:]
+        return sent
+
+
+class HeldText:
+    """An answer that is there whole, and has nothing to close."""
+
+    def __init__(self, text: bytes) -> None:
+        self._outbox = Outbox()
+        self._outbox.sendall(text)
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the client has all of it."""
+        return not self._outbox.unsent
+
+    def send_to(self, client: socket) -> bool:
+        """Send what a client takes; tell whether it has all.
+
+        Raises:
+            OSError: If it is gone.
+        """
+        while self._outbox.unsent:
+            try:
+                self._outbox.send_to(client)
+            except BlockingIOError:
+                return False
+        return True
+
+    def end(self) -> None:
+        """Close nothing."""
+
+
 class HeldFile:
     """A file that is sent after its headers; the server finds nothing to iterate.
 
@@ -55,27 +134,36 @@ class HeldFile:
         block_bytes: How much is read at once where the file cannot be held.
     """
 
-    def __init__(self, file: Any, block_bytes: int = 1 << 16) -> None:  # noqa: ANN401 (whatever the application opened)
+    def __init__(self, file: Any, block_bytes: int = BLOCK_BYTES) -> None:  # noqa: ANN401 (whatever the application opened)
         self.file = file
         self.block_bytes = block_bytes
+        self._outbox = Outbox()
         self._descriptor = -1
         self._offset = 0
         self._left = 0
 
-    def begin(self, length: int) -> bool:
-        """Note what there is to send; False if it has to be read by the application."""
+    def begin(self, outbox: Outbox, length: int) -> bool:
+        """Note what there is to send; False if it has to be read by the application.
+
+        Args:
+            outbox: What the server writes its headers to.
+            length: Of the answer in bytes; 0 where it has none, or an unknown one.
+        """
+        if not length:
+            return False
         try:
             self._descriptor = self.file.fileno()
             self._offset = os.lseek(self._descriptor, 0, os.SEEK_CUR)
         except (AttributeError, OSError):
             return False
         self._left = length
+        self._outbox = outbox
         return True
 
     @property
     def is_sent(self) -> bool:
         """Whether the client has all that its headers told of."""
-        return not self._left
+        return not self._left and not self._outbox.unsent
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(())
@@ -89,20 +177,22 @@ class HeldFile:
             OSError: If the client is gone.
         """
         turn = TURN_BYTES
-        while self._left and turn > 0:
-            count = min(self._left, turn)
-            try:
+        try:
+            while self._outbox.unsent:
+                self._outbox.send_to(client, MSG_MORE if self._left else 0)
+            while self._left and turn > 0:
+                count = min(self._left, turn)
                 sent = os.sendfile(
                     client.fileno(), self._descriptor, self._offset, count
                 )
-            except BlockingIOError:
-                return False
-            if not sent:
-                break
-            self._offset += sent
-            self._left -= sent
-            turn -= sent
-        return turn > 0 or not self._left
+                if not sent:
+                    return True
+                self._offset += sent
+                self._left -= sent
+                turn -= sent
+        except BlockingIOError:
+            return False
+        return self.is_sent
 
     def end(self) -> None:
         """Close the file, and so the application's answer.
@@ -116,28 +206,46 @@ class HeldFile:
 class HeldStream:
     """An answer whose parts are made when its client can take them.
 
-    They are made by one thread after the other, and never by two at once.
+    They are made by one thread after the other, and never by two at once; or all by
+    the first, which keeps what its client does not take.
 
     Args:
-        answer: The application's; closed at the end.
-        response: The server's response to the request.
+        parts: The body.
+        close: Ends the application's answer.
+        may_wait: Whether any thread may make a part.
+        has_left: Whether the client has.
+        response: The server's response to the request, which writes to `outbox`.
+        outbox: What is to be sent first.
     """
 
-    def __init__(self, answer: Any, response: Any) -> None:  # noqa: ANN401 (Django's and gunicorn's own)
-        self._answer = answer
+    def __init__(  # noqa: PLR0913 (an answer and the server's side of it)
+        self,
+        parts: Iterable[bytes],
+        close: Callable[[], object],
+        *,
+        may_wait: bool,
+        has_left: Callable[[], bool],
+        response: Any,  # noqa: ANN401 (gunicorn's own)
+        outbox: Outbox,
+    ) -> None:
+        self._parts = iter(parts)
+        self._close = close
+        self._may_wait = may_wait
+        self._has_left = has_left
         self._response = response
-        self._parts: Iterator[bytes] = iter(answer)
+        self._outbox = outbox
+        self._next: Callable[[], bytes] = self._next_part
         self._is_chunked = False
+        self._is_begun = False
         self._is_made = False
-        self._unsent = memoryview(b"")
 
     @property
     def is_sent(self) -> bool:
         """Whether the client has all of it, and knows it."""
-        return self._is_made and not self._unsent
+        return self._is_made and not self._outbox.unsent
 
     def __iter__(self) -> Iterator[bytes]:
-        """Send the headers; the server finds nothing else to send, and no end."""
+        """Write the headers; the server finds nothing else to send, and no end."""
         self._response.send_headers()
         self._is_chunked = self._response.chunked
         if self._is_chunked:
@@ -152,23 +260,45 @@ class HeldStream:
             OSError: If the client is gone, or a part cannot be made.
         """
         turn = TURN_BYTES
+        if not self._is_begun:  # its headers go with the first part
+            self._is_begun = True
+            self._outbox.sendall(self._next())
         while turn > 0:
-            if not self._unsent:
+            if not self._outbox.unsent:
                 if self._is_made:
                     return True
-                self._unsent = memoryview(self._next_part())
+                self._outbox.sendall(self._next())
                 continue
             try:
-                sent = client.send(self._unsent)
+                turn -= self._outbox.send_to(client)
             except BlockingIOError:
-                return False
-            self._unsent = self._unsent[sent:]
-            turn -= sent
+                break
+        self._make_rest()
         return self.is_sent
 
     def end(self) -> None:
         """Close the application's answer."""
-        self._answer.close()
+        self._close()
+
+    def _make_rest(self) -> None:
+        """Make what this thread alone may make, and keep it for the client."""
+        if self._may_wait or self._is_made:
+            return
+        kept = SpooledTemporaryFile[bytes](max_size=KEPT_BYTES)
+        while not self._is_made:
+            if self._has_left():
+                kept.close()
+                raise ConnectionAbortedError(errno.ECONNABORTED, "its client has left")
+            kept.write(self._next_part())
+        self._close()
+        kept.seek(0)
+        self._close, self._next = kept.close, partial(self._next_kept, kept)
+        self._may_wait, self._is_made = True, False
+
+    def _next_kept(self, kept: "SpooledTemporaryFile[bytes]") -> bytes:
+        part = kept.read(BLOCK_BYTES)
+        self._is_made = not part
+        return part
 
     def _next_part(self) -> bytes:
         """Make the next part, as it goes over the wire.
@@ -191,37 +321,76 @@ class HeldStream:
 def holding_bodies(
     application: Application, hold: Callable[[socket, HeldBody], None]
 ) -> Application:
-    """Let the server send the files, and what may wait, of an application.
+    """Let the server send whatever an application answers.
 
     Args:
         application: A WSGI application.
-        hold: Told of each body that is to be sent after the headers, and to whom.
+        hold: Told of each answer that is to be sent, headers included, and to whom.
     """
 
     def wrapped(environ: Environ, start_response: Callable[..., Any]) -> Any:  # noqa: ANN401 (what the application answers)
-        usual = environ["wsgi.file_wrapper"]
-        started: dict[str, int] = {}
+        client = environ["gunicorn.socket"]
+        response = cast("MethodType", start_response).__self__
+        response.sock = outbox = Outbox()
+        started: dict[str, Any] = {}
 
         def start(status: str, headers: Any, *error: Any) -> Any:  # noqa: ANN401 (WSGI's)
             lengths = [int(v) for name, v in headers if name.lower() == _LENGTH]
-            if lengths and status.startswith(BODIES):
-                started["length"] = lengths[0]
+            is_bare = environ["REQUEST_METHOD"] == "HEAD" or status[:3] in BODILESS
+            started.update(length=sum(lengths), is_bare=is_bare)
             return start_response(status, headers, *error)
 
+        usual = environ["wsgi.file_wrapper"]
         environ["wsgi.file_wrapper"] = HeldFile
+        environ[HAS_LEFT] = partial(has_left, client, monotonic())
         answer = application(environ, start)
         environ["wsgi.file_wrapper"] = usual
-        if getattr(answer, MAY_WAIT, False) and environ["REQUEST_METHOD"] != "HEAD":
-            response = cast("MethodType", start_response).__self__
-            stream = HeldStream(answer, response)
-            hold(environ["gunicorn.socket"], stream)
-            return stream
-        if not isinstance(answer, HeldFile):
-            return answer
-        has_body = environ["REQUEST_METHOD"] != "HEAD" and "length" in started
-        if has_body and answer.begin(started["length"]):
-            hold(environ["gunicorn.socket"], answer)
-            return answer
-        return usual(answer.file, answer.block_bytes)
+        held: HeldFile | HeldStream
+        if (
+            isinstance(answer, HeldFile)
+            and not started["is_bare"]
+            and answer.begin(outbox, started["length"])
+        ):
+            held = answer
+        else:
+            parts, close, may_wait = _parts(answer, is_bare=started["is_bare"])
+            held = HeldStream(
+                parts,
+                close,
+                may_wait=may_wait,
+                has_left=environ[HAS_LEFT],
+                response=response,
+                outbox=outbox,
+            )
+        hold(client, held)
+        return held
 
     return wrapped
+
+
+def _parts(
+    answer: Any,  # noqa: ANN401 (what the application answers)
+    *,
+    is_bare: bool,
+) -> tuple[Iterable[bytes], Callable[[], object], bool]:
+    """Return the parts of an answer, what ends it, and whether any thread makes them.
+
+    Args:
+        answer: What the application answers.
+        is_bare: Whether headers are all that may be sent.
+    """
+    if isinstance(answer, HeldFile):
+        read = partial(answer.file.read, answer.block_bytes)
+        return (() if is_bare else iter(read, b"")), answer.end, True
+    close = getattr(answer, "close", _do_nothing)
+    if is_bare:
+        return (), close, True
+    if getattr(answer, "streaming", True):
+        return answer, close, getattr(answer, MAY_WAIT, False)
+    whole = list(answer)
+    close()
+    return whole, _do_nothing, True
+
+
+def _do_nothing() -> None:
+    """End what has no end."""

@@ -2,55 +2,60 @@
 
 gunicorn's own worker lets a thread read a request as slowly as it is sent, and its loop
 wait for clients to hang up. Here that loop takes requests in, from all connections at
-once; a thread gets one when it is there: head and body. An answer that is a file, or
-one whose parts may wait, goes out likewise: a thread sends what a client takes, and the
-loop waits until it can take more (`deltaweb.web_bodies`). Each wait has an end.
+once; a thread gets one when it is there: head and body (`deltaweb.web_requests`). An
+answer goes out likewise: a thread sends what a client takes, and the loop waits until
+it can take more (`deltaweb.web_bodies`). Each wait has an end.
+
+What is overridden belongs to gunicorn's inside: its version is pinned.
 
 Source: RFC 9112, section 9.6 (how a connection is closed).
 """
 
 import contextlib
-import errno
-import re
 import resource
 import socket
 from functools import partial
+from http import HTTPStatus
 from selectors import EVENT_READ, EVENT_WRITE
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from gunicorn.http.unreader import SocketUnreader
+from gunicorn.http import errors
+from gunicorn.http.unreader import Unreader
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from deltaweb.web_bodies import HeldBody, holding_bodies
+from deltaweb.web_bodies import HeldBody, HeldText, has_left, holding_bodies
+from deltaweb.web_requests import CONTINUE, Arrival, RefusedError, refusal
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 ARRIVAL_S: Final = 20.0  # for a request to be there
-READ_S: Final = 20.0  # for what a thread reads of one that is too large to be kept
 SEND_S: Final = 120.0  # for a client to take the next part of an answer
 LINGER_S: Final = 2.0  # for a client to hang up after its answer
-DRAIN_S: Final = 0.1  # for the rest of a body that nobody reads
-HEAD_BYTES: Final = 1 << 16
-BODY_BYTES: Final = (4 << 20) + 1  # of the largest query, and one that is too large
-KEPT_BYTES: Final = 64 << 20  # of all requests that are not there yet
+KEPT_BYTES: Final = 64 << 20  # of all requests that are not answered yet
 PART_BYTES: Final = 1 << 16
 NUM_DESCRIPTORS: Final = 8192  # connections, files that they wait for, and our own
-_END_OF_HEAD: Final = b"\r\n\r\n"
-_LENGTH: Final = re.compile(
-    rb"\r\ncontent-length:[ \t]*(\d{1,9})[ \t]*\r\n", re.IGNORECASE
+NUM_OWN_DESCRIPTORS: Final = 192
+_MORE: Final = object()  # what a thread says that has sent a part of an answer
+_STATUSES: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
+    (errors.LimitRequestLine, HTTPStatus.REQUEST_URI_TOO_LONG),
+    (errors.LimitRequestHeaders, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE),
+    (errors.UnsupportedTransferCoding, HTTPStatus.NOT_IMPLEMENTED),
+    (errors.ExpectationFailed, HTTPStatus.EXPECTATION_FAILED),
+    (errors.InvalidResponseHeader, HTTPStatus.INTERNAL_SERVER_ERROR),
+    (errors.InvalidResponseHeaderName, HTTPStatus.INTERNAL_SERVER_ERROR),
+    (errors.ParseException, HTTPStatus.BAD_REQUEST),
 )
-_MORE: Final = object()  # what a thread says that has sent a part of a body
-_EXPECTS: Final = re.compile(rb"\r\nexpect:", re.IGNORECASE)
 
 
 class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
     """A connection, and what came of its next request.
 
     Attributes:
-        arrived: The bytes so far.
-        wanted: How many there will be; None until the head is there.
+        arrival: The request so far.
+        asked_bytes: How long the request is that waits for a thread, or has one.
+        asked_at_s: When it was there.
         deadline: When it is closed if it waits still.
         body: What is left to send of its answer.
         keeps: Whether it stays open after that.
@@ -58,33 +63,26 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
 
     def __init__(self, *arguments: Any) -> None:  # noqa: ANN401 (gunicorn's own)
         super().__init__(*arguments)
-        self.arrived = bytearray()
-        self.wanted: int | None = None
+        self.arrival = Arrival()
+        self.asked_bytes = 0
+        self.asked_at_s = 0.0
         self.deadline = 0.0
         self.body: HeldBody | None = None
         self.keeps: object = False
 
-    def take_in(self, data: bytes) -> bool:
-        """Add bytes to the request; tell whether it is there, or too large to keep."""
-        searched = max(0, len(self.arrived) - len(_END_OF_HEAD))
-        self.arrived += data
-        if self.wanted is None:
-            end = self.arrived.find(_END_OF_HEAD, searched)
-            if end < 0:
-                return len(self.arrived) > HEAD_BYTES
-            end += len(_END_OF_HEAD)
-            self.wanted = end + _body_length(bytes(self.arrived[:end]))
-        return len(self.arrived) >= self.wanted
+    def hand_over(self) -> bytes:
+        """Give what arrived to the parser, which finds nothing else to read.
 
-    def hand_over(self) -> None:
-        """Give what arrived to the parser, which reads the rest by itself."""
+        Returns:
+            The beginning of the request.
+        """
         if not self.initialized:
             self.init()
-            self.parser.unreader = BoundedUnreader(self.sock)
-        self.parser.unreader.deadline = monotonic() + READ_S
-        self.parser.unreader.unread(bytes(self.arrived))
-        self.arrived = bytearray()
-        self.wanted = None
+            self.parser.unreader = ArrivedBytes()
+        arrived = bytes(self.arrival.data)
+        self.parser.unreader.unread(arrived)
+        self.arrival = Arrival()
+        return arrived[:PART_BYTES]
 
     def end_body(self) -> bool:
         """Close what was to be sent; tell whether it was whole."""
@@ -97,27 +95,22 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         return False
 
 
-class BoundedUnreader(SocketUnreader):  # type: ignore[misc]  # gunicorn has no types
-    """Reads from a socket until a deadline, however often a byte comes."""
+class ArrivedBytes(Unreader):  # type: ignore[misc]  # gunicorn has no types
+    """What there is of a request: nobody waits for more.
 
-    deadline = 0.0
+    Attributes:
+        ran_dry: Whether the parser wanted more: where a request ends is not known then.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ran_dry = False
 
     def chunk(self, size_hint: int | None = None) -> bytes:
-        """Return the next bytes.
-
-        Raises:
-            TimeoutError: If none came in time.
-        """
-        usual_s = self.sock.gettimeout()
-        left_s = self.deadline - monotonic()
-        if left_s <= 0:
-            raise TimeoutError
-        self.sock.settimeout(left_s if usual_s is None else min(left_s, usual_s))
-        try:
-            data: bytes = super().chunk(size_hint)
-        finally:
-            self.sock.settimeout(usual_s)
-        return data
+        """Return the end."""
+        del size_hint
+        self.ran_dry = True
+        return b""
 
 
 class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
@@ -128,21 +121,28 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (gunicorn's own)
         super().__init__(*arguments, **named)
         self._waiting: dict[Connection, None] = {}
-        self._bodies: dict[socket.socket, HeldBody] = {}
+        self._answers: dict[socket.socket, HeldBody] = {}
+        self._heads: dict[socket.socket, bytes] = {}
         self._kept_bytes = 0
         self._next_sweep = 0.0
 
     def init_process(self) -> None:
-        """Begin, with as many open files as the system lets this process have."""
+        """Begin, with as many open files as the system lets this process have.
+
+        A connection may have a file open as well: there are half as many.
+        """
         usual, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         wanted = NUM_DESCRIPTORS if most < 0 else min(NUM_DESCRIPTORS, most)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(usual, wanted), most))
+        limit = max(usual, wanted)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
+        fitting = max(1, (limit - NUM_OWN_DESCRIPTORS) // 2)
+        self.worker_connections = min(self.worker_connections, fitting)
         super().init_process()
 
     def load_wsgi(self) -> None:
-        """Load the application; its files and streams are sent here."""
+        """Load the application; its answers are sent here."""
         super().load_wsgi()
-        self.wsgi = holding_bodies(self.wsgi, self._bodies.__setitem__)
+        self.wsgi = holding_bodies(self.wsgi, self._answers.__setitem__)
 
     # === In the loop ===
 
@@ -153,6 +153,8 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         except (BlockingIOError, ConnectionAbortedError):
             return
         self.nr_conns += 1
+        if self.nr_conns >= self.worker_connections:
+            self._close_an_idle()
         self._await(Connection(self.cfg, client, address, listener.getsockname()))
 
     def on_client_socket_readable(
@@ -162,30 +164,24 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self.poller.unregister(client)
         self.keepalived_conns.remove(conn)
         self._await(conn)
+        self._on_arriving(conn, client)
 
     def enqueue_req(self, conn: Connection) -> None:
-        """Let a thread answer; a request that another has in tow is waited for."""
-        if conn.initialized and not conn.arrived:
-            ahead = conn.parser.unreader.take_buffered()
-            if ahead and not conn.take_in(ahead):
-                self._await(conn)
-                return
-        super().enqueue_req(conn)
+        """Take in the request that another had in tow."""
+        self._await(conn)
+        self._take_in(conn, conn.parser.unreader.take_buffered())
 
     def finish_request(self, conn: Connection, fs: "Future[object]") -> None:
         """Keep the connection, send more, or let its client hang up."""
+        self._kept_bytes -= conn.asked_bytes
+        conn.asked_bytes = 0
         if not fs.cancelled() and fs.exception() is None and fs.result() is _MORE:
             self._watch(conn, SEND_S, self._on_taking, event=EVENT_WRITE)
             return
         if fs.cancelled() or fs.exception() is not None or fs.result():
             super().finish_request(conn, fs)
             return
-        try:
-            conn.sock.shutdown(socket.SHUT_WR)
-        except OSError:
-            self._drop(conn)
-            return
-        self._watch(conn, LINGER_S, self._on_leaving)
+        self._let_leave(conn)
 
     def murder_pending(self) -> None:
         """Close the connections that waited too long; all that idle, when stopping."""
@@ -195,7 +191,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             return
         self._next_sweep = now + 1.0
         for conn in list(self._waiting):
-            is_busy = self.alive or conn.arrived or conn.body
+            is_busy = self.alive or conn.arrival.data or conn.body
             if conn.deadline <= now or not is_busy:
                 self._unwatch(conn)
                 self._drop(conn)
@@ -204,18 +200,69 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self._watch(conn, ARRIVAL_S, self._on_arriving)
 
     def _on_arriving(self, conn: Connection, client: socket.socket) -> None:
-        data = _received(client)
-        if data is None:
+        if data := _received(client):
+            self._take_in(conn, data)
+        elif data is not None:
+            self._unwatch(conn)
+            self._drop(conn)
+
+    def _take_in(self, conn: Connection, data: bytes) -> None:
+        """Add to a request; have it answered when it is there."""
+        before = len(conn.arrival.data)
+        try:
+            is_there = conn.arrival.take_in(data)
+        except RefusedError as error:
+            self._kept_bytes += len(conn.arrival.data) - before
+            self._refuse(conn, error.status)
             return
-        self._kept_bytes += len(data)
-        is_there = conn.take_in(data) or self._kept_bytes > KEPT_BYTES
-        if data and not is_there:
-            return
-        self._unwatch(conn)
-        if conn.arrived:
+        self._kept_bytes += len(conn.arrival.data) - before
+        if is_there:
+            self._unwatch(conn)
+            conn.asked_at_s = monotonic()
+            conn.asked_bytes = len(conn.arrival.data)
+            self._kept_bytes += conn.asked_bytes
             super().enqueue_req(conn)
+            return
+        if conn.arrival.is_asking:
+            conn.arrival.is_asking = False
+            if not _is_sent(conn.sock, CONTINUE):
+                self._unwatch(conn)
+                self._drop(conn)
+                return
+        if self._kept_bytes > KEPT_BYTES:
+            largest = max(self._waiting, key=lambda other: len(other.arrival.data))
+            self._refuse(largest, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    def _refuse(self, conn: Connection, status: HTTPStatus) -> None:
+        """Answer a request that is not taken in; no thread hears of it."""
+        self._unwatch(conn)
+        text = refusal(status, bytes(conn.arrival.data[:PART_BYTES]))
+        conn.arrival = Arrival()
+        if _is_sent(conn.sock, text):
+            self._let_leave(conn)
         else:
             self._drop(conn)
+
+    def _close_an_idle(self) -> None:
+        """Close what has waited longest for its client to say something."""
+        for conn in self._waiting:
+            if conn.body is None:
+                self._unwatch(conn)
+                self._drop(conn)
+                return
+        if self.keepalived_conns:
+            conn = self.keepalived_conns.popleft()
+            self.poller.unregister(conn.sock)
+            self._drop(conn)
+
+    def _let_leave(self, conn: Connection) -> None:
+        """Say that there is no more, and wait for the client to hang up."""
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self._drop(conn)
+            return
+        self._watch(conn, LINGER_S, self._on_leaving)
 
     def _on_leaving(self, conn: Connection, client: socket.socket) -> None:
         if _received(client) == b"":
@@ -240,14 +287,13 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     ) -> None:
         conn.sock.settimeout(0)
         conn.deadline = monotonic() + wait_s
-        self._kept_bytes += len(conn.arrived)
         self._waiting[conn] = None
         self.poller.register(conn.sock, event, partial(callback, conn))
 
     def _unwatch(self, conn: Connection) -> None:
         self.poller.unregister(conn.sock)
         del self._waiting[conn]
-        self._kept_bytes -= len(conn.arrived)
+        self._kept_bytes -= len(conn.arrival.data)
 
     def _drop(self, conn: Connection) -> None:
         self.nr_conns -= 1
@@ -262,15 +308,44 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     # === In a thread ===
 
     def handle(self, conn: Connection) -> object:
-        """Answer the request that arrived, and begin to send its body."""
-        conn.hand_over()
-        conn.keeps = super().handle(conn)
-        if conn.body is not None:
-            return self._send_body(conn)
-        if (unsent := self._bodies.pop(conn.sock, None)) is not None:
-            conn.body = unsent  # its headers found nobody
-            conn.end_body()
-        return conn.keeps
+        """Answer the request that arrived, and begin to send the answer.
+
+        A client that has left meanwhile is not answered.
+        """
+        if has_left(conn.sock, conn.asked_at_s):
+            return False
+        self._heads[conn.sock] = conn.hand_over()
+        try:
+            conn.keeps = super().handle(conn)
+        finally:
+            del self._heads[conn.sock]
+        conn.body = self._answers.pop(conn.sock, None)
+        return conn.keeps if conn.body is None else self._send_body(conn)
+
+    def handle_error(
+        self,
+        req: object,
+        client: socket.socket,
+        addr: object,
+        exc: Exception,
+    ) -> None:
+        """Answer what the parser refuses, or the application fails at.
+
+        The log names no address that was asked for: it may hold a signature.
+        """
+        found = (status for kind, status in _STATUSES if isinstance(exc, kind))
+        status = next(found, HTTPStatus.INTERNAL_SERVER_ERROR)
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            method = getattr(req, "method", "")
+            self.log.error("A %s request failed", method, exc_info=exc)
+        else:
+            address = addr[0] if isinstance(addr, tuple) and addr else ""
+            kind = type(exc).__name__
+            self.log.warning("%s to a request from %s: %s", int(status), address, kind)
+        if (unsent := self._answers.pop(client, None)) is not None:
+            with contextlib.suppress(OSError):
+                unsent.end()
+        self._answers[client] = HeldText(refusal(status, self._heads.get(client, b"")))
 
     def _send_body(self, conn: Connection) -> object:
         """Send what the client takes; at its end tell whether to keep the connection.
@@ -287,32 +362,9 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         is_whole = conn.end_body()
         return conn.keeps if is_whole else False
 
-    def handle_request(self, req: Any, conn: Connection) -> object:  # noqa: ANN401 (gunicorn's own)
-        """Send the answer to a client that takes it."""
-        conn.sock.settimeout(SEND_S)
-        try:
-            keeps = super().handle_request(req, conn)
-        except TimeoutError as error:
-            # What a client that is gone raises: nobody needs to hear of either.
-            raise ConnectionResetError(errno.ECONNRESET, "too slow") from error
-        conn.body = self._bodies.pop(conn.sock, None)
-        return keeps
-
     def _keepalive_after(self, conn: Connection, keepalive: object) -> bool:
-        deadline = monotonic() + DRAIN_S
-        return bool(keepalive and conn.parser.finish_body(deadline=deadline))
-
-
-def _body_length(head: bytes) -> int:
-    """Return how many bytes of a body are waited for.
-
-    None of one whose client waits to be asked for it, nor of one that is too large or
-    does not tell its length: a thread reads those, until its deadline.
-    """
-    found = _LENGTH.search(head)
-    if found is None or _EXPECTS.search(head) or int(found[1]) > BODY_BYTES:
-        return 0
-    return int(found[1])
+        is_read = keepalive and conn.parser.finish_body()
+        return bool(is_read and not conn.parser.unreader.ran_dry)
 
 
 def _received(client: socket.socket) -> bytes | None:
@@ -323,3 +375,11 @@ def _received(client: socket.socket) -> bytes | None:
         return None
     except OSError:
         return b""
+
+
+def _is_sent(client: socket.socket, text: bytes) -> bool:
+    """Send a few bytes; tell whether the client has taken them."""
+    try:
+        return client.send(text) == len(text)
+    except OSError:
+        return False

@@ -30,7 +30,10 @@ def protocol_answers(get_response: GetResponse) -> GetResponse:
         status = response.status_code
         status = max(status, HTTPStatus.BAD_REQUEST)
         message = "The request cannot be answered at this address."
-        return _answered(of_status(status, message), request)
+        answer = _answered(of_status(status, message), request)
+        # A line of the log is enough for both.
+        answer._has_been_logged = getattr(response, "_has_been_logged", False)  # type: ignore[attr-defined]  # noqa: SLF001 (Django's own)
+        return answer
 
     return middleware
 
@@ -41,4 +44,5 @@ def _answered(failure: Failure, request: HttpRequest) -> HttpResponseBase:
 
 
 def _is_protocol(path: str) -> bool:
-    return path.startswith(f"{PREFIX}/")
+    """Whether a path is the protocol's; a slash too many does not make it another."""
+    return f"/{path.lstrip('/')}".startswith(f"{PREFIX}/")

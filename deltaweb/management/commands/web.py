@@ -26,6 +26,10 @@ class Command(BaseCommand):
             *("--threads", str(settings.WEB_THREADS)),
             # Once for all processes, whose first answers then wait for nothing.
             "--preload",
+            # Nobody uses it, and it stands in the home of the user.
+            "--no-control-socket",
+            # More than descriptors allow: the worker takes what there is.
+            *("--worker-connections", "8192"),
             # An address may name hundreds of columns.
             *("--limit-request-line", "8190"),
             *("--graceful-timeout", "5", "--timeout", "120"),

@@ -190,6 +190,25 @@ class TestOtherLayers:
         assert answer.status_code == 400
         assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
 
+    @pytest.mark.parametrize("path", [f"{PREFIX}/shares", "/sign-in/"])
+    def test_a_host_that_is_not_ours_is_one_line_of_the_log(
+        self, stranger: Client, path: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        stranger.get(path, headers={"Host": "evil.example.com"})
+
+        (record,) = caplog.records
+        assert "evil.example.com" in record.getMessage()
+        assert record.exc_info is None
+
+    @pytest.mark.parametrize("path", [f"/{PREFIX}/shares", f"//{PREFIX}/files/a/b/c"])
+    def test_a_slash_too_many_is_no_endpoint_in_json(
+        self, stranger: Client, path: str
+    ) -> None:
+        answer: Answer = stranger.generic("GET", "/", PATH_INFO=path)
+
+        assert answer.status_code == 404
+        assert error(answer)["errorCode"] == "RESOURCE_DOES_NOT_EXIST"
+
     def test_plain_http_is_refused_without_a_redirect(
         self, acme: Caller, settings: Settings
     ) -> None:

@@ -1,0 +1,175 @@
+"""A server with few threads, and clients that can be slow."""
+
+import contextlib
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.installation import ROOT, environment, wait_for
+from tests.ports import free_port
+
+NUM_THREADS = 2
+ANSWERED_S = 60  # what a request may take at most on a busy machine
+# Longer than any request of a test may take: who is answered did not wait for it.
+PATIENCE_S = 600
+IMPATIENCE_S = 1.5
+# The worker of the server, as patient as it is told, and an application that repeats
+# bodies.
+APPLICATION = """
+import io
+import os
+import threading
+import time
+from pathlib import Path
+
+from deltaweb import web_bodies, web_worker
+from deltaweb.web_worker import PatientWorker
+
+wait_s = float(os.environ["WAIT_S"])
+web_worker.ARRIVAL_S = web_worker.SEND_S = wait_s
+web_bodies.PATIENCE_S = 0.0
+
+ended = []
+
+class File(io.FileIO):
+    def close(self):
+        if not self.closed:
+            ended.append(self.name)
+        super().close()
+
+def file(environ, start_response):
+    path = environ["QUERY_STRING"]
+    length = os.stat(path).st_size
+    start_response("200 OK", [("Content-Length", str(length))])
+    return environ["wsgi.file_wrapper"](File(path))
+
+class Stream:
+    may_wait = True
+
+    def __init__(self, path):
+        self.file = File(path)
+
+    def __iter__(self):
+        while part := self.file.read(100_000):
+            if part.startswith(b"break"):
+                raise ValueError(part)
+            yield part
+            yield b""
+
+    def close(self):
+        self.file.close()
+
+class Rows(Stream):
+    may_wait = False
+
+    def __iter__(self):
+        threads = set()
+        for part in super().__iter__():
+            threads.add(threading.get_ident())
+            assert len(threads) == 1
+            yield part
+
+class Page(Stream):
+    may_wait = streaming = False
+
+def stream(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    kinds = {"/stream": Stream, "/rows": Rows, "/page": Page}
+    return kinds[environ["PATH_INFO"]](environ["QUERY_STRING"])
+
+def held(environ):
+    path = Path(environ["QUERY_STRING"])
+    path.with_suffix(".begun").touch()
+    while not path.exists() and not environ["deltaweb.has_left"]():
+        time.sleep(0.01)
+    path.with_suffix(".over").touch()
+
+def application(environ, start_response):
+    if environ["PATH_INFO"] == "/file":
+        return file(environ, start_response)
+    if environ["PATH_INFO"] == "/fault":
+        raise ValueError("a fault")
+    if environ["PATH_INFO"] == "/held":
+        held(environ)
+    if environ["PATH_INFO"] in ("/stream", "/rows", "/page"):
+        return stream(environ, start_response)
+    if environ["PATH_INFO"] == "/ended":
+        told = str(ended.count(environ["QUERY_STRING"])).encode()
+        start_response("200 OK", [("Content-Length", str(len(told)))])
+        return [told]
+    body = environ["wsgi.input"].read() if environ["REQUEST_METHOD"] == "POST" else b""
+    body = body or b"-"
+    length = ("Content-Length", str(len(body)))
+    start_response("200 OK", [("Content-Type", "text/plain"), length])
+    return iter([body])
+"""
+HEAD = b"GET / HTTP/1.1\r\nHost: a\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
+
+
+@contextlib.contextmanager
+def serving(home: Path, wait_s: float, *options: str, faults: int = 0) -> Iterator[int]:
+    """Run a server with few threads that waits as long for its clients.
+
+    Args:
+        home: A folder for its application and its log.
+        wait_s: How long.
+        options: Further options of gunicorn.
+        faults: How often its application fails.
+    """
+    (home / "patient_application.py").write_text(APPLICATION, encoding="utf-8")
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "gunicorn", "patient_application:application"),
+        *("--worker-class", "patient_application.PatientWorker"),
+        *("--bind", f"127.0.0.1:{port}", "--threads", str(NUM_THREADS)),
+        *("--log-level", "warning", "--no-control-socket", *options),
+    ]
+    log = home / "web.log"
+    with log.open("wb") as errors:
+        process = subprocess.Popen(
+            command,
+            env=environment(home, PYTHONPATH=f"{home}:{ROOT}", WAIT_S=str(wait_s)),
+            cwd=ROOT,
+            stderr=errors,
+        )
+    try:
+        assert wait_for(lambda: _answers(port), timeout_s=ANSWERED_S), log.read_text()
+        yield port
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+    assert log.read_text().count("Traceback") == faults
+
+
+def connect(port: int, stack: contextlib.ExitStack) -> socket.socket:
+    """Open a connection that the stack closes."""
+    address = ("127.0.0.1", port)
+    return stack.enter_context(socket.create_connection(address, ANSWERED_S))
+
+
+def _answers(port: int) -> bool:
+    with contextlib.suppress(OSError):
+        return is_served(port)
+    return False
+
+
+def is_served(port: int) -> bool:
+    """Tell whether one who is not slow gets an answer; TimeoutError if none comes."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
+    with contextlib.closing(connection):
+        connection.request("GET", "/")
+        return connection.getresponse().read() == b"-"
+
+
+def received(wire: socket.socket) -> bytes:
+    """Return all that comes until the server hangs up."""
+    data = b""
+    with contextlib.suppress(ConnectionResetError):
+        while part := wire.recv(1 << 16):
+            data += part
+    return data

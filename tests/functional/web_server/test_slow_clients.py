@@ -1,0 +1,124 @@
+"""Those who are slow, and the others: what a web server's worker waits for."""
+
+import contextlib
+import http.client
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.functional.web_server.patient_server import (
+    ANSWERED_S,
+    HEAD,
+    NUM_THREADS,
+    PATIENCE_S,
+    POST,
+    connect,
+    is_served,
+    serving,
+)
+from tests.installation import wait_for
+
+
+def _refused(wire: socket.socket) -> bool:
+    """Whether a server had no room for a request."""
+    try:
+        return wire.recv(100).startswith(b"HTTP/1.1 503 ")
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
+def _takes_a_byte(wire: socket.socket) -> bool:
+    try:
+        wire.sendall(b"a")
+    except (BrokenPipeError, ConnectionResetError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(HEAD, id="half a head"),
+        pytest.param(POST + b"Content-Length: 9\r\n\r\nhalf", id="half a body"),
+        pytest.param(
+            HEAD + b"Connection: close\r\n\r\n", id="all, and never hanging up"
+        ),
+        pytest.param(
+            HEAD + b"Transfer-Encoding: chunked\r\n\r\n1",
+            id="half of chunks that nobody reads",
+        ),
+        pytest.param(
+            POST + b"Transfer-Encoding: chunked\r\n\r\n", id="no chunk at all"
+        ),
+        pytest.param(
+            POST + b"Transfer-Encoding: chunked\r\n\r\nff\r\nhalf", id="half a chunk"
+        ),
+        pytest.param(POST + b"Content-Length: 99999999\r\n\r\n", id="no large body"),
+        pytest.param(
+            POST + b"Expect: 100-continue\r\nContent-Length: 9\r\n\r\n",
+            id="no body, though asked for it",
+        ),
+    ],
+)
+def test_those_who_send_slowly_delay_nobody(
+    port: int, connections: contextlib.ExitStack, begun: bytes
+) -> None:
+    for _ in range(8 * NUM_THREADS):
+        connect(port, connections).sendall(begun)
+
+    assert is_served(port)
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        pytest.param(HEAD, id="a head"),
+        pytest.param(POST + b"Content-Length: 999\r\n\r\n", id="a body"),
+        pytest.param(
+            POST + b"Transfer-Encoding: chunked\r\n\r\nffff\r\n", id="a chunk"
+        ),
+    ],
+)
+def test_a_byte_now_and_then_does_not_hold_a_connection(
+    impatient_port: int, connections: contextlib.ExitStack, begun: bytes
+) -> None:
+    wire = connect(impatient_port, connections)
+    wire.sendall(begun)
+
+    assert wait_for(lambda: not _takes_a_byte(wire))
+
+
+def test_more_than_fit_leave_the_last_a_place(
+    tmp_path: Path, connections: contextlib.ExitStack
+) -> None:
+    limit = ("--worker-connections", "16")
+    with serving(tmp_path, PATIENCE_S, *limit) as port:
+        for _ in range(64):
+            connect(port, connections)
+
+        assert is_served(port)
+        connections.close()
+
+
+def test_large_bodies_that_never_end_leave_room_for_others(
+    port: int, connections: contextlib.ExitStack
+) -> None:
+    half = POST + b"Content-Length: 4194304\r\n\r\n" + bytes(4 << 20)
+    wires = [connect(port, connections) for _ in range(20)]
+    for wire in wires:
+        with contextlib.suppress(ConnectionError):
+            wire.sendall(half[:-60])
+
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
+    with contextlib.closing(connection):
+        connection.request("POST", "/", b"a" * (1 << 20))
+        assert connection.getresponse().read() == b"a" * (1 << 20)
+    for wire in wires:
+        wire.settimeout(0)
+    refused = [_refused(wire) for wire in wires]
+    assert any(refused)
+    assert not all(refused)
