@@ -20,6 +20,7 @@ from deltaweb.spark.cluster import (
     first_line,
     is_local,
 )
+from deltaweb.spark.gateway import start_jvm
 from deltaweb.spark.java import find_java_home
 
 logger = logging.getLogger(__name__)
@@ -139,14 +140,14 @@ def _build_session(options: SparkOptions) -> SparkSession:
         os.environ["PYSPARK_PYTHON"] = sys.executable
         os.environ["SPARK_LOCAL_IP"] = LOOPBACK
         conf = _conf(options, driver_host=LOOPBACK)
-        return SparkSession.builder.config(conf=conf).getOrCreate()
+        return _start(conf)
     # Executors may have their Python elsewhere, and this machine several addresses.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     reached_from = find_driver_host(options.master)
     driver_host = os.environ.get("SPARK_LOCAL_IP") or reached_from
     conf = _conf(options, driver_host=driver_host)
     try:
-        session = SparkSession.builder.config(conf=conf).getOrCreate()
+        session = _start(conf)
         within_s = options.executors_within_s
         check_executors(session, options.folder, within_s=within_s)
     except SparkClusterError:
@@ -157,6 +158,11 @@ def _build_session(options: SparkOptions) -> SparkSession:
         reason = first_line(error)
         raise ApplicationEndedError(master=options.master, reason=reason) from error
     return session
+
+
+def _start(conf: SparkConf) -> SparkSession:
+    SparkContext(conf=conf, gateway=start_jvm(conf))
+    return SparkSession.builder.getOrCreate()
 
 
 def _conf(options: SparkOptions, *, driver_host: str | None) -> SparkConf:

@@ -35,6 +35,17 @@ print("java", os.environ["JAVA_HOME"])
 stop_session()
 """
 
+SAYS_SOMETHING = """
+import sys
+from pathlib import Path
+from deltaweb.spark.session import SparkOptions, get_spark, stop_session
+options = SparkOptions(master="local[1]", folder=Path(sys.argv[1]))
+session = get_spark(options)
+session.sparkContext._jvm.java.lang.System.err.println("an error")
+print(session.range(3).count())
+stop_session()
+"""
+
 
 class TestGetSpark:
     def test_gives_one_session_to_all_who_ask(self, spark: "SparkSession") -> None:
@@ -51,6 +62,19 @@ class TestGetSpark:
 
         assert conf.get("spark.driver.bindAddress") == "127.0.0.1"
         assert spark.sparkContext.uiWebUrl is None
+
+    def test_leaves_what_every_start_says_out_of_the_log(self, tmp_path: Path) -> None:
+        done = subprocess.run(
+            [sys.executable, "-c", SAYS_SOMETHING, str(tmp_path)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=240,
+        )
+
+        assert done.stdout == "3\n"
+        assert done.stderr == "an error\n"
 
     @pytest.mark.parametrize("which", ["system", "packaged"])
     def test_replaces_a_session_whose_jvm_died(
