@@ -4,10 +4,15 @@ import io
 import os
 import sys
 
+SERVING = (["serve"], ["web"])
+PORT = "8000"
+
 
 def main() -> None:
     """Run one management command; what its environment lacks is one sentence."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
+    if sys.argv[1:2] in SERVING and not os.environ.get("PORT"):
+        os.environ["PORT"] = PORT  # not that of the address served last
     from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
     from django.core.management import execute_from_command_line  # noqa: PLC0415
     from django.db.utils import OperationalError  # noqa: PLC0415

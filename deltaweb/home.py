@@ -26,6 +26,22 @@ def open_home(path: Path) -> Path:
     return path.resolve()
 
 
+def served_url(home: Path) -> str:
+    """Return the address that was served last from this home; "" if none was."""
+    try:
+        return (home / "public-url").read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return ""
+
+
+def remember_served_url(home: Path, url: str) -> None:
+    """Keep the address for commands that print links, and know no port."""
+    path = home / "public-url"
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    beside.write_text(f"{url}\n", encoding="utf-8")
+    beside.replace(path)
+
+
 def secret_key(home: Path) -> str:
     """Return the installation's secret key, made once with mode 0600.
 

@@ -44,9 +44,11 @@ SECRET_KEY_FALLBACKS = env_list("DELTAWEB_SECRET_KEY_FALLBACKS", default=[])
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS = env_list("DELTAWEB_ALLOWED_HOSTS", default=LOOPBACK)
 PORT = env_int("PORT", default=8000, minimum=1, maximum=65535)
-PUBLIC_URL = env_text("DELTAWEB_PUBLIC_URL", default=f"http://127.0.0.1:{PORT}").rstrip(
-    "/"
-)
+# A command that is told of no port links to what was served last.
+_served_url = "" if env_text("PORT") else home.served_url(HOME)
+PUBLIC_URL = env_text(
+    "DELTAWEB_PUBLIC_URL", default=_served_url or f"http://127.0.0.1:{PORT}"
+).rstrip("/")
 # A path in it is a prefix that the proxy takes away again: links begin with it.
 FORCE_SCRIPT_NAME = urlsplit(PUBLIC_URL).path or None
 WEB_PROCESSES = env_int("DELTAWEB_WEB_PROCESSES", default=2, minimum=1, maximum=64)

@@ -3,16 +3,22 @@
 A child asks the kernel to end it when its parent dies, so a killed supervisor leaves
 nothing behind; it has a session of its own, so an interrupt typed at the terminal
 reaches the supervisor alone, which then stops the children in order.
+
+A child may say when it is ready (`deltaweb.readiness`).
 """
 
 import ctypes
 import logging
 import os
+import select
 import signal
+import socket
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from deltaweb.readiness import READY_VARIABLE
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +42,8 @@ class Child:
     started_at_s: float = 0.0
     restart_at_s: float = 0.0
     back_off_s: float = FIRST_BACK_OFF_S
+    on_ready: Callable[[], None] | None = None
+    ready: socket.socket | None = None
 
 
 @dataclass(slots=True)
@@ -52,9 +60,21 @@ class Supervisor:
     children: list[Child] = field(default_factory=list)
     stopping: bool = False
 
-    def add(self, name: str, command: Sequence[str]) -> None:
-        """Add a child that `run` starts."""
-        self.children.append(Child(name=name, command=command))
+    def add(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        on_ready: Callable[[], None] | None = None,
+    ) -> None:
+        """Add a child that `run` starts.
+
+        Args:
+            name: Its name in the log.
+            command: The program and its arguments.
+            on_ready: Called once, the first time that the child says it is ready.
+        """
+        self.children.append(Child(name=name, command=command, on_ready=on_ready))
 
     def request_stop(self, signal_number: int = 0, frame: object = None) -> None:
         """Ask `run` to stop; fit to be a signal handler."""
@@ -81,6 +101,7 @@ class Supervisor:
             return
         code = child.process.poll()
         if code is None:
+            _hear(child)
             return
         if now_s - child.started_at_s > STEADY_S:
             child.back_off_s = FIRST_BACK_OFF_S
@@ -102,13 +123,21 @@ class Supervisor:
             if os.getppid() != parent:  # The parent died before the request stood.
                 os._exit(1)
 
+        environment = dict(self.environment)
         child.started_at_s = time.monotonic()
+        theirs = None
+        if child.on_ready is not None:
+            child.ready, theirs = socket.socketpair()
+            environment[READY_VARIABLE] = str(theirs.fileno())
         child.process = subprocess.Popen(  # noqa: S603 (our own commands)
             child.command,
-            env=dict(self.environment),
+            env=environment,
+            pass_fds=() if theirs is None else (theirs.fileno(),),
             start_new_session=True,
             preexec_fn=before_exec,  # noqa: PLW1509 (one thread starts all children)
         )
+        if theirs is not None:
+            theirs.close()
 
     def _stop_all(self) -> None:
         running = [child.process for child in self.children if child.process]
@@ -121,3 +150,14 @@ class Supervisor:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _hear(child: Child) -> None:
+    """Do what is to be done when a child is ready, if it says so."""
+    if child.ready is None or not select.select([child.ready], [], [], 0)[0]:
+        return
+    if child.ready.recv(1) and child.on_ready is not None:
+        child.on_ready()
+        child.on_ready = None
+    child.ready.close()
+    child.ready = None

@@ -5,12 +5,21 @@ import os
 import re
 import socket
 import sqlite3
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.installation import run, serving, status_of, wait_for
+from tests.installation import (
+    ROOT,
+    environment,
+    run,
+    serving,
+    status_of,
+    wait_for,
+)
 from tests.ports import free_port
 
 pytestmark = pytest.mark.timeout(900)  # of starts that may take minutes
@@ -72,13 +81,39 @@ class TestWithoutWorkers:
             first = status_of(link)
             second = status_of(link)
             page = urllib.request.urlopen(f"{installation.url}/")  # noqa: S310
+            run(tmp_path, "user", "add", "ada", "--role", "viewer")
+            linked = run(tmp_path, "user", "link", "ada").stdout
 
         assert printed == [link]
         assert first == 200
         assert second != 200
         assert page.status == 200
+        assert linked.startswith(f"{installation.url}/sign-in/")
         assert len(table_names(tmp_path)) == 4
         assert (tmp_path / "sign-in-link").stat().st_mode & 0o777 == 0o600
+
+    def test_the_link_is_printed_when_the_server_listens(self, tmp_path: Path) -> None:
+        port = free_port()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "deltaweb", "serve"],
+            env=environment(tmp_path, WORKERS="0", PORT=str(port)),
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert process.stdout is not None
+        try:
+            line = process.stdout.readline()
+            link = line.removeprefix("Sign in: ").strip()
+            listens = status_of(link)
+        finally:
+            process.terminate()
+            rest = process.communicate(timeout=60)[0]
+
+        assert link.startswith(f"http://127.0.0.1:{port}/sign-in/")
+        assert listens == 200
+        assert rest == ""
 
     def test_an_interrupt_leaves_no_process(self, tmp_path: Path) -> None:
         with serving(tmp_path, ready=503, WORKERS="0") as installation:

@@ -12,12 +12,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.utils import timezone
 
-from deltaweb import backup, first_start
+from deltaweb import backup, first_start, home
 from deltaweb.supervisor import Supervisor
 
 
 class Command(BaseCommand):
-    """Migrate, print the sign-in link, then keep web, workers and beat running."""
+    """Migrate, keep web, workers and beat running; print a link when web listens."""
 
     help = "Set up the database and run the web server, the workers and the clock."
 
@@ -28,6 +28,7 @@ class Command(BaseCommand):
         if copy := backup.before_migration(settings.HOME, now):
             self.stderr.write(f"Kept a copy of the database in {copy}")
         call_command("migrate", verbosity=0, interactive=False)
+        home.remember_served_url(settings.HOME, settings.PUBLIC_URL)
         link = first_start.sign_in_link(now)
         _write_private(settings.HOME / "sign-in-link", link)
         lake = os.environ.get("LAKE", "").strip()
@@ -35,8 +36,6 @@ class Command(BaseCommand):
         if lake_tables is None:
             first_start.register_samples(now)
         connection.close()
-        self.stdout.write(f"Sign in: {link}")
-        self.stdout.flush()
         if lake_tables is not None:
             thread = threading.Thread(
                 target=first_start.register_lake, args=(lake_tables,), daemon=True
@@ -44,13 +43,17 @@ class Command(BaseCommand):
             thread.start()
         supervisor = Supervisor({**os.environ, "PORT": str(settings.PORT)})
         deltaweb = (sys.executable, "-m", "deltaweb")
-        supervisor.add("web", (*deltaweb, "web"))
+        supervisor.add("web", (*deltaweb, "web"), on_ready=lambda: self._show(link))
         if settings.WORKERS:
             supervisor.add("worker", (*deltaweb, "worker", "--queues", "default"))
             spark = ("--queues", "spark", "--threads", str(settings.WORKERS))
             supervisor.add("spark worker", (*deltaweb, "worker", *spark))
             supervisor.add("beat", (*deltaweb, "beat"))
         supervisor.run()
+
+    def _show(self, link: str) -> None:
+        self.stdout.write(f"Sign in: {link}")
+        self.stdout.flush()
 
 
 def _check_port(port: int) -> None:

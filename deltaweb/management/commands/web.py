@@ -20,7 +20,7 @@ class Command(BaseCommand):
         """Become gunicorn; its threads serve streams while others wait."""
         command = [
             *(sys.executable, "-m", "gunicorn", "deltaweb.wsgi:application"),
-            *("--bind", bind),
+            *("--config", "python:deltaweb.web_server", "--bind", bind),
             *("--worker-class", "deltaweb.web_worker.PatientWorker"),
             *("--workers", str(settings.WEB_PROCESSES)),
             *("--threads", str(settings.WEB_THREADS)),

@@ -24,6 +24,33 @@ with open(os.environ["PIDS"], "a") as file:
     file.write(f"{os.getpid()}\\n")
 time.sleep(600)
 """
+# Its first child falls before it is ready; what happens is written down in order.
+PARENT_THAT_LISTENS = """
+import os, sys
+from deltaweb.supervisor import Supervisor
+def write():
+    with open(os.environ["PIDS"], "a") as file:
+        file.write("heard\\n")
+supervisor = Supervisor(os.environ)
+supervisor.add("child", [sys.executable, "-c", sys.argv[1]], on_ready=write)
+supervisor.run()
+"""
+CHILD_THAT_TELLS = """
+import os, sys, time
+from deltaweb.readiness import tell_ready
+with open(os.environ["PIDS"]) as file:
+    starts = file.read().count("started")
+with open(os.environ["PIDS"], "a") as file:
+    file.write("started\\n")
+if starts == 0:
+    sys.exit(1)
+tell_ready()
+with open(os.environ["PIDS"], "a") as file:
+    file.write("answers\\n")
+if starts == 1:
+    sys.exit(1)
+time.sleep(600)
+"""
 
 
 def is_alive(pid: int) -> bool:
@@ -77,3 +104,20 @@ def test_a_killed_parent_leaves_nothing_behind(
     parent.wait(60)
 
     assert wait_for(lambda: not is_alive(child))
+
+
+def test_a_child_answers_when_it_was_heard_that_it_is_ready(pids: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PARENT_THAT_LISTENS, CHILD_THAT_TELLS],
+        env={**os.environ, "PIDS": str(pids)},
+    )
+    try:
+        assert wait_for(lambda: pids.read_text().count("answers") == 2)
+    finally:
+        process.terminate()
+        process.wait(60)
+
+    assert pids.read_text().split() == [
+        *("started", "started", "heard", "answers"),
+        *("started", "answers"),
+    ]
