@@ -15,10 +15,7 @@ from functools import partial
 from socket import MSG_DONTWAIT, MSG_MORE, MSG_PEEK, socket
 from tempfile import SpooledTemporaryFile
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
-
-if TYPE_CHECKING:
-    from types import MethodType
+from typing import Any, Final, Protocol, cast
 
 TURN_BYTES: Final = 16 << 20  # sent at once to a client that takes them: others wait
 KEPT_BYTES: Final = 1 << 20  # of a stream for a slow client; the rest goes to a file
@@ -83,7 +80,7 @@ class Outbox:
     def sendall(self, data: bytes) -> None:
         """Keep what is to be sent."""
         ahead = self.unsent
-        self.unsent = memoryview(b"%b%b" % (ahead, data) if ahead else data)
+        self.unsent = memoryview(b"".join((ahead, data)) if ahead else data)
 
     def send_to(self, client: socket, flags: int = 0) -> int:
         """Send what a client takes; return how many bytes.
@@ -273,7 +270,8 @@ class HeldStream:
                 turn -= self._outbox.send_to(client)
             except BlockingIOError:
                 break
-        self._make_rest()
+        if not (self._may_wait or self._is_made):
+            self._make_rest()
         return self.is_sent
 
     def end(self) -> None:
@@ -282,14 +280,15 @@ class HeldStream:
 
     def _make_rest(self) -> None:
         """Make what this thread alone may make, and keep it for the client."""
-        if self._may_wait or self._is_made:
-            return
         kept = SpooledTemporaryFile[bytes](max_size=KEPT_BYTES)
-        while not self._is_made:
-            if self._has_left():
-                kept.close()
-                raise ConnectionAbortedError(errno.ECONNABORTED, "its client has left")
-            kept.write(self._next_part())
+        try:
+            while not self._is_made:
+                if self._has_left():
+                    raise ConnectionAbortedError(errno.ECONNABORTED, "nobody is there")
+                kept.write(self._next_part())
+        except OSError:
+            kept.close()
+            raise
         self._close()
         kept.seek(0)
         self._close, self._next = kept.close, partial(self._next_kept, kept)
@@ -330,7 +329,7 @@ def holding_bodies(
 
     def wrapped(environ: Environ, start_response: Callable[..., Any]) -> Any:  # noqa: ANN401 (what the application answers)
         client = environ["gunicorn.socket"]
-        response = cast("MethodType", start_response).__self__
+        response = cast("Any", start_response).__self__
         response.sock = outbox = Outbox()
         started: dict[str, Any] = {}
 

@@ -12,19 +12,22 @@ Source: RFC 9112, section 9.6 (how a connection is closed).
 """
 
 import contextlib
+import os
 import resource
+import signal
 import socket
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from selectors import EVENT_READ, EVENT_WRITE
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from gunicorn.http import errors
-from gunicorn.http.unreader import Unreader
-from gunicorn.workers.gthread import TConn, ThreadWorker
+from gunicorn.workers.gthread import ThreadWorker
 
 from deltaweb.web_bodies import HeldBody, HeldText, has_left, holding_bodies
+from deltaweb.web_connections import PART_BYTES, Connection
 from deltaweb.web_requests import CONTINUE, Arrival, RefusedError, refusal
 
 if TYPE_CHECKING:
@@ -34,9 +37,11 @@ ARRIVAL_S: Final = 20.0  # for a request to be there
 SEND_S: Final = 120.0  # for a client to take the next part of an answer
 LINGER_S: Final = 2.0  # for a client to hang up after its answer
 KEPT_BYTES: Final = 64 << 20  # of all requests that are not answered yet
-PART_BYTES: Final = 1 << 16
 NUM_DESCRIPTORS: Final = 8192  # connections, files that they wait for, and our own
 NUM_OWN_DESCRIPTORS: Final = 192
+RETIRE_BYTES: Final = 1 << 30  # of a process's own memory: another takes its place
+RETIRE_AFTER_S: Final = 60.0  # not sooner: the next one would do the same
+LAST_ANSWER_S: Final = 3600.0  # for what a process that retires still sends
 _MORE: Final = object()  # what a thread says that has sent a part of an answer
 _STATUSES: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
     (errors.LimitRequestLine, HTTPStatus.REQUEST_URI_TOO_LONG),
@@ -49,74 +54,11 @@ _STATUSES: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
 )
 
 
-class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
-    """A connection, and what came of its next request.
-
-    Attributes:
-        arrival: The request so far.
-        asked_bytes: How long the request is that waits for a thread, or has one.
-        asked_at_s: When it was there.
-        deadline: When it is closed if it waits still.
-        body: What is left to send of its answer.
-        keeps: Whether it stays open after that.
-    """
-
-    def __init__(self, *arguments: Any) -> None:  # noqa: ANN401 (gunicorn's own)
-        super().__init__(*arguments)
-        self.arrival = Arrival()
-        self.asked_bytes = 0
-        self.asked_at_s = 0.0
-        self.deadline = 0.0
-        self.body: HeldBody | None = None
-        self.keeps: object = False
-
-    def hand_over(self) -> bytes:
-        """Give what arrived to the parser, which finds nothing else to read.
-
-        Returns:
-            The beginning of the request.
-        """
-        if not self.initialized:
-            self.init()
-            self.parser.unreader = ArrivedBytes()
-        arrived = bytes(self.arrival.data)
-        self.parser.unreader.unread(arrived)
-        self.arrival = Arrival()
-        return arrived[:PART_BYTES]
-
-    def end_body(self) -> bool:
-        """Close what was to be sent; tell whether it was whole."""
-        body, self.body = self.body, None
-        if body is None:
-            return True
-        with contextlib.suppress(OSError):
-            body.end()
-            return body.is_sent
-        return False
-
-
-class ArrivedBytes(Unreader):  # type: ignore[misc]  # gunicorn has no types
-    """What there is of a request: nobody waits for more.
-
-    Attributes:
-        ran_dry: Whether the parser wanted more: where a request ends is not known then.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.ran_dry = False
-
-    def chunk(self, size_hint: int | None = None) -> bytes:
-        """Return the end."""
-        del size_hint
-        self.ran_dry = True
-        return b""
-
-
 class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """Threads that answer, and a loop that waits."""
 
     wsgi: Any
+    worker_connections: int
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (gunicorn's own)
         super().__init__(*arguments, **named)
@@ -125,6 +67,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self._heads: dict[socket.socket, bytes] = {}
         self._kept_bytes = 0
         self._next_sweep = 0.0
+        self._retires_from = monotonic() + RETIRE_AFTER_S
 
     def init_process(self) -> None:
         """Begin, with as many open files as the system lets this process have.
@@ -184,17 +127,31 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self._let_leave(conn)
 
     def murder_pending(self) -> None:
-        """Close the connections that waited too long; all that idle, when stopping."""
+        """Close the connections that waited too long; retire when it is time."""
         super().murder_pending()
         now = monotonic()
         if now < self._next_sweep and self.alive:
             return
         self._next_sweep = now + 1.0
         for conn in list(self._waiting):
-            is_busy = self.alive or conn.arrival.data or conn.body
-            if conn.deadline <= now or not is_busy:
+            is_idle = not (conn.arrival.data or conn.body)
+            # Who has just come may be about to ask.
+            left_s = ARRIVAL_S - LINGER_S if is_idle and not self.alive else 0.0
+            if conn.deadline - left_s <= now:
                 self._unwatch(conn)
                 self._drop(conn)
+        if self.alive and now > self._retires_from and _own_bytes() > RETIRE_BYTES:
+            self._retire()
+
+    def _retire(self) -> None:
+        """Let a new process take the place of this one, which ends what it has begun.
+
+        The master then has one more until this one ends (`deltaweb.web_server`).
+        """
+        self.log.warning("A web process uses much memory; another takes its place")
+        self.cfg.set("graceful_timeout", int(LAST_ANSWER_S))
+        self.alive = False
+        os.kill(self.ppid, signal.SIGTTIN)
 
     def _await(self, conn: Connection) -> None:
         self._watch(conn, ARRIVAL_S, self._on_arriving)
@@ -383,3 +340,9 @@ def _is_sent(client: socket.socket, text: bytes) -> bool:
         return client.send(text) == len(text)
     except OSError:
         return False
+
+
+def _own_bytes() -> int:
+    """Return the resident memory of this process, mapped files left out."""
+    fields = Path("/proc/self/statm").read_text(encoding="ascii").split()
+    return (int(fields[1]) - int(fields[2])) * resource.getpagesize()

@@ -21,6 +21,9 @@ from apps.pages.csv_lines import csv_line
 
 CSV_ROWS_PER_CHUNK = 200
 CSV_CHUNK_LENGTH = 65_536  # characters; rows of long values are sent one by one
+# What the web server puts into the environment (`deltaweb.web_bodies`).
+HAS_LEFT = "deltaweb.has_left"
+CLIENT_LEFT = 499  # nobody reads it but the log
 # The wide forms are formulas where people write in them.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -50,6 +53,8 @@ def respond(  # noqa: PLR0913 (one answer has this many forms)
         fragment: Name of the partial in `template` that htmx swaps.
         status: HTTP status of the HTML and JSON forms.
     """
+    if request.META.get(HAS_LEFT, bool)():
+        return HttpResponse(status=CLIENT_LEFT)
     if fmt == "json":
         return json_response(data, status=status)
     if fmt == "csv" and rows is not None:

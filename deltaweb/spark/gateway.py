@@ -26,7 +26,7 @@ def start_jvm(conf: SparkConf) -> Any:  # noqa: ANN401 (py4j has no types)
     reading, writing = os.pipe()
     Thread(target=_pass_on, args=(reading,), daemon=True).start()
     try:
-        return launch_gateway(conf, popen_kwargs={"stderr": writing})
+        return launch_gateway(conf, popen_kwargs={"stderr": writing})  # type: ignore[no-untyped-call]  # PySpark's
     finally:
         os.close(writing)
 

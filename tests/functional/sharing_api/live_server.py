@@ -25,6 +25,15 @@ AT = datetime(2026, 2, 1, tzinfo=UTC)
 QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
 VERSION = "/delta-sharing/shares/sales/schemas/crm/tables/orders/version"
 # An application in which the third batch of every answer fails.
+# The server of a process whose files cannot grow, as on a disk that is full.
+FULL_DISK_APPLICATION = """
+import resource
+
+from deltaweb.wsgi import application
+
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, most))
+"""
 BROKEN_APPLICATION = """
 from deltaweb.wsgi import application as application
 from apps.sharing.answers import tables

@@ -14,6 +14,7 @@ import pytest
 from apps.sharing.api.places import MAX_OF_A_TOKEN
 from tests.functional.sharing_api.live_server import (
     BROKEN_APPLICATION,
+    FULL_DISK_APPLICATION,
     NUM_FILES,
     QUERY,
     VERSION,
@@ -175,6 +176,22 @@ class TestBody:
 
         assert received.startswith(b"HTTP/1.1 400")
         assert b'"MALFORMED_REQUEST"' in received
+
+
+class TestFullDisk:
+    def test_leaves_the_server_answering(self, live: Live) -> None:
+        (live.home / "full_application.py").write_text(FULL_DISK_APPLICATION)
+        (live.home / "rates-failures").unlink(missing_ok=True)
+        with web(live.home, "full_application:application") as port:
+            for number in range(40):
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                header = {"Authorization": f"Bearer stranger-{number}"}
+                connection.request("GET", VERSION, headers=header)
+                answer = connection.getresponse()
+                assert answer.status == 401
+                assert json.loads(answer.read())["errorCode"] == "UNAUTHENTICATED"
+                connection.close()
+            assert query(live, port=port).status == 200
 
 
 class TestFile:

@@ -32,8 +32,11 @@ from deltaweb.web_worker import PatientWorker
 wait_s = float(os.environ["WAIT_S"])
 web_worker.ARRIVAL_S = web_worker.SEND_S = wait_s
 web_bodies.PATIENCE_S = 0.0
+web_worker.RETIRE_AFTER_S = 0.0
+web_worker.RETIRE_BYTES = int(os.environ["RETIRE_BYTES"])
 
 ended = []
+kept = []
 
 class File(io.FileIO):
     def close(self):
@@ -91,6 +94,11 @@ def held(environ):
 def application(environ, start_response):
     if environ["PATH_INFO"] == "/file":
         return file(environ, start_response)
+    if environ["PATH_INFO"] == "/process":
+        kept.extend(bytes(1) * (512 << 20) for _ in environ["QUERY_STRING"])
+        told = str(os.getpid()).encode()
+        start_response("200 OK", [("Content-Length", str(len(told)))])
+        return [told]
     if environ["PATH_INFO"] == "/fault":
         raise ValueError("a fault")
     if environ["PATH_INFO"] == "/held":
@@ -112,7 +120,13 @@ POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
 
 
 @contextlib.contextmanager
-def serving(home: Path, wait_s: float, *options: str, faults: int = 0) -> Iterator[int]:
+def serving(
+    home: Path,
+    wait_s: float,
+    *options: str,
+    faults: int = 0,
+    retire_bytes: int = 1 << 40,
+) -> Iterator[int]:
     """Run a server with few threads that waits as long for its clients.
 
     Args:
@@ -120,6 +134,7 @@ def serving(home: Path, wait_s: float, *options: str, faults: int = 0) -> Iterat
         wait_s: How long.
         options: Further options of gunicorn.
         faults: How often its application fails.
+        retire_bytes: Of memory, from which on another process takes its place.
     """
     (home / "patient_application.py").write_text(APPLICATION, encoding="utf-8")
     port = free_port()
@@ -129,11 +144,16 @@ def serving(home: Path, wait_s: float, *options: str, faults: int = 0) -> Iterat
         *("--bind", f"127.0.0.1:{port}", "--threads", str(NUM_THREADS)),
         *("--log-level", "warning", "--no-control-socket", *options),
     ]
+    variables = {
+        "PYTHONPATH": f"{home}:{ROOT}",
+        "WAIT_S": str(wait_s),
+        "RETIRE_BYTES": str(retire_bytes),
+    }
     log = home / "web.log"
     with log.open("wb") as errors:
         process = subprocess.Popen(
             command,
-            env=environment(home, PYTHONPATH=f"{home}:{ROOT}", WAIT_S=str(wait_s)),
+            env=environment(home, **variables),
             cwd=ROOT,
             stderr=errors,
         )

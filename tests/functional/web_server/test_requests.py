@@ -189,7 +189,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("line", "status"),
         [
-            pytest.param(b"POST /delta-sharing/caf\xc3\xa9?sig=secret HTTP/1.1", 400),
+            pytest.param(b"POST /delta-sharing/\xc3\xa9?sig=secret HTTP/1.1", 400),
             pytest.param(b"POST /delta-sharing/x?sig=secret HTTP/9", 400),
             pytest.param(b"post /delta-sharing/x?sig=secret HTTP/1.1", 400),
             pytest.param(b"POST /delta-sharing/x?sig=secret HTTP/1.1 x", 400),
@@ -199,7 +199,7 @@ class TestRefusals:
             pytest.param(
                 b"POST /delta-sharing/x?sig=secret&a=%b HTTP/1.1" % (b"a" * 70_000), 414
             ),
-            pytest.param(b"HEAD /delta-sharing/caf\xc3\xa9?sig=secret HTTP/1.1", 400),
+            pytest.param(b"HEAD /delta-sharing/\xc3\xa9?sig=secret HTTP/1.1", 400),
         ],
         ids=["text", "version", "method", "four words", "long", "longer", "HEAD"],
     )

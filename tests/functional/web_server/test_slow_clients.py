@@ -10,7 +10,6 @@ import pytest
 from tests.functional.web_server.patient_server import (
     ANSWERED_S,
     HEAD,
-    NUM_THREADS,
     PATIENCE_S,
     POST,
     connect,
@@ -18,6 +17,8 @@ from tests.functional.web_server.patient_server import (
     serving,
 )
 from tests.installation import wait_for
+
+NUM_SLOW = 64
 
 
 def _refused(wire: socket.socket) -> bool:
@@ -67,7 +68,7 @@ def _takes_a_byte(wire: socket.socket) -> bool:
 def test_those_who_send_slowly_delay_nobody(
     port: int, connections: contextlib.ExitStack, begun: bytes
 ) -> None:
-    for _ in range(8 * NUM_THREADS):
+    for _ in range(NUM_SLOW):
         connect(port, connections).sendall(begun)
 
     assert is_served(port)

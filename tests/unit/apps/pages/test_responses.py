@@ -95,6 +95,16 @@ class TestCsvResponse:
 
 
 class TestRespond:
+    def test_makes_nothing_for_a_client_that_has_left(self) -> None:
+        request = RequestFactory().get("/tables/")
+        request.META["deltaweb.has_left"] = lambda: True
+
+        response = respond(
+            request, "html", template="no/such/template.html", context={}, data={}
+        )
+
+        assert response.status_code == 499
+
     @pytest.fixture
     def arguments(self) -> dict[str, Any]:
         return {
