@@ -4,9 +4,15 @@ import io
 import os
 import sys
 
+from deltaweb.without_pandas import refuse_pandas
+
+SHELL = "shell"  # a person's own process: pandas is theirs to import
+
 
 def main() -> None:
     """Run one management command; what its environment lacks is one sentence."""
+    if sys.argv[1:2] != [SHELL]:
+        refuse_pandas()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
     from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
     from django.core.management import execute_from_command_line  # noqa: PLC0415

@@ -23,6 +23,7 @@ def _load_pages() -> None:
     from apps.explorer import charts  # noqa: PLC0415 (needs the application)
 
     charts.commits_per_day((), {})
+    from deltaweb import celery  # noqa: F401, PLC0415 (as above; jobs are sent by it)
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")

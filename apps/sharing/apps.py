@@ -34,12 +34,12 @@ def _is_editor(user: AnyUser) -> bool:
 
 
 def _add_to_tables() -> None:
-    from apps.sharing.selectors.shares import (  # noqa: PLC0415 (models load before ready)
-        shares_in_words,
-    )
-    from apps.sharing.selectors.table_sharing import (  # noqa: PLC0415 (as above)
+    from apps.sharing.selectors.shared_badges import (  # noqa: PLC0415 (models load before ready)
         shared_badges,
         shared_table_ids,
+    )
+    from apps.sharing.selectors.shares import (  # noqa: PLC0415 (as above)
+        shares_in_words,
     )
     from apps.tables import badges, guards, marks, tabs  # noqa: PLC0415 (as above)
 
