@@ -1,4 +1,4 @@
-"""The badge of a table that is shared, as lists and heads of tables show it."""
+"""What pages of tables say of one that is shared: a badge, and its name there."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -8,6 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, QuerySet
 
 from apps.sharing.models import SharedTable
+from apps.sharing.snippets import TableName
 from apps.tables.badges import Badge
 
 
@@ -36,3 +37,17 @@ def shared_badges(
 def shared_table_ids() -> QuerySet[SharedTable, UUID]:
     """Return the ids of the tables that are in a share."""
     return SharedTable.objects.order_by().values_list("table_id", flat=True)
+
+
+def name_in_a_share(user: AbstractBaseUser | AnonymousUser, table_id: UUID) -> str:
+    """Return what recipients call a table with its history; viewers do not see it."""
+    if not getattr(user, "is_editor", False):
+        return ""
+    shared = SharedTable.objects.filter(table=table_id, with_history=True)
+    names = (
+        TableName(share=share, schema=schema, name=name)
+        for share, schema, name in shared.order_by(
+            "share__name", "schema", "name"
+        ).values_list("share__name", "schema", "name")
+    )
+    return next((name.full_name for name in names if name.is_addressable), "")
