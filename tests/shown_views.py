@@ -10,7 +10,6 @@ import pytest
 from apps.explorer.forms import RowQuery
 from apps.explorer.selectors.row_plan import row_plan
 from apps.explorer.snippets import ShownView
-from deltaweb.delta.schema import parse_schema
 from deltaweb.table import DeltaTable
 
 ROWS = pa.table(
@@ -94,16 +93,19 @@ COLUMNS = [
 
 
 def shown_view(
-    location: str, *filters: str, columns: tuple[str, ...] = (), name: str = "orders"
+    location: str,
+    *filters: str,
+    columns: tuple[str, ...] = (),
+    name: str = "orders",
+    version: int = 0,
 ) -> ShownView:
-    """The first version as a page shows it whose address has these parts."""
-    snapshot = DeltaTable(location).snapshot(0)
-    schema = parse_schema(snapshot.metadata.schema_string)
-    plan = row_plan(schema, RowQuery(columns=columns, filters=filters), UTC)
+    """A version as a page shows it whose address has these parts."""
+    snapshot = DeltaTable(location).snapshot(version)
+    plan = row_plan(snapshot.schema, RowQuery(columns=columns, filters=filters), UTC)
     return ShownView(
         name=name,
         location=location,
-        version=0,
+        version=version,
         columns=plan.chosen if columns else (),
         filters=plan.filters,
     )

@@ -11,7 +11,7 @@ Operand: TypeAlias = bool | int | Decimal | date | datetime | str
 
 OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 WITHOUT_VALUE = {"null": "IS NULL", "notnull": "IS NOT NULL"}
-_WILDCARDS = {character: f"\\{character}" for character in "\\%_"}
+_WILDCARDS: Mapping[str, str] = {character: f"\\{character}" for character in "\\%_"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class SQLDialect:
 
     def text(self, text: str) -> str:
         """Return a literal of a text."""
-        return f"'{text.translate(str.maketrans(dict(self.escapes)))}'"
+        return f"'{_escaped(text, self.escapes)}'"
 
     def condition(
         self, column: str, operator: str, operand: Operand | None, type_name: str
@@ -58,7 +58,7 @@ class SQLDialect:
             return f"{name} {WITHOUT_VALUE[operator]}"
         if operator == "contains":
             text = str(operand)
-            pattern = self.text(f"%{text.translate(str.maketrans(_WILDCARDS))}%")
+            pattern = self.text(f"%{_escaped(text, _WILDCARDS)}%")
             return self.contains.format(
                 name=name, value=self.text(text), pattern=pattern
             )
@@ -85,6 +85,10 @@ class SQLDialect:
         word = self.instant if moment.tzinfo else self.local_time
         text = moment.isoformat(sep=" ").replace("+00:00", "Z")
         return f"{word} '{text}'"
+
+
+def _escaped(text: str, escapes: Mapping[str, str]) -> str:
+    return "".join(escapes.get(character, character) for character in text)
 
 
 DELTAWEB = SQLDialect(

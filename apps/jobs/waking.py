@@ -29,6 +29,12 @@ def register(load_application: Callable[[], Any]) -> None:
     _application[:] = [load_application]
 
 
+def celery_application() -> Any:  # noqa: ANN401 (Celery is untyped)
+    """Return the application that sends wake-ups; the first call takes a while."""
+    (load_application,) = _application
+    return load_application()
+
+
 class _Pause:
     """Keeps a process from knocking again at once at a broker that is down."""
 
@@ -61,8 +67,7 @@ def wake(jobs: Sequence[Job]) -> int:
     """Send a wake-up for each job and return how many the broker took."""
     if not jobs:
         return 0
-    (load_application,) = _application
-    app = load_application()
+    app = celery_application()
     if app.conf.task_always_eager:
         for job in jobs:
             app.tasks[job.kind].apply(kwargs={"job_id": str(job.id)})

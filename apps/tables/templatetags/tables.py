@@ -65,15 +65,17 @@ class TabLink:
 class ButtonLink:
     """A button of the head as a link; a page with a primary button has no second.
 
-    `drawer` are the parts of the page's address that go with it, where it opens beside
-    the page: that may have moved on since it was made.
+    `is_short` is one that stays, by its icon, where there is little room; `drawer` are
+    the parts of the page's address that go with it, where it opens beside the page:
+    that may have moved on since it was made.
     """
 
     label: str
     icon: str
     url: str
     primary: bool
-    drawer: str = ""
+    is_short: bool
+    drawer: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,7 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
                 primary=button.is_primary
                 and current is not None
                 and current.url_name != button.url_name,
+                is_short=button.is_drawer,
                 drawer=" ".join(button.keeps)
                 if button.is_drawer and view_name != button.url_name
                 else "",

@@ -128,7 +128,7 @@ class TestTheButton:
 
         text = text_of(viewer, f"{TABLE}orders/{page}")
 
-        (address,) = re.findall(r'href="([^"]+/use\?[^"]*)"', text)
+        (address,) = re.findall(r'dw-short"\s+href="([^"]+)"', text)
         assert parse_qs(urlsplit(unescape(address)).query) == parse_qs(query)
 
 
