@@ -4,12 +4,17 @@ import io
 import os
 import sys
 
+from deltaweb.without_pandas import refuse_pandas
+
+SHELL = "shell"  # a person's own process: pandas is theirs to import
 SERVING = (["serve"], ["web"])
 PORT = "8000"
 
 
 def main() -> None:
     """Run one management command; what its environment lacks is one sentence."""
+    if sys.argv[1:2] != [SHELL]:
+        refuse_pandas()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
     if sys.argv[1:2] in SERVING and not os.environ.get("PORT"):
         os.environ["PORT"] = PORT  # not that of the address served last

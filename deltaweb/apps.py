@@ -1,14 +1,24 @@
 """The wiring of the Django project."""
 
+from typing import Any
+
 from django.apps import AppConfig
 
 
 class DeltawebConfig(AppConfig):
-    """Binds Celery to Django, so that tasks find their broker in every process."""
+    """Binds Celery to Django, so that jobs find their broker in every process."""
 
     name = "deltaweb"
     verbose_name = "deltaweb"
 
     def ready(self) -> None:
-        """Load the Celery application once Django's settings stand."""
-        from deltaweb import celery  # noqa: F401, PLC0415 (binds the tasks)
+        """Say where the Celery application is; most commands never load it."""
+        from apps.jobs import waking  # noqa: PLC0415 (models load before ready)
+
+        waking.register(_celery_application)
+
+
+def _celery_application() -> Any:  # noqa: ANN401 (Celery has no types)
+    from deltaweb.celery import app  # noqa: PLC0415 (as above)
+
+    return app

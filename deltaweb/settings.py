@@ -112,9 +112,6 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
-    "template_partials",
-    "rest_framework",
-    "csp",
 ]
 MIDDLEWARE = [
     "apps.pages.middleware.request_id",
@@ -140,14 +137,30 @@ TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            # As the package's own application would have it, which imports Django's
+            # administration into every process.
+            "loaders": [
+                (
+                    "template_partials.loader.Loader",
+                    [
+                        (
+                            "django.template.loaders.cached.Loader",
+                            [
+                                "django.template.loaders.filesystem.Loader",
+                                "django.template.loaders.app_directories.Loader",
+                            ],
+                        )
+                    ],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "apps.pages.context.page",
             ],
+            "libraries": {"partials": "template_partials.templatetags.partials"},
             "builtins": [
                 "apps.pages.templatetags.deltaweb",
                 "django.templatetags.static",

@@ -23,6 +23,9 @@ def _load_pages() -> None:
     from apps.explorer import charts  # noqa: PLC0415 (needs the application)
 
     charts.commits_per_day((), {})
+    from apps.jobs import waking  # noqa: PLC0415 (as above)
+
+    waking.celery_application()
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")

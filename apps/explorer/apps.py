@@ -12,7 +12,12 @@ class ExplorerConfig(AppConfig):
         """Add the tabs of a table's pages, and say where results of jobs are shown."""
         from apps.explorer.job_results import PAGES  # noqa: PLC0415 (as below)
         from apps.jobs import results  # noqa: PLC0415 (as below)
-        from apps.tables.tabs import Tab, register  # noqa: PLC0415 (apps must be loaded)
+        from apps.tables.tabs import (  # noqa: PLC0415 (apps must be loaded)
+            HeadButton,
+            Tab,
+            register,
+            register_button,
+        )
 
         results.register(PAGES)
 
@@ -55,5 +60,16 @@ class ExplorerConfig(AppConfig):
                 url_name="explorer:file-list",
                 order=60,
                 also=("explorer:partition-list",),
+            )
+        )
+        register_button(
+            HeadButton(
+                label="Use this table",
+                icon="terminal-2",
+                url_name="explorer:table-use",
+                order=10,
+                keeps=("col", "f"),
+                is_primary=False,
+                is_drawer=True,
             )
         )

@@ -5,6 +5,7 @@ from django.urls import path
 from apps.explorer import views
 from apps.explorer.views import partitions
 from apps.explorer.views.column import column_detail, column_profile
+from apps.explorer.views.use import table_use
 from apps.pages.urls import page
 
 app_name = "explorer"
@@ -16,6 +17,7 @@ NAMED = (views.compare_named, "compare-named")
 urlpatterns = [
     *page("", views.dashboard, "dashboard", json_route="dashboard"),
     *page(f"{TABLE}/", views.table_overview, "table-overview"),
+    *page(f"{TABLE}/use", table_use, "table-use"),
     *page(f"{TABLE}/data", views.row_list, "row-list", csv=True),
     *page(f"{TABLE}/data/<int:row>", views.row_detail, "row-detail"),
     path(f"{TABLE}/data/<int:row>/value", views.row_value, name="row-value"),

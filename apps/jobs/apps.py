@@ -11,15 +11,7 @@ class JobsConfig(AppConfig):
     name = "apps.jobs"
 
     def ready(self) -> None:
-        """Take a place in the rail, and find brokers and workers."""
-        from apps.jobs import (  # noqa: PLC0415 (models must be loaded)
-            file_broker,
-            heartbeat,
-        )
-
-        file_broker.register()
-        heartbeat.connect()
-
+        """Take a place in the rail."""
         navigation.register(
             navigation.NavEntry(
                 label="Jobs",

@@ -1,14 +1,12 @@
 """A worker says that it lives, and sweeps once when it starts.
 
-Celery's signals start it in worker processes alone; a web process only imports it.
+Celery's signals start it, in worker processes alone.
 """
 
 import logging
 import threading
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from celery.signals import worker_ready, worker_shutdown
 from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
 
@@ -25,24 +23,21 @@ _stop = threading.Event()
 _threads: list[threading.Thread] = []
 
 
-def connect() -> None:
-    """Wait for Celery to say that this process is a worker."""
-    worker_ready.connect(start)
-    worker_shutdown.connect(stop)
+def start(queues: Iterable[str] = ()) -> None:
+    """Begin to write this worker's row, in a thread that ends with the process.
 
-
-def start(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (Celery's consumer)
-    """Begin to write this worker's row, in a thread that ends with the process."""
+    Args:
+        queues: The names of the queues that the worker takes jobs from.
+    """
     _stop.clear()
-    queues = sorted(sender.app.amqp.queues.consume_from) if sender else []
     thread = threading.Thread(
-        target=_beat, args=(queues,), name="heartbeat", daemon=True
+        target=_beat, args=(sorted(queues),), name="heartbeat", daemon=True
     )
     _threads.append(thread)
     thread.start()
 
 
-def stop(**_: object) -> None:
+def stop() -> None:
     """Take the worker's row away: it leaves in good order."""
     _stop.set()
     while _threads:

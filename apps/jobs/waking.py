@@ -8,10 +8,9 @@ up within a few seconds, and the sweep delivers later.
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from celery import current_app
 from django.db import transaction
 
 from apps.jobs.models import Job
@@ -20,6 +19,20 @@ logger = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_S = 2
 PAUSE_AFTER_FAILURE_S = 10
+
+
+_application: list[Callable[[], Any]] = []
+
+
+def register(load_application: Callable[[], Any]) -> None:
+    """Send by the Celery application that this loads, when the first job waits."""
+    _application[:] = [load_application]
+
+
+def celery_application() -> Any:  # noqa: ANN401 (Celery is untyped)
+    """Return the application that sends wake-ups; the first call takes a while."""
+    (load_application,) = _application
+    return load_application()
 
 
 class _Pause:
@@ -54,9 +67,10 @@ def wake(jobs: Sequence[Job]) -> int:
     """Send a wake-up for each job and return how many the broker took."""
     if not jobs:
         return 0
-    if current_app.conf.task_always_eager:
+    app = celery_application()
+    if app.conf.task_always_eager:
         for job in jobs:
-            current_app.tasks[job.kind].apply(kwargs={"job_id": str(job.id)})
+            app.tasks[job.kind].apply(kwargs={"job_id": str(job.id)})
         return len(jobs)
     if pause.is_on():
         logger.info("The broker was down just now; the sweep wakes %s.", jobs[0].id)
@@ -64,9 +78,9 @@ def wake(jobs: Sequence[Job]) -> int:
         return 0
     sent = 0
     try:
-        with _connection() as connection:
+        with _connection(app) as connection:
             for job in jobs:
-                current_app.send_task(
+                app.send_task(
                     job.kind,
                     kwargs={"job_id": str(job.id)},
                     connection=connection,
@@ -94,7 +108,7 @@ def _leave_to_sweep(jobs: Sequence[Job]) -> None:
     Job.objects.filter(id__in=ids).update(woken_at=None)
 
 
-def _connection() -> Any:  # noqa: ANN401 (kombu is untyped)
+def _connection(app: Any) -> Any:  # noqa: ANN401 (Celery and kombu are untyped)
     """Make a connection of its own that gives up soon.
 
     Celery's pooled connections try for ever to reach a broker, which would hang a
@@ -104,9 +118,9 @@ def _connection() -> Any:  # noqa: ANN401 (kombu is untyped)
         "max_retries": 0,
         "connect_retries_timeout": CONNECT_TIMEOUT_S,
     }
-    if current_app.conf.broker_url.startswith("redis"):
+    if app.conf.broker_url.startswith("redis"):
         options["socket_connect_timeout"] = CONNECT_TIMEOUT_S
         options["socket_timeout"] = CONNECT_TIMEOUT_S
-    return current_app.connection_for_write(
+    return app.connection_for_write(
         connect_timeout=CONNECT_TIMEOUT_S, transport_options=options
     )

@@ -34,20 +34,22 @@ def _is_editor(user: AnyUser) -> bool:
 
 
 def _add_to_tables() -> None:
-    from apps.sharing.selectors.shares import (  # noqa: PLC0415 (models load before ready)
-        shares_in_words,
-    )
-    from apps.sharing.selectors.table_sharing import (  # noqa: PLC0415 (as above)
+    from apps.sharing.selectors.shared_marks import (  # noqa: PLC0415 (models load before ready)
+        name_in_a_share,
         shared_badges,
         shared_table_ids,
     )
-    from apps.tables import badges, guards, marks, tabs  # noqa: PLC0415 (as above)
+    from apps.sharing.selectors.shares import (  # noqa: PLC0415 (as above)
+        shares_in_words,
+    )
+    from apps.tables import badges, guards, marks, share_names, tabs  # noqa: PLC0415
 
     guards.register(shares_in_words)
     badges.register(shared_badges)
     marks.register(
         marks.Mark(key="shared", tables=shared_table_ids, visible=_is_editor)
     )
+    share_names.register(name_in_a_share)
     tabs.register(
         tabs.Tab(
             label="Sharing",

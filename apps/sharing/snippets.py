@@ -3,23 +3,16 @@
 Nothing here holds a secret: every snippet names the profile file, which does.
 """
 
-import json
-import keyword
-import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-_RESERVED: Final = {"client", "delta_sharing", "duckdb", "pl", "spark", "url"}
+from apps.pages.snippets import Snippet, python_text, variable
+
 _UNREACHABLE: Final = set("#%?")  # clients put names into a URL as they stand
 _SPARK_PACKAGE: Final = "io.delta:delta-sharing-spark_2.12:3.3.2"
-_PIECES: Final = re.compile(
-    r'(?P<c>^\s*#[^\n]*)|(?P<s>"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\')'
-    r"|(?P<k>\b(?:import|from|as)\b)",
-    re.MULTILINE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,34 +38,6 @@ class TableName:
 PLACEHOLDER: Final = TableName(share="SHARE", schema="SCHEMA", name="TABLE")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snippet:
-    """One tool's way in: either code, or steps for a tool that is clicked.
-
-    Attributes:
-        key: Short name, of letters: for ids and classes.
-        label: The tool's own name.
-        text: What the copy button copies.
-        steps: What to do, in order, where the tool takes no code.
-    """
-
-    key: str
-    label: str
-    text: str
-    steps: tuple[str, ...] = field(default=())
-
-    @property
-    def pieces(self) -> list[tuple[str, str]]:
-        """The text cut up: "c" for a comment, "s" a string, "k" a word of the tool."""
-        pieces, end = [], 0
-        for match in _PIECES.finditer(self.text):
-            pieces.append(("", self.text[end : match.start()]))
-            pieces.append((match.lastgroup or "", match.group()))
-            end = match.end()
-        pieces.append(("", self.text[end:]))
-        return [piece for piece in pieces if piece[1]]
-
-
 def snippets(
     *, endpoint: str, profile_file_name: str, tables: Iterable[TableName]
 ) -> list[Snippet]:
@@ -84,9 +49,10 @@ def snippets(
         tables: What the recipient may read; without any, placeholders stand in.
     """
     table = _first(tables)
-    variable = _variable(table.name)
-    url = _text(f"{profile_file_name}#{table.full_name}")
-    load = f"{variable} = delta_sharing.load_as_pandas({url})"
+    name = variable(table.name)
+    url = python_text(f"{profile_file_name}#{table.full_name}")
+    profile = python_text(profile_file_name)
+    load = f"{name} = delta_sharing.load_as_pandas({url})"
     return [
         Snippet(
             key="pandas",
@@ -95,10 +61,10 @@ def snippets(
                 "# pip install delta-sharing\n"
                 "import delta_sharing\n\n"
                 f"url = {url}\n"
-                f"{variable} = delta_sharing.load_as_pandas(url, limit=1000)\n"
-                f"{variable}.head()\n\n"
+                f"{name} = delta_sharing.load_as_pandas(url, limit=1000)\n"
+                f"{name}.head()\n\n"
                 "# everything you may read\n"
-                f"client = delta_sharing.SharingClient({_text(profile_file_name)})\n"
+                f"client = delta_sharing.SharingClient({profile})\n"
                 "client.list_all_tables()"
             ),
         ),
@@ -109,8 +75,8 @@ def snippets(
                 f"# pyspark --packages {_SPARK_PACKAGE}\n"
                 "# on a cluster, give the profile's full path\n"
                 f"url = {url}\n"
-                f'{variable} = spark.read.format("deltaSharing").load(url)\n'
-                f"{variable}.show(10)"
+                f'{name} = spark.read.format("deltaSharing").load(url)\n'
+                f"{name}.show(10)"
             ),
         ),
         Snippet(
@@ -121,8 +87,8 @@ def snippets(
                 "import delta_sharing\n"
                 "import polars as pl\n\n"
                 f"{load}\n"
-                f"{variable} = pl.from_pandas({variable})\n"
-                f"{variable}.head()"
+                f"{name} = pl.from_pandas({name})\n"
+                f"{name}.head()"
             ),
         ),
         Snippet(
@@ -133,7 +99,7 @@ def snippets(
                 "import delta_sharing\n"
                 "import duckdb\n\n"
                 f"{load}\n"
-                f'duckdb.sql("FROM {variable} LIMIT 10").show()'
+                f"duckdb.sql('FROM \"{name}\" LIMIT 10').show()"
             ),
         ),
         _power_bi(endpoint, profile_file_name),
@@ -179,16 +145,3 @@ def _first(tables: Iterable[TableName]) -> TableName:
     known = list(tables)
     addressable = (table for table in known if table.is_addressable)
     return next(addressable, known[0] if known else PLACEHOLDER)
-
-
-def _variable(name: str) -> str:
-    """Return a variable's name that reads like the table's."""
-    wanted = name.lower()
-    if wanted.isascii() and wanted.isidentifier() and not keyword.iskeyword(wanted):
-        return "table" if wanted in _RESERVED else wanted
-    return "table"
-
-
-def _text(value: str) -> str:
-    """Return a string as Python writes it, in double quotes."""
-    return json.dumps(value, ensure_ascii=False)

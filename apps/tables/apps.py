@@ -19,7 +19,7 @@ class TablesConfig(AppConfig):
         from apps.tables.job_results import PAGES  # noqa: PLC0415 (as above)
         from apps.tables.models import Table  # noqa: PLC0415 (as above)
         from apps.tables.root_checks import check_roots  # noqa: PLC0415 (as above)
-        from apps.tables.selectors import (  # noqa: PLC0415 (as above)
+        from apps.tables.subjects import (  # noqa: PLC0415 (as above)
             subject_links,
             subjects_named,
         )

@@ -6,7 +6,6 @@ from typing import Final
 from django.http import HttpRequest
 
 from apps.pages.errors import Frame, PageError
-from apps.tables.selectors import get_table, requested_version, table_head
 
 _PAGE_OF_TABLE: Final = re.compile(r"/t/(?P<namespace>[^/]+)/(?P<name>[^/]+)(/|$)")
 
@@ -21,6 +20,13 @@ def table_frame(request: HttpRequest) -> Frame | None:
     user = getattr(request, "user", None)
     if found is None or user is None or not user.is_authenticated:
         return None
+    # What pages show is imported by processes that make pages, not by every command.
+    from apps.tables.selectors import (  # noqa: PLC0415
+        get_table,
+        requested_version,
+        table_head,
+    )
+
     try:
         table = get_table(user, found["namespace"], found["name"])
     except PageError:

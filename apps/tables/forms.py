@@ -9,7 +9,7 @@ from apps.pages.fields import SortField, WordField
 from apps.pages.sorting import Column
 from apps.tables.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 from apps.tables.schedules import schedule_choices
-from deltaweb.delta.checkpoint_writer.builder import MAX_PARTS
+from deltaweb.delta.checkpoint_writer.request import MAX_PARTS
 
 MAX_PAGE = 1_000_000
 COLUMNS = (

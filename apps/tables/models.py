@@ -25,12 +25,12 @@ from apps.tables.refusal_words import without_place
 from apps.tables.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.wide_schemas import WideSchema as WideSchema  # noqa: PLC0414 (Django finds models here)
 from apps.tables.wide_schemas import too_wide
-from deltaweb.delta.schema import StructType, parse_schema
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from apps.accounts.models import User
+    from deltaweb.delta.schema import StructType
 
 
 def name_holds(text: str) -> models.Q:
@@ -298,13 +298,16 @@ class MetadataVersion(models.Model):
         )
         return found.defer("schema_string").first()
 
-    def schema(self) -> StructType:
+    def schema(self) -> "StructType":
         """Return the schema as values.
 
         Raises:
             SchemaError: It does not parse, or is too wide to be built.
         """
         if not self.wide_schema_digest:
+            # Every process loads the models; most commands have no need of Arrow.
+            from deltaweb.delta.schema import parse_schema  # noqa: PLC0415
+
             return parse_schema(self.schema_string)
         raise too_wide(self.wide_schema)
 

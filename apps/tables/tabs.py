@@ -31,15 +31,26 @@ class Tab:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadButton:
-    """The primary button in the head: a link to a page of the table.
+    """A button in the head: a link to a page of the table.
 
-    `anchor` is the part of that page which the link leads to.
+    Attributes:
+        anchor: The part of that page which the link leads to.
+        keeps: The parts of the address that the link takes with it; with them it
+            leads to the version that the page shows.
+        order: Where it stands, from the left.
+        is_primary: Whether it stands out; one button of a page may.
+        is_drawer: Whether the page opens beside the one that is shown.
+        visible: Who finds it; it guards no page.
     """
 
     label: str
     icon: str
     url_name: str
     anchor: str = ""
+    keeps: tuple[str, ...] = ()
+    is_primary: bool = True
+    is_drawer: bool = False
+    order: int = 100
     visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
 
 
@@ -68,8 +79,9 @@ def tabs_for(user: AnyUser) -> list[Tab]:
 
 
 def buttons_for(user: AnyUser) -> list[HeadButton]:
-    """Return the buttons that `user` finds."""
-    return [button for button in _buttons.values() if button.visible(user)]
+    """Return the buttons that `user` finds, in order."""
+    found = [button for button in _buttons.values() if button.visible(user)]
+    return sorted(found, key=lambda button: button.order)
 
 
 def current_tab(view_name: str) -> Tab | None:

@@ -3,7 +3,6 @@
 from django.db import models
 
 from deltaweb.delta.errors import SchemaTooWideError
-from deltaweb.delta.schema import MAX_SHOWN_FIELDS
 
 
 class WideSchema(models.Model):
@@ -35,6 +34,9 @@ class WideSchema(models.Model):
 
 def too_wide(wide: WideSchema | None) -> SchemaTooWideError:
     """Return why a schema is not built, with its width where that is known."""
+    # Every process loads the models; most commands have no need of Arrow.
+    from deltaweb.delta.schema import MAX_SHOWN_FIELDS  # noqa: PLC0415
+
     return SchemaTooWideError(
         num_columns=wide.num_columns if wide else 0,
         num_fields=wide.num_fields if wide else 0,

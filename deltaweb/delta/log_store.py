@@ -4,12 +4,16 @@
 `FileNotFoundError`; every other fault of storage is a `DeltaError` of its own.
 """
 
-import typing
-from collections.abc import Callable, Iterator, Sequence
+from __future__ import annotations
 
-import pyarrow as pa
+import typing
 
 from deltaweb.delta.errors import DeltaError, LogCorruptError
+
+if typing.TYPE_CHECKING:  # what names a store has no need of Arrow
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
 
 
 class FileStatus(typing.NamedTuple):

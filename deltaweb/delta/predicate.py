@@ -41,7 +41,6 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 _LIKE_PART = re.compile(r"\\?.", re.DOTALL)
 _WILDCARDS = {"%": ".*", "_": "."}
 _REGEX_SPECIAL = frozenset(r"\.+*?()|[]{}^$")
-_FALSE = pa.scalar(False)  # noqa: FBT003 # the value itself
 
 
 @dataclass(frozen=True)
@@ -202,7 +201,7 @@ def to_expression(predicate: Predicate) -> Expression:
         case Or(parts):
             return _balanced(operator.or_, [to_expression(part) for part in parts])
         case Constant(value):
-            return pc.scalar(pa.scalar(value, pa.bool_()))
+            return _constant(value=value)
         case ColumnComparison(left, name, right):
             return OPERATORS[name](_field(left), _field(right))
         case _:
@@ -227,13 +226,18 @@ def _leaf_expression(
         case Comparison():
             return OPERATORS[predicate.operator](column, predicate.value)
         case NullSafeEqual():
-            return column.is_valid() & pc.coalesce(column == predicate.value, _FALSE)
+            known = pc.coalesce(column == predicate.value, _constant(value=False))
+            return column.is_valid() & known
         case In():
             return _in_expression(predicate)
         case Like():
             return match_like(column, predicate)
         case _:
             return column.is_null()
+
+
+def _constant(*, value: bool | None) -> Expression:
+    return pc.scalar(pa.scalar(value, pa.bool_()))
 
 
 def _field(path: ColumnPath) -> Expression:
@@ -265,12 +269,12 @@ def _like_part(part: re.Match[str]) -> str:
 def _in_expression(predicate: In) -> Expression:
     """IN as SQL has it: unknown for null, and for no match where null is listed."""
     column = _field(predicate.column)
-    unknown = pa.scalar(None, pa.bool_())
+    unknown = _constant(value=None)
     if not predicate.values:
-        return pc.scalar(unknown)
+        return unknown
     values = _value_set(predicate.values)
     found = pc.if_else(column.is_valid(), column.isin(values), unknown)
-    return found | pc.scalar(unknown) if predicate.has_null else found
+    return found | unknown if predicate.has_null else found
 
 
 def _value_set(values: Sequence[pa.Scalar]) -> pa.Array:

@@ -1,15 +1,23 @@
-"""From a location, as people write it, to the store of the table there."""
+"""From a location, as people write it, to the store of the table there.
+
+What reads tables is imported with the first store: to tell where a table may be, text
+is enough.
+"""
+
+from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from deltaweb.delta.errors import LocationInvalidError
-from deltaweb.delta.log_store import TableStore
 from deltaweb.storage.data_path import normalize
-from deltaweb.storage.local import LocalTableStore
+
+if TYPE_CHECKING:  # As above.
+    from collections.abc import Mapping, Sequence
+
+    from deltaweb.delta.log_store import TableStore
 
 MAX_LOCATION_LENGTH = 4096
 
@@ -32,6 +40,8 @@ def open_store(
     place = normalize_location(location)
     roots = [normalize_location(root) for root in allowed_roots]
     if is_local(place):
+        from deltaweb.storage.local import LocalTableStore  # noqa: PLC0415 (Arrow)
+
         return LocalTableStore(place, [root for root in roots if is_local(root)])
     from deltaweb.storage.remote import RemoteTableStore  # noqa: PLC0415  # fsspec loads only for remote tables
 

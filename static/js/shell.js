@@ -38,7 +38,25 @@
     if (dialog && !dialog.open) dialog.showModal();
   };
 
+  // A link marked so opens its page beside this one, with parts of this page's address.
+  const openDrawer = async (link) => {
+    const url = new URL(link.href);
+    const here = new URLSearchParams(location.search);
+    link.dataset.drawer.split(" ").forEach((name) => {
+      url.searchParams.delete(name);
+      here.getAll(name).forEach((value) => url.searchParams.append(name, value));
+    });
+    const answer = await fetch(url, { headers: { "HX-Request": "true" } });
+    if (answer.redirected || !answer.ok) { location.assign(url); return; }
+    const drawer = document.getElementById("drawer");
+    drawer.querySelector("[data-drawer-body]").innerHTML = await answer.text();
+    drawer.querySelector("[data-drawer-page]").href = url;
+    openDialog("drawer");
+  };
+  const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+
   document.addEventListener("click", (event) => {
+    if (event.target.matches("dialog.dw-drawer")) event.target.close(); // beside it
     const target = event.target.closest("button, a, summary");
     if (!target) {
       document.querySelectorAll("details.dw-menu[open]").forEach((menu) => {
@@ -55,6 +73,9 @@
       openDialog(target.dataset.dialog);
     } else if (target.matches("[data-pick-day]")) {
       pickDay(target);
+    } else if (target.matches("[data-drawer]") && isPlain(event)) {
+      event.preventDefault();
+      openDrawer(target).catch(() => location.assign(target.href));
     } else if (target.matches("[data-close]")) {
       target.closest("dialog")?.close();
     }

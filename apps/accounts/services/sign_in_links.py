@@ -41,7 +41,9 @@ def issue_sign_in_link(*, user: User, actor: Actor, now: datetime) -> str:
         expires_at=now + lifetime,
     )
     report(account_action("user.link", user, actor, now))
-    return urljoin(settings.PUBLIC_URL, reverse("accounts:use-link", args=[token]))
+    # Among the pages of accounts alone: a command need not load those of all apps.
+    path = reverse("use-link", urlconf="apps.accounts.urls", args=[token])
+    return urljoin(settings.PUBLIC_URL, path)
 
 
 def use_sign_in_link(*, token: str, actor: Actor, now: datetime) -> User:

@@ -7,12 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.explorer.cells import shortened
 from apps.explorer.selectors.changes import Change, metadata_changes, protocol_changes
+from apps.explorer.selectors.commit_parameters import (
+    Parameter,
+    commit_parameters,
+    decoded,
+    format_predicate,
+    value_text,
+    words_of,
+)
 from apps.explorer.selectors.long_texts import SHOWN_LENGTH
 from apps.explorer.selectors.page_numbers import PageNumbers
 from apps.explorer.selectors.version import TableVersion, table_version
@@ -33,7 +42,6 @@ CHANGES_A_PAGE = 200
 MAX_ACTIONS_SHOWN = 50
 MAX_ACTION_LENGTH = 4000
 MAX_PARTITIONS_SHOWN = 8
-MAX_VALUE_LENGTH = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +119,7 @@ class CommitDetail:
     at: TableVersion
     commit: Commit
     predicate: str
-    parameters: Sequence[tuple[str, str]]
+    parameters: Sequence[Parameter]
     metrics: Sequence[Metric]
     changes: Sequence[Change]
     previous_version: int | None
@@ -129,6 +137,22 @@ class CommitDetail:
             page=page,
             num_pages=num_pages,
         )
+
+    @property
+    def has_changed_rows(self) -> bool:
+        """Whether its rows can be compared with those of the version before."""
+        unreadable = {Commit.Readability.GONE, Commit.Readability.UNSUPPORTED}
+        return (
+            self.previous_version == self.commit.version - 1
+            and self.commit.readability not in unreadable
+            and bool(self.commit.num_added_files or self.commit.num_removed_files)
+        )
+
+    @property
+    def are_rows_few(self) -> bool:
+        """Whether comparing them reads so little that nobody need see it first."""
+        size_bytes = self.commit.added_bytes + (self.commit.removed_bytes or 0)
+        return size_bytes <= settings.SPARK_DIFF_BYTES
 
     @property
     def is_cut(self) -> bool:
@@ -175,7 +199,7 @@ def commit_detail(
         at=at,
         commit=commit,
         predicate=predicate,
-        parameters=[(key, _value_text(value)) for key, value in parameters.items()],
+        parameters=commit_parameters(parameters),
         metrics=[
             metric(key, value) for key, value in sorted((commit.metrics or {}).items())
         ],
@@ -227,22 +251,10 @@ def commit_actions(table: Table, commit: Commit) -> CommitActions:
     return _commit_actions(raw)
 
 
-def format_predicate(value: object) -> str:
-    """Return a predicate as a person writes it: an AND a line, no list around it."""
-    conditions = _decoded(value)
-    texts = conditions if isinstance(conditions, list) else [conditions]
-    joined = "\nAND ".join(
-        _value_text(text) for text in texts if text not in (None, "")
-    )
-    return re.sub(r"\s+AND\s+", "\nAND ", _without_parentheses(joined))
-
-
 def metric(name: str, value: object) -> Metric:
     """Name a metric in words and give its value a unit."""
-    text = _value_text(value)
-    spaced = re.sub(r"_|(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    words = re.sub(r"^num\b\s*", "", spaced.lower())
-    label = words[:1].upper() + words[1:]
+    text = value_text(value)
+    label = words_of(name)
     number = int(text) if re.fullmatch(r"-?\d{1,18}", text) else None
     if number is None:
         return Metric(name=name, label=label, value=text)
@@ -304,7 +316,7 @@ def _partition_text(values: Mapping[str, Any]) -> str:
 
 
 def _num_records(stats: object) -> int | None:
-    parsed = _decoded(stats)
+    parsed = decoded(stats)
     count = parsed.get("numRecords") if isinstance(parsed, dict) else None
     return count if isinstance(count, int) else None
 
@@ -331,39 +343,6 @@ def _action_text(action: Mapping[str, Any]) -> str:
         return text
     num_cut = len(text) - MAX_ACTION_LENGTH
     return f"{text[:MAX_ACTION_LENGTH]}\n… {num_cut:,} more characters"
-
-
-def _decoded(value: object) -> Any:  # noqa: ANN401 (JSON of any shape)
-    """Return what a text of JSON holds; any other value as it is."""
-    if not isinstance(value, str) or value[:1] not in {"[", "{", '"'}:
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-
-
-def _value_text(value: object) -> str:
-    decoded = _decoded(value)
-    if isinstance(decoded, list) and all(isinstance(item, str) for item in decoded):
-        text = ", ".join(decoded)
-    elif isinstance(decoded, str):
-        text = decoded
-    else:
-        text = json.dumps(decoded, ensure_ascii=False)
-    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"
-
-
-def _without_parentheses(text: str) -> str:
-    """Drop one pair of parentheses that holds the whole text."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return text
-    depth = 0
-    for place, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if not depth and place < len(text) - 1:
-            return text
-    return text[1:-1]
 
 
 def _duration_text(duration_ms: int) -> str:

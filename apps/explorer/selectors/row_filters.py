@@ -14,6 +14,7 @@ from apps.explorer.filter_errors import (
     UnknownColumnError,
 )
 from apps.explorer.forms import QueryError
+from apps.explorer.sql_dialects import DELTAWEB, WITHOUT_VALUE, Operand
 from deltaweb.delta.schema import (
     DataType,
     DecimalType,
@@ -43,7 +44,6 @@ INTEGERS = {"byte", "short", "integer", "long"}
 NUMBERS = INTEGERS | {"float", "double"}
 MAX_LITERAL_DIGITS = 400
 MAX_KIND_LENGTH = 80
-_SQL_OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _SHAPE = re.compile(
     rf"(.+?):(?:{'|'.join(OPERATORS)})(?::|$)", re.DOTALL
 )  # the column of a condition
@@ -54,18 +54,29 @@ _EXAMPLES = {
     "timestamp_ntz": "a time such as 2026-11-21 08:30",
     "decimal": "a number such as 4.20",
 }
-_WITHOUT_VALUE = {"null": "IS NULL", "notnull": "IS NOT NULL"}
 _COMPARED = NUMBERS | {"string", "boolean", "date", "timestamp", "timestamp_ntz"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowFilter:
-    """A condition on one column, as a chip shows it and as SQL says it."""
+    """A condition on one column, as a chip shows it and as SQL says it.
+
+    Attributes:
+        raw: As the address has it.
+        column: The column's name.
+        type_name: Its type by the protocol's name, `decimal` without its digits.
+        operator: A key of `OPERATORS`.
+        value: What it is compared with, as text; "" for a null.
+        operand: The same as the column's type has it; None for a null.
+        sql: The condition in the SQL that `deltaweb table rows --where` takes.
+    """
 
     raw: str
     column: str
+    type_name: str
     operator: str
     value: str
+    operand: Operand | None
     sql: str
 
     @property
@@ -89,13 +100,16 @@ def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
         start = f"{field.name}:"
         operator, _, value = text.removeprefix(start).partition(":")
         if text.startswith(start) and operator in OPERATORS:
-            sql = _sql(field, operator, value, zone)
+            kind = _kind(field.data_type)
+            operand = _operand(field, operator, value, zone)
             return RowFilter(
                 raw=text,
                 column=field.name,
+                type_name=kind,
                 operator=operator,
-                value="" if operator in _WITHOUT_VALUE else value,
-                sql=sql,
+                value="" if operator in WITHOUT_VALUE else value,
+                operand=operand,
+                sql=DELTAWEB.condition(field.name, operator, operand, kind),
             )
     raise _unknown(text, schema)
 
@@ -118,69 +132,57 @@ def type_name(data_type: DataType) -> str:
     return data_type.name if isinstance(data_type, PrimitiveType) else ""
 
 
-def _sql(field: StructField, operator: str, value: str, zone: tzinfo) -> str:
+def _kind(data_type: DataType) -> str:
+    return "decimal" if isinstance(data_type, DecimalType) else type_name(data_type)
+
+
+def _operand(
+    field: StructField, operator: str, value: str, zone: tzinfo
+) -> Operand | None:
+    """Read the value of a condition as its column's type.
+
+    Raises:
+        QueryError: When the operator or the value does not fit the column.
+    """
     unread = unread_type(field.data_type)
     if unread:
         expected = f"another column than {field.name!r}: {unread[:80]} is not read"
         raise QueryError(part="f", expected=expected)
-    quoted = "`" + field.name.replace("`", "``") + "`"
-    if operator in _WITHOUT_VALUE:
-        return f"{quoted} {_WITHOUT_VALUE[operator]}"
+    if operator in WITHOUT_VALUE:
+        return None
     if not is_plain(field.data_type):
         kind = short_type_text(field.data_type, MAX_KIND_LENGTH)
         raise NotComparableError(column=field.name, kind=kind)
-    if operator != "contains":
-        literal = _literal(field, value, zone)
-        return f"{quoted} {_SQL_OPERATORS[operator]} {literal}"
-    if type_name(field.data_type) != "string":
+    if operator == "contains" and type_name(field.data_type) != "string":
         kind = short_type_text(field.data_type, MAX_KIND_LENGTH)
         raise NotTextError(column=field.name, kind=kind)
-    return f"{quoted} LIKE {_text_literal('%' + _like_escaped(value) + '%')}"
-
-
-def _literal(field: StructField, value: str, zone: tzinfo) -> str:
-    """Return a value of the address as the SQL literal of a column's type."""
-    data_type = field.data_type
-    kind = "decimal" if isinstance(data_type, DecimalType) else type_name(data_type)
-    literals: dict[str, Callable[[str], str]] = {
-        "boolean": lambda text: {"true": "TRUE", "false": "FALSE"}[text.lower()],
-        "date": lambda text: f"DATE '{date.fromisoformat(text).isoformat()}'",
-        "timestamp": lambda text: f"TIMESTAMP '{_utc_text(text, zone)}'",
-        "timestamp_ntz": lambda text: f"TIMESTAMP_NTZ '{_local_text(text)}'",
-        "string": _text_literal,
-        **dict.fromkeys(INTEGERS, lambda text: str(int(text))),
+    parsers: dict[str, Callable[[str], Operand]] = {
+        "boolean": lambda text: {"true": True, "false": False}[text.lower()],
+        "date": date.fromisoformat,
+        "timestamp": lambda text: _utc(text, zone),
+        "timestamp_ntz": lambda text: datetime.fromisoformat(text).replace(tzinfo=None),
+        "string": str,
+        **dict.fromkeys(INTEGERS, int),
     }
     try:
-        return literals.get(kind, _number_literal)(value)
+        return parsers.get(_kind(field.data_type), _number)(value)
     except (ValueError, KeyError, InvalidOperation, OverflowError):
         raise FilterValueError(
             column=field.name,
             value=value,
-            kind=type_text(data_type),
-            example=_EXAMPLES.get(kind, "a number such as 42"),
+            kind=type_text(field.data_type),
+            example=_EXAMPLES.get(_kind(field.data_type), "a number such as 42"),
         ) from None
 
 
-def _number_literal(text: str) -> str:
+def _number(text: str) -> Decimal:
     number = Decimal(text)
     if not number.is_finite() or abs(number.adjusted()) > MAX_LITERAL_DIGITS:
         raise InvalidOperation
-    return f"{number:f}"
+    return number
 
 
-def _utc_text(text: str, zone: tzinfo) -> str:
+def _utc(text: str, zone: tzinfo) -> datetime:
     moment = datetime.fromisoformat(text)
     aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-    return aware.astimezone(UTC).isoformat(sep=" ").replace("+00:00", "Z")
-
-
-def _local_text(text: str) -> str:
-    return datetime.fromisoformat(text).replace(tzinfo=None).isoformat(sep=" ")
-
-
-def _text_literal(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
-def _like_escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return aware.astimezone(UTC)

@@ -37,6 +37,7 @@ from apps.tables.selectors.results import JobRows
 from deltaweb.delta.table_changes import SchemaChanges, ValueChanges
 
 VIEWS = ("files", "schema", "properties", "protocol", "rows")
+SUGGESTION = "suggestion"  # instead of a key: the one that is suggested
 CSV_ROWS = 1_000
 
 
@@ -57,12 +58,15 @@ def compare_detail(  # noqa: PLR0913, PLR0917 (the parts of the address)
 def compare_start(
     request: HttpRequest, namespace: str, name: str, before: int, after: int
 ) -> HttpResponseBase:
-    """Start comparing the rows of two versions; a key that none has is said above."""
+    """Start comparing the rows of two versions; a key that none has is said above.
+
+    Who asks by suggestion, as the page of a commit does, gets the key of that.
+    """
     found = compare_versions(request.user, namespace, name, str(before), str(after))
     _check_comparable(found, missing=_missing(found))
     url = comparison_url(namespace, name, before, after)
     try:
-        key = compare_key.parse_key(request.POST.get("key", ""), found)
+        key = compare_key.parse_key(_wanted_key(request, found), found)
     except QueryError as error:
         messages.error(request, f"Rows cannot be matched so. {error.hint}")
         return HttpResponseRedirect(f"{url}?view=rows")
@@ -71,6 +75,13 @@ def compare_start(
     )
     query = {"view": "rows"} | ({"key": ",".join(key)} if key else {})
     return HttpResponseRedirect(f"{url}?{urlencode(query)}")
+
+
+def _wanted_key(request: HttpRequest, found: Comparison) -> str:
+    if request.POST.get("by") != SUGGESTION:
+        return request.POST.get("key", "")
+    suggestion = compare_key.suggest_key(found)
+    return suggestion.text if suggestion else ""
 
 
 def _check_comparable(found: Comparison, *, missing: str = "") -> None:

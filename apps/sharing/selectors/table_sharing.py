@@ -1,14 +1,8 @@
 """What the Sharing tab of a table shows: where it is shared and who reads it."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
-
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, QuerySet
 
 from apps.sharing.models import Recipient, Share, SharedTable
 from apps.sharing.selectors.event_rows import EventRow, event_row
@@ -26,7 +20,6 @@ from apps.sharing.selectors.usage import (
     last_days,
     reads,
 )
-from apps.tables.badges import Badge
 from apps.tables.models import Table
 
 READS_SHOWN = 8
@@ -76,33 +69,6 @@ def table_sharing(table: Table, *, now: datetime) -> TableSharing:
         last_reads=[event_row(event) for event in reads(events)[:READS_SHOWN]],
         other_shares=list(others[:SHARES_OFFERED]),
     )
-
-
-def shared_badges(
-    user: AbstractBaseUser | AnonymousUser, table_ids: Collection[UUID]
-) -> dict[UUID, Badge]:
-    """Return a badge for each table that is in a share; viewers do not see them."""
-    if not getattr(user, "is_editor", False):
-        return {}
-    counts = (
-        SharedTable.objects.filter(table__in=table_ids)
-        .order_by()
-        .values_list("table")
-        .annotate(shares=Count("share", distinct=True))
-    )
-    return {
-        table_id: Badge(
-            label="shared",
-            icon="share-3",
-            title=f"in {shares} share{'s' * (shares != 1)}",
-        )
-        for table_id, shares in counts
-    }
-
-
-def shared_table_ids() -> QuerySet[SharedTable, UUID]:
-    """Return the ids of the tables that are in a share."""
-    return SharedTable.objects.order_by().values_list("table_id", flat=True)
 
 
 def table_sharing_data(found: TableSharing) -> dict[str, Any]:

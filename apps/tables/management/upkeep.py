@@ -10,7 +10,7 @@ from apps.tables import services
 from apps.tables.management.arguments import locate, whole_number
 from apps.tables.management.table_output import time_text
 from apps.tables.opening import open_location
-from deltaweb.delta.checkpoint_writer.builder import MAX_PARTS
+from deltaweb.delta.checkpoint_writer.request import MAX_PARTS
 from deltaweb.delta.log_cleanup import LogCleanup
 from deltaweb.index.history.commit_facts import counted
 

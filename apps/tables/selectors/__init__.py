@@ -28,8 +28,6 @@ from apps.tables.selectors.table_head import (
     TableHead,
     get_table,
     requested_version,
-    subject_links,
-    subjects_named,
     table_head,
 )
 
@@ -48,8 +46,6 @@ __all__ = [
     "search_csv",
     "search_keys",
     "search_page",
-    "subject_links",
-    "subjects_named",
     "table_head",
     "version_files_result",
 ]

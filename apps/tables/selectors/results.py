@@ -1,13 +1,17 @@
 """Rows and files that jobs have left as Arrow files under the installation's home."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from django.conf import settings
 
 from apps.jobs.models import Job
+
+if TYPE_CHECKING:  # commands that open no table have no need of Arrow
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,8 @@ def all_changed_rows(job: Job) -> Path | None:
 def _read_result(job: Job) -> JobRows | None:
     if job.state != Job.State.DONE:
         return None
+    import pyarrow as pa  # noqa: PLC0415 (as above)
+
     path = Path(settings.HOME) / "results" / f"{job.id}.arrow"
     try:
         with pa.memory_map(str(path)) as source:

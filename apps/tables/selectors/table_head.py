@@ -1,19 +1,17 @@
 """A table by its name, the version that a page asks for, and the head of its pages."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
-from apps.jobs.visibility import SubjectLink
 from apps.pages.errors import PageError
 from apps.tables.missing_files import missing_files_of
-from apps.tables.models import Commit, MissingFiles, Table, name_holds
+from apps.tables.models import Commit, MissingFiles, Table
 from apps.tables.schedules import schedule_words
 from apps.tables.timeline import Tick, Timeline, build_timeline
 from apps.tables.unread_features import unread_features
@@ -125,22 +123,6 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
             hint="The catalog lists the tables that you can see.",
         )
     return table
-
-
-def subject_links(ids: Collection[UUID]) -> dict[UUID, SubjectLink]:
-    """Return the names and pages of tables, for jobs that are about them."""
-    tables = Table.objects.filter(id__in=ids).only(
-        "id", "namespace", "name", "location"
-    )
-    return {
-        table.id: SubjectLink(table.full_name, table.get_absolute_url(), table.location)
-        for table in tables
-    }
-
-
-def subjects_named(text: str) -> QuerySet[Table, UUID]:
-    """Return the ids of the tables whose name holds a text."""
-    return Table.objects.filter(name_holds(text)).values_list("id", flat=True)
 
 
 def requested_version(table: Table, text: str) -> int | None:

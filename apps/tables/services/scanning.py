@@ -15,7 +15,6 @@ from apps.tables.names import TableName, name_from_path, with_suffix
 from apps.tables.scan import ScanResult, find_tables
 from apps.tables.services.registration import register_table
 from apps.tables.services.roots import roots_for, samples_folder
-from deltaweb.samples import make_samples
 
 SCAN_BATCH = 100  # tables a transaction: the database is never held for long
 
@@ -129,6 +128,8 @@ def load_samples(
     A sample whose name another table has taken gets a numbered name. `on_table` is told
     of each before it is made: its name, how many stand, how many there will be.
     """
+    from deltaweb.samples import make_samples  # noqa: PLC0415 (a command rarely does)
+
     tables = []
     for sample in make_samples(samples_folder(), now, on_table):
         table = Table.objects.filter(location=sample.location).first()

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlencode
 
 from django import template
+from django.http import HttpRequest
 from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
@@ -61,12 +63,19 @@ class TabLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ButtonLink:
-    """A button of the head as a link; a page with a primary button has no second."""
+    """A button of the head as a link; a page with a primary button has no second.
+
+    `is_short` is one that stays, by its icon, where there is little room; `drawer` are
+    the parts of the page's address that go with it, where it opens beside the page:
+    that may have moved on since it was made.
+    """
 
     label: str
     icon: str
     url: str
     primary: bool
+    is_short: bool
+    drawer: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +83,8 @@ class HeadLinks:
     """Where the head's links lead: `base_url` is the current tab without a version.
 
     `is_pinned` tells whether the page's own address names what it shows;
-    `names_version` whether its path does, as that of a commit or a comparison.
+    `names_version` whether its path does, as that of a commit or a comparison; `folds`
+    whether the head is one line where there is little room.
     """
 
     tabs: list[TabLink]
@@ -83,6 +93,7 @@ class HeadLinks:
     version_query: str
     is_pinned: bool
     names_version: bool
+    folds: bool
 
 
 @register.simple_tag(takes_context=True)
@@ -90,7 +101,8 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
     """Return the links of the head of the page that is being rendered."""
     request = context["request"]
     match, user = request.resolver_match, request.user
-    current = tabs.current_tab(match.view_name if match else "")
+    view_name = match.view_name if match else ""
+    current = tabs.current_tab(view_name)
     names = {"namespace": head.table.namespace, "name": head.table.name}
     query = "" if head.is_latest else f"?v={head.version}"
     names_version = not VERSION_PARTS.isdisjoint(match.kwargs if match else ())
@@ -107,8 +119,14 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
             ButtonLink(
                 label=button.label,
                 icon=button.icon,
-                url=f"{reverse(button.url_name, kwargs=names)}{button.anchor}",
-                primary=current is not None and current.url_name != button.url_name,
+                url=_button_url(button, request, head),
+                primary=button.is_primary
+                and current is not None
+                and current.url_name != button.url_name,
+                is_short=button.is_drawer,
+                drawer=" ".join(button.keeps)
+                if button.is_drawer and view_name != button.url_name
+                else "",
             )
             for button in tabs.buttons_for(user)
         ],
@@ -116,7 +134,20 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
         version_query=query,
         is_pinned=bool(request.GET.get("v")) or names_version,
         names_version=names_version,
+        folds=view_name != OVERVIEW,
     )
+
+
+def _button_url(button: tabs.HeadButton, request: HttpRequest, head: TableHead) -> str:
+    names = {"namespace": head.table.namespace, "name": head.table.name}
+    address = reverse(button.url_name, kwargs=names)
+    if not button.keeps:
+        return f"{address}{button.anchor}"
+    query = [] if head.version is None else [("v", str(head.version))]
+    query += [
+        (key, value) for key in button.keeps for value in request.GET.getlist(key)
+    ]
+    return f"{address}?{urlencode(query)}{button.anchor}"
 
 
 @register.simple_tag

@@ -1,15 +1,20 @@
 """What the activation page tells people to run does run."""
 
+import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from apps.explorer.snippets import view_snippets
+from apps.explorer.snippets.arrow_code import PROFILE
 from apps.sharing.snippets import TableName, snippets
 from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.installation import Installation
+from tests.shown_views import expected_rows, shown_view
 
 
 @pytest.fixture
@@ -63,3 +68,41 @@ def test_curl_lists_the_tables_and_the_columns(
 
     assert '"name":"orders"' in done.stdout.replace(" ", "")
     assert "schemaString" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        pytest.param((), id="all rows"),
+        pytest.param(("customer_id:ge:1", "items:le:2"), id="numbers"),
+        pytest.param(("amount:gt:100.5", "country:eq:DE"), id="a decimal and a text"),
+        pytest.param(
+            ("placed_at:ge:2020-01-01T00:00:00Z", "order_date:gt:2020-01-01"),
+            id="times",
+        ),
+    ],
+)
+def test_a_view_of_a_shared_table_reads_the_rows_of_the_page(
+    tables: dict[str, Shared], profile: Path, filters: tuple[str, ...]
+) -> None:
+    shared = tables["orders"]
+    columns = ("order_id", "country")
+    location = shared.table.store.root
+    view = shown_view(location, *filters, columns=columns, version=5)
+    view = replace(view, shared_as=f"{SHARE}.{shared.schema}.{shared.name}")
+    code = {made.key: made.text for made in view_snippets(view)}["sharing"]
+    print_rows = "print(orders.to_json(orient='records'))"
+
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code.replace(PROFILE, profile.name)}\n{print_rows}"],
+        cwd=profile.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert done.returncode == 0, done.stderr
+    read = json.loads(done.stdout.splitlines()[-1])
+    assert sorted(read, key=repr) == expected_rows(view)
+    assert read

@@ -3,10 +3,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from celery import current_app
 
 from apps.jobs import services, waking
 from apps.jobs.models import Job
+from deltaweb.celery import app
 from tests.factories import NOW, new_job
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -15,20 +15,20 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def dead_broker() -> Iterator[socket.socket]:
     """The port of a broker that has gone: it is taken, and nobody listens there."""
-    old = current_app.conf.broker_url
+    old = app.conf.broker_url
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         port = place.getsockname()[1]
-        current_app.conf.broker_url = f"redis://127.0.0.1:{port}/0"
+        app.conf.broker_url = f"redis://127.0.0.1:{port}/0"
         yield place
-    current_app.conf.broker_url = old
+    app.conf.broker_url = old
     waking.pause.end()
 
 
 @pytest.fixture
 def folder_broker(tmp_path: Path) -> Iterator[Path]:
     """An embedded broker of its own."""
-    conf = current_app.conf
+    conf = app.conf
     old = conf.broker_url, conf.broker_transport_options
     for name in ("queue", "control"):
         (tmp_path / name).mkdir()

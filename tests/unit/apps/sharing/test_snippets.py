@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.pages.snippets import Snippet
 from apps.sharing.errors import NameInvalidError
 from apps.sharing.names import check_name
-from apps.sharing.snippets import PLACEHOLDER, Snippet, TableName, snippets
+from apps.sharing.snippets import PLACEHOLDER, TableName, snippets
 
 ENDPOINT = "https://share.acme.example/delta-sharing/"
 ORDERS = TableName(share="retail", schema="sales", name="orders")
@@ -81,10 +82,10 @@ def test_names_of_any_spelling_stay_names(share: str, schema: str, name: str) ->
     ("name", "variable"),
     [
         pytest.param("Orders", "orders", id="capitals"),
-        pytest.param("2024", "table", id="a number"),
-        pytest.param("class", "table", id="a word of Python"),
-        pytest.param("url", "table", id="a name that the code uses"),
-        pytest.param("bestellungen-übersicht", "table", id="other characters"),
+        pytest.param("2024", "data", id="a number"),
+        pytest.param("class", "data", id="a word of Python"),
+        pytest.param("url", "data", id="a name that the code uses"),
+        pytest.param("bestellungen-übersicht", "data", id="other characters"),
     ],
 )
 def test_a_variable_reads_like_the_table_where_it_can(name: str, variable: str) -> None:

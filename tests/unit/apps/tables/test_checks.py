@@ -62,7 +62,9 @@ class TestCheckLocation:
         assert found.columns == [{"name": "id", "type": "bigint"}]
 
     def test_a_schema_that_does_not_parse_is_a_warning(self, tmp_path: Path) -> None:
-        odd = [{"name": "id", "type": "decimal(99,1)", "nullable": True, "metadata": {}}]
+        odd = [
+            {"name": "id", "type": "decimal(99,1)", "nullable": True, "metadata": {}}
+        ]
 
         found = check_location(make_table(tmp_path, columns=odd))
 

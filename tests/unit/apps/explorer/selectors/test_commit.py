@@ -6,7 +6,6 @@ import pytest
 from apps.explorer.selectors.commit import (
     commit_actions,
     commit_detail,
-    format_predicate,
     metric,
 )
 from apps.pages.errors import PageError
@@ -37,25 +36,6 @@ def lake(folder: Path, *actions: object) -> str:
     lines = "".join(f"{json.dumps(action)}\n" for action in actions)
     (log / f"{0:020d}.json").write_text(lines)
     return str(folder)
-
-
-class TestPredicate:
-    @pytest.mark.parametrize(
-        ("value", "text"),
-        [
-            pytest.param(None, "", id="none"),
-            pytest.param("a = 1", "a = 1", id="plain"),
-            pytest.param('["(a = 1)"]', "a = 1", id="a list of one"),
-            pytest.param('["a = 1","b = 2"]', "a = 1\nAND b = 2", id="a list of two"),
-            pytest.param(
-                "(a = 1) AND (b = 2)", "(a = 1)\nAND (b = 2)", id="parentheses apart"
-            ),
-            pytest.param("[]", "", id="an empty list"),
-            pytest.param('["', '["', id="no JSON after all"),
-        ],
-    )
-    def test_is_written_as_people_do(self, value: object, text: str) -> None:
-        assert format_predicate(value) == text
 
 
 class TestMetric:

@@ -20,10 +20,10 @@ from deltaweb.delta.log_path import commit_name
 from deltaweb.delta.log_store import LogStore
 from deltaweb.index.history import commit_helper, commit_reading
 from deltaweb.index.history.commit_part import CommitPart
-from deltaweb.index.history.commit_process import REFUSED
 from deltaweb.index.history.commit_reading import commit_reader
 from deltaweb.index.history.commit_share import read_here
 from deltaweb.storage.local import LocalTableStore
+from deltaweb.without_pandas import REFUSED
 from tests.delta_logs import add, metadata, remove
 from tests.local_logs import LocalLog
 
@@ -202,6 +202,7 @@ import sys
 import threading
 from deltaweb.index.history import commit_helper
 from deltaweb.storage.local import LocalTableStore
+from deltaweb.without_pandas import REFUSED
 
 start = commit_helper.start_process
 

@@ -1,0 +1,102 @@
+"""`Use this table` beside any page of a table, and the head of these on a phone."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Watch
+from tests.browser.soundness import assert_sound, serious_findings
+from tests.installation import Installation, wait_for
+
+TABLE = "/t/samples/customers/"
+HEAD_ON_A_PHONE_PX = 150  # with the bar above; unfolded it takes 265 and more
+
+
+@pytest.fixture(scope="module", autouse=True)
+def indexed(server: Installation) -> None:
+    """The sample tables are indexed unasked."""
+
+    def is_indexed() -> bool:
+        tables = json.loads(server.command("table", "list", "--json"))
+        states = {table["name"]: table["state"] for table in tables}
+        return states.get("samples.customers") == "INDEXED"
+
+    assert wait_for(is_indexed, timeout_s=120), server.log
+
+
+def test_the_drawer_has_the_view_of_the_page_by_keyboard_too(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}data?v=57&col=customer_id&f=customer_id:le:9")
+    button = page.get_by_role("link", name="Use this table")
+    button.focus()
+    button.press("Enter")
+    drawer = page.get_by_role("dialog", name="Use this table")
+
+    expect(drawer.get_by_label("Code for pandas", exact=True)).to_contain_text(
+        "version=57"
+    )
+    drawer.get_by_role("radio", name="pandas").focus()
+    page.keyboard.press("ArrowRight")
+    code = drawer.get_by_label("Code for Spark SQL", exact=True).first
+    expect(code).to_contain_text("SELECT `customer_id`")
+    expect(code).to_contain_text("WHERE `customer_id` <= 9")
+    assert serious_findings(page) == []
+    page.keyboard.press("Escape")
+    expect(drawer).to_be_hidden()
+    expect(button).to_be_focused()
+
+
+def test_the_code_is_copied(watch: Watch, server: Installation) -> None:
+    page = watch.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"{server.url}{TABLE}history/57")
+    page.get_by_role("link", name="Bring v57 back").click()
+    page.get_by_role("button", name="Copy the code for Spark SQL").last.click()
+
+    expect(page.locator("#live")).to_have_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert re.search(r"RESTORE TABLE delta\.`.+` TO VERSION AS OF 57$", copied)
+
+
+def test_the_page_of_its_own_is_sound(watch: Watch, server: Installation) -> None:
+    assert_sound(watch, f"{server.url}{TABLE}use?v=57&f=customer_id:le:9")
+
+
+def test_without_a_script_the_button_leads_to_the_page(
+    watch: Watch, server: Installation
+) -> None:
+    browser = watch.page.context.browser
+    assert browser is not None
+    state = watch.page.context.storage_state()
+    context = browser.new_context(java_script_enabled=False, storage_state=state)
+    page = context.new_page()
+    page.goto(f"{server.url}{TABLE}schema?v=57")
+
+    page.get_by_role("link", name="Use this table").click()
+
+    page.get_by_role("radio", name="DuckDB").check()
+    expect(page.get_by_label("Code for DuckDB", exact=True)).to_be_visible()
+    expect(page.get_by_label("Code for pandas", exact=True)).to_be_hidden()
+    context.close()
+
+
+def test_on_a_phone_the_head_is_one_line_that_unfolds(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.url}{TABLE}schema")
+    tabs = page.get_by_role("navigation", name="Table")
+
+    box = tabs.bounding_box()
+    assert box is not None
+    assert box["y"] < HEAD_ON_A_PHONE_PX
+    expect(page.locator(".dw-vt")).to_be_hidden()
+    page.get_by_label("Show the versions and facts of the table").check()
+    expect(page.locator(".dw-vt")).to_be_visible()
+    page.goto(f"{server.url}{TABLE}")
+    expect(page.locator(".dw-vt")).to_be_visible()

@@ -1,0 +1,79 @@
+"""Commands import what they need: what they do not would be most of their time."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.delta_logs import add
+from tests.installation import environment, run
+from tests.local_logs import LocalLog
+
+HEAVY = ["pandas", "rest_framework", "celery", "kombu", "pyspark", "plotly"]
+ARROW = ["pyarrow", "numpy"]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    return LocalLog(tmp_path).start(add("a.parquet")).location
+
+
+# The command as it always runs, which says at its end what it has imported.
+COMMAND = """
+import atexit, runpy, sys
+atexit.register(lambda: print("imported", *sys.modules, file=sys.stderr))
+runpy.run_module("deltaweb", run_name="__main__", alter_sys=True)
+"""
+
+
+def imported(home: Path, *arguments: str) -> set[str]:
+    """Run a command to its end and return the modules that its process imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, *arguments],
+        env=environment(home),
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return set(done.stderr.rpartition("imported ")[2].split())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(["table", "show"], id="table show"),
+        pytest.param(["table", "show", "--files", "--json"], id="table show --files"),
+        pytest.param(["table", "history"], id="table history"),
+    ],
+)
+def test_what_reads_a_log_imports_arrow_and_nothing_else_that_is_slow(
+    tmp_path: Path, table: str, command: list[str]
+) -> None:
+    found = imported(tmp_path, *command, table)
+
+    assert "pyarrow" in found
+    assert found.isdisjoint(HEAVY)
+
+
+def test_pandas_is_there_to_be_imported() -> None:
+    assert importlib.util.find_spec("pandas") is not None
+
+
+def test_a_sign_in_link_is_made_without_arrow(tmp_path: Path) -> None:
+    run(tmp_path, "migrate")
+    run(tmp_path, "user", "add", "ana", "--role", "viewer")
+
+    found = imported(tmp_path, "user", "link", "ana")
+
+    assert "apps.accounts.models" in found
+    assert found.isdisjoint([*HEAVY, *ARROW])
+
+
+def test_a_person_has_pandas_in_the_shell(tmp_path: Path) -> None:
+    done = run(tmp_path, "shell", "-c", "import pandas; print(pandas.__name__)")
+
+    assert "pandas" in done.stdout.split()

@@ -1,0 +1,106 @@
+"""Spark reads the code of `Use this table`: its parser, and its filters on rows.
+
+Delta's own classes are not here: the rows come from our reader in their place.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from apps.explorer.snippets import ShownView, view_snippets
+from deltaweb.table import DeltaTable
+from tests.shown_views import (
+    COLUMNS,
+    CONDITIONS,
+    FOLDERS,
+    expected_rows,
+    shown_view,
+    write_table,
+)
+
+PARTS = [
+    *(pytest.param(one.values[0], ("id", "tick`s"), id=one.id) for one in CONDITIONS),
+    *(pytest.param((), one.values[0], id=one.id) for one in COLUMNS),
+]
+
+
+@dataclass
+class Reader:
+    """Stands where `spark.read.format("delta")` does, for one version."""
+
+    rows: DataFrame
+    asked: list[object]
+
+    @property
+    def read(self) -> "Reader":
+        return self
+
+    def format(self, name: str) -> "Reader":
+        self.asked.append(name)
+        return self
+
+    def option(self, name: str, value: object) -> "Reader":
+        self.asked += [name, value]
+        return self
+
+    def load(self, path: str) -> DataFrame:
+        self.asked.append(path)
+        return self.rows
+
+
+@pytest.fixture(scope="module")
+def location(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A table of odd columns in a folder of an odd name."""
+    return write_table(tmp_path_factory.mktemp("lake") / FOLDERS[-1])
+
+
+@pytest.fixture(scope="module")
+def rows(spark: SparkSession, location: str) -> DataFrame:
+    read = DeltaTable(location).snapshot(0).read()
+    return spark.createDataFrame(read)
+
+
+@pytest.mark.parametrize(("filters", "columns"), PARTS)
+def test_python_finds_the_rows_of_the_page(
+    rows: DataFrame, location: str, filters: tuple[str, ...], columns: tuple[str, ...]
+) -> None:
+    view = shown_view(location, *filters, columns=columns)
+    reader = Reader(rows, [])
+    names: dict[str, Any] = {"spark": reader}
+
+    code = code_of(view)["pyspark"].replace("orders.show()", "")
+    exec(code, names)  # noqa: S102 (what people are told to run)
+
+    assert reader.asked == ["delta", "versionAsOf", 0, location]
+    assert found(names["orders"]) == expected_rows(view)
+
+
+@pytest.mark.parametrize(("filters", "columns"), PARTS)
+def test_sql_finds_the_rows_of_the_page(
+    spark: SparkSession,
+    rows: DataFrame,
+    location: str,
+    filters: tuple[str, ...],
+    columns: tuple[str, ...],
+) -> None:
+    view = shown_view(location, *filters, columns=columns)
+    query = code_of(view)["sql"]
+    table = f"delta.`{location.replace('`', '``')}` VERSION AS OF 0"
+
+    parsed = spark._jsparkSession.sessionState().sqlParser().parsePlan(query)  # noqa: SLF001 (no public way)
+    rows.createOrReplaceTempView("orders")
+    assert table in query
+    shown = spark.sql(query.replace(table, "orders"))
+
+    assert "RelationTimeTravel" in parsed.toString()
+    assert found(shown) == expected_rows(view)
+
+
+def code_of(view: ShownView) -> dict[str, str]:
+    return {made.key: made.text for made in view_snippets(view)}
+
+
+def found(shown: DataFrame) -> list[dict[str, object]]:
+    return sorted(shown.toArrow().to_pylist(), key=repr)
