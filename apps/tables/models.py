@@ -23,6 +23,8 @@ from django.utils.functional import cached_property
 from apps.tables.missing_files_model import MissingFiles as MissingFiles  # noqa: PLC0414 (as below)
 from apps.tables.refusal_words import without_place
 from apps.tables.schedules import ONLY_WHEN_ASKED_S
+from apps.tables.storage_models import AllowedRoot as AllowedRoot  # noqa: PLC0414 (as below)
+from apps.tables.storage_models import StorageConnection as StorageConnection  # noqa: PLC0414 (as below)
 from apps.tables.wide_schemas import WideSchema as WideSchema  # noqa: PLC0414 (Django finds models here)
 from apps.tables.wide_schemas import too_wide
 
@@ -370,42 +372,3 @@ class TableColumn(models.Model):
     def __str__(self) -> str:
         """Name the column by its path."""
         return self.path
-
-
-class AllowedRoot(models.Model):
-    """A folder that is always allowed, whatever `DELTAWEB_ALLOWED_ROOTS` says."""
-
-    path = models.CharField(max_length=1000, unique=True)  # without symbolic links
-    reason = models.CharField(max_length=100, blank=True)
-    created_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        """Name the root by its path."""
-        return self.path
-
-
-class StorageConnection(models.Model):
-    """How the tables below a prefix of an object store are read and signed.
-
-    Attributes:
-        prefix: As `storage_connections.parse_prefix` spells it.
-        option_names: Names of the options alone, to be shown.
-        sealed: The options, encrypted; nothing but the driver ever sees them.
-    """
-
-    name = models.CharField(max_length=100, unique=True)
-    prefix = models.CharField(max_length=500, unique=True)
-    option_names = models.JSONField(default=list)
-    sealed = models.TextField()
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
-    )
-
-    class Meta:
-        ordering = ["name"]
-
-    def __str__(self) -> str:
-        """Name the connection."""
-        return self.name

@@ -395,7 +395,6 @@ class TestColumns:
         ]
 
     def test_of_a_struct_are_found_and_selected_by_name(self) -> None:
-        assert SCHEMA.find("L") == SCHEMA.fields[2]
-        assert SCHEMA.find("b") is None
+        assert (SCHEMA.find("L"), SCHEMA.find("b")) == (SCHEMA.fields[2], None)
         assert SCHEMA.select(("l", "a.b")).names == ("a.b", "l")
         assert StructType(()).names == ()
