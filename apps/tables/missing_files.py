@@ -73,6 +73,22 @@ def missing_files_of(
     }
 
 
+def vacuum_version_of(table: Table, missing: MissingFiles) -> int | None:
+    """Return the version of the VACUUM that has deleted all that a version lacks.
+
+    A read may have found it before the VACUUM was indexed: the log's word counts too.
+    """
+    if missing.vacuum_version is not None:
+        return missing.vacuum_version
+    by_log = table.missing_files.filter(
+        source=MissingFiles.Source.LOG,
+        first_version__lte=missing.first_version,
+        last_version__gte=missing.last_version,
+        num_missing__gte=missing.num_missing,
+    ).first()
+    return by_log.vacuum_version if by_log else None
+
+
 def lacking_versions(table: Table, limit: int) -> list[MissingFiles]:
     """Return runs of versions that lack files, ascending, at most so many."""
     rows = [

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from apps.explorer.selectors.version import TableVersion
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
-from apps.tables.missing_files import are_files_checked, missing_files_of
+from apps.tables.missing_files import (
+    are_files_checked,
+    missing_files_of,
+    vacuum_version_of,
+)
 from apps.tables.models import Commit, MissingFiles
 
 CODE = "version-gone"
@@ -77,8 +81,9 @@ def gone_version(at: TableVersion, job: Job | None = None) -> GoneVersion | None
         return None
     missing = missing_files_of(at.table, [at.version]).get(at.version)
     vacuum = None
-    if missing is not None and missing.vacuum_version is not None:
-        vacuum = at.table.commits.filter(version=missing.vacuum_version).first()
+    if missing is not None:
+        deleted_at = vacuum_version_of(at.table, missing)
+        vacuum = at.table.commits.filter(version=deleted_at).first()
     return GoneVersion(
         version=at.version,
         reason=_reason(at, missing, vacuum),

@@ -8,7 +8,7 @@ from django.test import Client
 
 from apps.jobs.models import Job
 from apps.tables import tasks
-from apps.tables.models import Table
+from apps.tables.models import MissingFiles, Table
 from deltaweb.delta.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
 from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of, work
@@ -93,6 +93,20 @@ class TestAVersionThatAVacuumHasEmptied:
         assert "VACUUM START by <bdi>alice</bdi>" in page
         assert f'href="{DATA}?v=2"' in page
         assert not Job.objects.exists()
+
+    def test_names_a_vacuum_that_is_indexed_after_a_read_has_failed(
+        self, viewer: Client, table: Table
+    ) -> None:
+        logged = table.missing_files.get(first_version=0)
+        table.missing_files.filter(id=logged.id).update(
+            source=MissingFiles.Source.READ, vacuum_version=None
+        )
+        logged.pk = None
+        logged.save()
+
+        page = viewer.get(f"{DATA}?v=0").content.decode()
+
+        assert "v0 cannot be read: the VACUUM of v4 deleted its only file." in page
 
     @pytest.mark.parametrize("form", ["json", "csv"])
     def test_is_gone_for_machines_too(self, viewer: Client, form: str) -> None:
