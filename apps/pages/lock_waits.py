@@ -9,15 +9,28 @@ from django.db import OperationalError, connection, transaction
 
 logger = logging.getLogger(__name__)
 
-NOTE_WAIT_MS: Final = 50  # for a locked SQLite database, for a note
+NOTE_WAIT_MS: Final = 50  # for those who write, for a note
 
 
 @contextmanager
-def short_wait(longest_ms: int) -> Iterator[None]:
-    """Wait for a locked SQLite database no longer than so; others lock rows alone."""
-    if connection.vendor != "sqlite":
-        yield
+def short_transaction(longest_ms: int) -> Iterator[None]:
+    """Open a transaction that waits for others who write no longer than so.
+
+    They hold all of a SQLite database, and of others the rows that they change.
+    """
+    if connection.vendor == "sqlite":
+        with _short_busy_timeout(longest_ms), transaction.atomic():
+            yield
         return
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute(f"SET LOCAL lock_timeout = {int(longest_ms)}")
+        yield
+
+
+@contextmanager
+def _short_busy_timeout(longest_ms: int) -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA busy_timeout")
         (usual_ms,) = cursor.fetchone()
@@ -38,7 +51,7 @@ def write_note(write: Callable[[], object], *, of: str) -> None:
         of: What it is a note of, for the log.
     """
     try:
-        with short_wait(NOTE_WAIT_MS), transaction.atomic():
+        with short_transaction(NOTE_WAIT_MS):
             write()
     except OperationalError as error:
         logger.info("%s was not noted: %s", of, error)

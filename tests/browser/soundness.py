@@ -2,12 +2,14 @@
 
 import contextlib
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 from playwright.sync_api import TimeoutError as TooSlowError
 
 from tests.browser.conftest import Watch
 from tests.installation import ROOT, wait_for
 
+DESKTOP = ViewportSize(width=1360, height=900)
+PHONE = ViewportSize(width=390, height=844)
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 IDLE_WITHIN_MS, DRAWN_WITHIN_S = 20_000, 10
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
@@ -15,21 +17,22 @@ SERIOUS = {"serious", "critical"}
 
 
 def assert_sound(watch: Watch, url: str) -> None:
-    """Hold one page to it."""
+    """Hold one page to it, and leave its window wide."""
     page = watch.page
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        page.set_viewport_size({"width": 1360, "height": 900})
+        page.set_viewport_size(DESKTOP)
         page.goto(url)
         with contextlib.suppress(TooSlowError):  # a page that asks for news is not idle
             page.wait_for_load_state("networkidle", timeout=IDLE_WITHIN_MS)
         assert serious_findings(page) == [], f"{theme} {url}"
-        page.set_viewport_size({"width": 390, "height": 844})
+        page.set_viewport_size(PHONE)
         # Charts follow the window by and by. The page's own policy forbids scripts to
         # be made of text, which waiting within the page would ask for.
         wait_for(lambda: page.evaluate(OVERFLOW) <= 0, timeout_s=DRAWN_WITHIN_S)
         overflow = page.evaluate(OVERFLOW)
         assert overflow <= 0, f"{theme} {url} is {overflow} px too wide for a phone"
+    page.set_viewport_size(DESKTOP)
     assert watch.foreign == []
     assert [f for f in watch.faults if "/no/such/page" not in f] == []
 

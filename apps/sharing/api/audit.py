@@ -12,11 +12,11 @@ from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError
 
 from apps.audit import services
 from apps.audit.models import AuditEvent
-from apps.pages.lock_waits import short_wait
+from apps.pages.lock_waits import short_transaction
 from apps.sharing.models import RecipientToken, SharedTable
 from deltaweb.sharing.parameters import MAX_LONG
 
@@ -72,7 +72,7 @@ class CallRecord:
         self.is_recorded = False
         event = self._event(status, error_code)
         try:
-            with short_wait(MAX_WAIT_MS), transaction.atomic():
+            with short_transaction(MAX_WAIT_MS):
                 services.record(event)
         except DatabaseError as error:
             logger.error(  # noqa: TRY400 (the cause is in the line; a trace helps nobody)
