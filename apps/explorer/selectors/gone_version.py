@@ -81,8 +81,8 @@ def gone_version(at: TableVersion, job: Job | None = None) -> GoneVersion | None
         return None
     missing = missing_files_of(at.table, [at.version]).get(at.version)
     vacuum = None
-    if missing is not None:
-        deleted_at = vacuum_version_of(at.table, missing)
+    deleted_at = vacuum_version_of(at.table, missing) if missing else None
+    if deleted_at is not None:
         vacuum = at.table.commits.filter(version=deleted_at).first()
     return GoneVersion(
         version=at.version,
