@@ -1,5 +1,6 @@
 # make run     set up what is missing and serve http://127.0.0.1:8000
 # make test    set up what is missing and run every test
+# make test-fast  only unit tests, without those of random examples
 # make check   linters, types, import contracts, migrations
 # make bench   measure, beside the peers, in one run
 # make setup   only set up
@@ -20,10 +21,13 @@ ifneq ($(wildcard ../shared/parquet),)
 DELTAWEB_PARQUET ?= ../shared/parquet
 endif
 export DELTAWEB_GOLDEN DELTAWEB_PARQUET
+# Python keeps what it has compiled: tests start hundreds of processes, and without that
+# each of them compiles Django again.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test check bench format lock
+.PHONY: help setup run test test-fast check bench format lock
 help:
-	@sed -n '1,5s/^# //p' Makefile
+	@sed -n '1,6s/^# //p' Makefile
 
 setup:
 	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.dev
@@ -46,14 +50,15 @@ $(VENV)/.installed: requirements.txt pyproject.toml $(VENV)/.tools
 	@$(UV_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
+NPM_CI = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --ignore-scripts --no-audit --no-fund --silent
 $(VENV)/.npm: package-lock.json $(VENV)/.tools
 	@echo "Fetching the front-end libraries that package-lock.json locks ..."
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --ignore-scripts --no-audit --no-fund --silent
+	@$(NPM_CI) --omit=dev
 	@touch $@
 
 # Old hashed files stay: a server that runs meanwhile still serves them.
 $(VENV)/.static: $(VENV)/.installed $(VENV)/.npm $(shell find static -name vendor -prune -o -type f -print)
-	@$(BIN)/python -m deltaweb.assets
+	@$(BIN)/python -m deltaweb.management.assets
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
 	@touch $@
 
@@ -61,17 +66,23 @@ $(VENV)/.static: $(VENV)/.installed $(VENV)/.npm $(shell find static -name vendo
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.static
 	@echo "Installing the packages that requirements-dev.txt locks ..."
 	@$(UV_INSTALL) --require-hashes -r requirements-dev.txt
+	@$(NPM_CI)
 	@touch $@
 
 run:
 	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.static
 	@exec $(BIN)/python manage.py serve
 
+# First all tests, on SQLite and the embedded broker; then once more those of the apps that
+# ask for the database, on PostgreSQL and Redis. They include pages: what people type into
+# addresses reaches the database there. The others would do the same as before.
 test: setup
 	@.ci/set-up-browser
-	$(BIN)/pytest -q -n 2 -m "not spark and not browser and not benchmark"
-	$(BIN)/pytest -q -m "spark or browser"
-	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 2 tests/unit/apps tests/functional
+	$(BIN)/pytest -q -n 2
+	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 2 -m database tests/unit/apps tests/functional
+
+test-fast: setup
+	$(BIN)/pytest -q -n 2 -m "not hypothesis" tests/unit
 
 check: setup
 	$(BIN)/ruff check .

@@ -2,14 +2,18 @@
 
 Read in this order:
 
-    delta      the transaction log as values and pure functions
-    storage    object stores behind fsspec: how bytes arrive
-    table      DeltaTable, the public Python API
-    sharing    the Delta Sharing protocol as values
-    index      what is kept of a table for pages: file index and summaries
-    samples    the sample tables of a first start
-    spark      the pipeline on PySpark
-    settings   every setting, from DELTAWEB_* variables; env has the typed reads
+    parquet      Parquet files by themselves
+    delta        the transaction log as values and pure functions
+    storage      object stores behind fsspec: how bytes arrive
+    table        DeltaTable, the public Python API
+    sharing      the Delta Sharing protocol as values
+    index        what is kept of a table for pages: file index and summaries
+    samples      the sample tables of a first start
+    spark        the pipeline on PySpark
+    environment  DELTAWEB_* variables, the home folder, logs, production mode
+    settings     every setting
+    serving      how the web server runs
+    management   what the commands `serve`, `web`, `worker` and `beat` do
 
 The Django apps in `apps` are thin shells over these, the lower ones first:
 
@@ -21,7 +25,7 @@ The Django apps in `apps` are thin shells over these, the lower ones first:
     explorer   read-only pages over a table
     sharing    shares, recipients, tokens, their pages, and the protocol over HTTP
 
-This module imports nothing of ours: Spark executors and library users load the
+This module imports nothing of the project: Spark executors and library users load the
 packages without Django or Celery.
 """
 
@@ -30,5 +34,5 @@ import sys
 
 if sys.platform == "linux":
     # Arrow's default gives memory back between two batches, and the kernel clears it
-    # anew for the next one: a tenth of the time of an index. This one waits a second.
+    # again for the next one: a tenth of the time of an index. This one waits a second.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")

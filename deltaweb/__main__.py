@@ -5,7 +5,7 @@ import io
 import os
 import sys
 
-from deltaweb.without_pandas import refuse_pandas
+from deltaweb.environment.without_pandas import refuse_pandas
 
 SHELL = "shell"  # a person's own process: pandas is theirs to import
 SERVING = (["serve"], ["web"])

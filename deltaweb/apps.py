@@ -13,7 +13,7 @@ class DeltawebConfig(AppConfig):
 
     def ready(self) -> None:
         """Say where the Celery application is; most commands never load it."""
-        from apps.jobs import waking  # noqa: PLC0415 (models load before ready)
+        from apps.jobs.broker import waking  # noqa: PLC0415 (models load before ready)
 
         waking.register(_celery_application)
 

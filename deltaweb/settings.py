@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 import dj_database_url
 from csp.constants import SELF
 
-from deltaweb import home
-from deltaweb.env import (
+from deltaweb.environment import home
+from deltaweb.environment.production import check_production
+from deltaweb.environment.variables import (
     env_bool,
     env_int,
     env_list,
@@ -23,7 +24,6 @@ from deltaweb.env import (
     env_url,
     require,
 )
-from deltaweb.production import check_production
 from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -114,7 +114,7 @@ INSTALLED_APPS = [
     "django_htmx",
 ]
 MIDDLEWARE = [
-    "apps.pages.middleware.request_id",
+    "apps.pages.request.middleware.request_id",
     "apps.sharing.api.middleware.protocol_answers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -128,11 +128,11 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "apps.accounts.middleware.sign_in_required",
-    "apps.pages.middleware.TidyAddressMiddleware",
-    "apps.pages.middleware.PageErrorMiddleware",
+    "apps.pages.request.middleware.TidyAddressMiddleware",
+    "apps.pages.request.middleware.PageErrorMiddleware",
 ]
 ROOT_URLCONF = "deltaweb.urls"
-WSGI_APPLICATION = "deltaweb.wsgi.application"
+WSGI_APPLICATION = "deltaweb.serving.wsgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -158,7 +158,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "apps.pages.context.page",
+                "apps.pages.request.context.page",
             ],
             "libraries": {"partials": "template_partials.templatetags.partials"},
             "builtins": [
@@ -208,13 +208,6 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ALWAYS_EAGER = env_bool("DELTAWEB_EAGER", default=False)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
-CELERY_TASK_ROUTES = {
-    "tables.check_files": {"queue": "spark"},  # of a large log
-    "tables.diff_rows": {"queue": "spark"},
-    "tables.index_log": {"queue": "spark"},
-    "tables.profile_column": {"queue": "spark"},
-    "tables.write_checkpoint": {"queue": "spark"},  # of a large log
-}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
@@ -246,12 +239,24 @@ JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=360
 SPARK_MASTER = env_text("DELTAWEB_SPARK_MASTER", default="local[*]")
 SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")
 # A larger log is replayed by Spark itself; smaller ones, a table a task.
+# Of a file that is brought to be imported. The web server takes whole requests of about
+# 4 MiB; larger files are imported by their path.
+UPLOAD_BYTES = env_int(
+    "DELTAWEB_UPLOAD_BYTES", default=4_000_000, minimum=0, maximum=1 << 40
+)
 SPARK_REPLAY_BYTES = env_int(
     "DELTAWEB_SPARK_REPLAY_BYTES", default=2 << 30, minimum=0, maximum=1 << 50
 )
 # Rows of more bytes of data files are compared by Spark, not by one process.
 SPARK_DIFF_BYTES = env_int(
     "DELTAWEB_SPARK_DIFF_BYTES", default=512 << 20, minimum=0, maximum=1 << 50
+)
+# A larger footer of a Parquet file is not looked into; a file's length has four bytes.
+PARQUET_FOOTER_BYTES = env_int(
+    "DELTAWEB_PARQUET_FOOTER_BYTES",
+    default=512 << 20,
+    minimum=1 << 20,
+    maximum=(1 << 32) - 1,
 )
 
 # === People ===
@@ -317,9 +322,9 @@ LOGGING = {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}
     },
     "filters": {
-        "no-links": {"()": "deltaweb.logs.HideSignInLinks"},
-        "one-line": {"()": "deltaweb.logs.KeepOneLine"},
-        "no-traceback": {"()": "deltaweb.logs.DropTraceback"},
+        "no-links": {"()": "deltaweb.environment.logs.HideSignInLinks"},
+        "one-line": {"()": "deltaweb.environment.logs.KeepOneLine"},
+        "no-traceback": {"()": "deltaweb.environment.logs.DropTraceback"},
     },
     "handlers": {
         "stderr": {

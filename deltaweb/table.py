@@ -1,24 +1,23 @@
-"""DeltaTable: the public Python API; binds the protocol to a store."""
+"""DeltaTable: the public Python API; binds the protocol to a store.
+
+What compares and what writes is imported by the method that does it: a command that
+only reads starts without.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from deltaweb.delta.actions import CommitInfo
-from deltaweb.delta.checkpoint_writer.builder import (
-    CheckpointRequest,
-    Progress,
-    WrittenCheckpoint,
-    build_checkpoint,
+import pyarrow as pa
+
+from deltaweb.delta.errors import VersionNotFoundError
+from deltaweb.delta.log.commits.history import read_history, read_raw_commit
+from deltaweb.delta.log.commits.summary import CommitSummary, read_commit_summaries
+from deltaweb.delta.log.commits.times import (
+    CommitTimes,
 )
-from deltaweb.delta.commit_summary import CommitSummary
-from deltaweb.delta.commit_summary_reader import read_commit_summaries
-from deltaweb.delta.commit_times import CommitTimes, find_version, load_commit_times
-from deltaweb.delta.errors import DeltaError, VersionNotFoundError
-from deltaweb.delta.history import read_history, read_raw_commit
-from deltaweb.delta.log_cleanup import LogCleanup, clean_up_log
-from deltaweb.delta.log_path import commit_name
-from deltaweb.delta.log_segment import (
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.delta.log.segment import (
     VersionRun,
     list_log,
     load_listing,
@@ -26,25 +25,33 @@ from deltaweb.delta.log_segment import (
     read_hint_version,
     readable_runs,
 )
-from deltaweb.delta.log_store import TableStore
-from deltaweb.delta.predicate import Predicate
-from deltaweb.delta.schema import StructType
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.actions import CommitInfo
+from deltaweb.delta.scan.predicate import Expression, Predicate
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import (
     Definition,
     SnapshotState,
     advance_state,
+    commits_after,
     load_definition,
     load_state,
 )
-from deltaweb.delta.table_changes import SnapshotDiff
-from deltaweb.delta.table_features import commit_times_refusal
-from deltaweb.storage.location import open_store
+from deltaweb.delta.version_times import find_version, load_commit_times
+from deltaweb.storage.place import open_store
+from deltaweb.table_upkeep import TableUpkeep, parse_sql
+from deltaweb.writer.making.table_making import TableMaking
+from deltaweb.writer.table_writes import TableWrites
+
+if TYPE_CHECKING:
+    from deltaweb.delta.changes import SnapshotDiff
+    from deltaweb.delta.writing.checkpoint.builder import Progress, WrittenCheckpoint
+    from deltaweb.delta.writing.log_cleanup import LogCleanup
 
 MAX_LAYERS = 64  # refreshes that a snapshot stacks before it is read afresh
 
 
-class DeltaTable:
+class DeltaTable(TableMaking, TableWrites, TableUpkeep):
     """A Delta table at a location; nothing is read before a method asks for it.
 
     Args:
@@ -96,8 +103,6 @@ class DeltaTable:
             TableNotFoundError: If there is no log.
             VersionNotFoundError: If the log does not reach the version.
             TimestampNotFoundError: If the log does not reach the time.
-            CommitTimesError: If a time is given, and the newest version keeps the
-                times of commits in the commits.
             UnsupportedProtocolError: If the version asks for a reader above ours.
             UnsupportedFeatureError: If it uses features that we do not read.
             LogGapError: If a commit is missing.
@@ -121,9 +126,6 @@ class DeltaTable:
         if version is not None:
             message = "give a version or a timestamp, not both"
             raise ValueError(message)
-        refusal = self.commit_times_refusal()
-        if refusal is not None:
-            raise refusal
         return self._bind(load_state(self._store, find_version(self._store, timestamp)))
 
     def definition(self) -> Definition:
@@ -146,7 +148,7 @@ class DeltaTable:
         """
         if not self._continues(snapshot):
             return self.snapshot_metadata()
-        versions = self._commits_after(snapshot.version)
+        versions = commits_after(self._store, snapshot.version)
         if versions:
             state = advance_state(self._store, snapshot.state, versions)
             return self._bind(state)
@@ -156,7 +158,7 @@ class DeltaTable:
         return snapshot
 
     def _bind(self, state: SnapshotState) -> Snapshot:
-        return Snapshot(self._store, state, parse_sql=_parse_sql)
+        return Snapshot(self._store, state, parse_sql=parse_sql)
 
     def _continues(self, snapshot: Snapshot) -> bool:
         """Tell whether the log still is the one that the snapshot was read from."""
@@ -167,16 +169,6 @@ class DeltaTable:
         except FileNotFoundError:
             return False
         return found == snapshot.state.commit_status
-
-    def _commits_after(self, version: int) -> list[int]:
-        """Return the versions after `version` that have a commit."""
-        versions: list[int] = []
-        while True:
-            try:
-                self._store.status(commit_name(version + len(versions) + 1))
-            except FileNotFoundError:
-                return versions
-            versions.append(version + len(versions) + 1)
 
     # === Versions and history ===
 
@@ -206,7 +198,10 @@ class DeltaTable:
         return readable_runs(listing)
 
     def commit_times(self) -> CommitTimes:
-        """Return the versions that the log shows, with monotonic times.
+        """Return the versions that the log shows, and when each was made.
+
+        By the times that commits carry, from the version on that the newest one names
+        for that; by those of their files before, and in any other table.
 
         Raises:
             TableNotFoundError: If there is no log.
@@ -215,21 +210,6 @@ class DeltaTable:
         if not times.versions:
             raise no_table(self._store)
         return times
-
-    def commit_times_refusal(self) -> DeltaError | None:
-        """Return why no time means a version, None where times do.
-
-        The times that `commit_times` returns are those of the files of the log. Where
-        the newest version keeps its times in the commits they may be wrong, those of
-        older versions as well: files that were copied are all new.
-
-        Raises:
-            DeltaError: If the newest version cannot be read.
-        """
-        newest = self.definition()
-        return commit_times_refusal(
-            newest.protocol, newest.metadata, root=self.root, version=newest.version
-        )
 
     def history(self, limit: int | None = None) -> list[CommitInfo]:
         """Return what the commits say of themselves, newest first.
@@ -275,7 +255,7 @@ class DeltaTable:
 
     # === What changed ===
 
-    def compare(self, from_version: int, to_version: int) -> SnapshotDiff:
+    def compare(self, from_version: int, to_version: int) -> "SnapshotDiff":
         """Return what changed on the way from one version to another.
 
         The first may be the later one. Versions that may not be read can still be
@@ -288,7 +268,35 @@ class DeltaTable:
         before = self.snapshot_metadata(from_version)
         same = from_version == to_version
         after = before if same else self.snapshot_metadata(to_version)
+        from deltaweb.delta.changes import SnapshotDiff
+
         return SnapshotDiff(self._store, before, after)
+
+    def changes(  # noqa: PLR0913 (the range, and what is wanted of its rows)
+        self,
+        start_version: int | None = None,
+        end_version: int | None = None,
+        *,
+        start_timestamp: datetime | str | None = None,
+        end_timestamp: datetime | str | None = None,
+        columns: Sequence[str] | None = None,
+        predicate: Predicate | Expression | str | None = None,
+    ) -> pa.RecordBatchReader:
+        """Return the rows that each version of a range inserted, updated and deleted.
+
+        The arguments, columns and errors are those of
+        `deltaweb.delta.feed.FeedRequest` and `read_changes`; a range has both ends.
+        """
+        from deltaweb.delta.feed import FeedRequest, read_changes
+
+        request = FeedRequest(
+            versions=(start_version, end_version),
+            timestamps=(start_timestamp, end_timestamp),
+            columns=columns,
+            predicate=predicate,
+            parse_sql=parse_sql,
+        )
+        return read_changes(self._store, request)
 
     # === Upkeep of the log ===
 
@@ -299,9 +307,9 @@ class DeltaTable:
         parts: int | None = None,
         rows_per_part: int | None = None,
         now: datetime | None = None,
-        on_progress: Progress | None = None,
+        on_progress: "Progress | None" = None,
         is_cancelled: Callable[[], bool] | None = None,
-    ) -> WrittenCheckpoint:
+    ) -> "WrittenCheckpoint":
         """Write a checkpoint of a version that exists, and then `_last_checkpoint`.
 
         Args:
@@ -316,6 +324,11 @@ class DeltaTable:
         Raises:
             DeltaError: As `build_checkpoint` lists them; the log is as it was then.
         """
+        from deltaweb.delta.writing.checkpoint.builder import (
+            CheckpointRequest,
+            build_checkpoint,
+        )
+
         request = CheckpointRequest(
             version=version,
             parts=parts,
@@ -331,13 +344,13 @@ class DeltaTable:
         *,
         now: datetime | None = None,
         is_dry_run: bool = False,
-        on_found: Callable[[LogCleanup], None] | None = None,
-        on_progress: Progress | None = None,
-    ) -> LogCleanup:
+        on_found: "Callable[[LogCleanup], None] | None" = None,
+        on_progress: "Progress | None" = None,
+    ) -> "LogCleanup":
         """Delete the history that `delta.logRetentionDuration` does not keep.
 
         The newest checkpoint at or before the cut stays, its commit, and all that is
-        later; see `deltaweb.delta.log_cleanup`.
+        later; see `deltaweb.delta.writing.log_cleanup`.
 
         Args:
             now: The time to count back from, aware; this moment for None.
@@ -350,6 +363,8 @@ class DeltaTable:
         Raises:
             DeltaError: As `log_cleanup.clean_up_log` lists them.
         """
+        from deltaweb.delta.writing.log_cleanup import clean_up_log
+
         return clean_up_log(
             self._store,
             now=now or datetime.now(UTC),
@@ -357,9 +372,3 @@ class DeltaTable:
             on_found=on_found,
             on_progress=on_progress,
         )
-
-
-def _parse_sql(sql: str, schema: StructType) -> Predicate:
-    from deltaweb.sharing.predicates import parse_predicate  # noqa: PLC0415  # the SQL parser loads only for SQL
-
-    return parse_predicate(sql, schema)

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.log_path import checkpoint_name
+from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.storage.memory import MemoryTableStore
 from tests.delta_logs import LogBuilder, add
 

@@ -11,14 +11,14 @@ import polars as pl
 import pyarrow as pa
 from deltalake.exceptions import DeltaError as PeerError
 
-from deltaweb.delta.checkpoint_writer.builder import WrittenCheckpoint
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log_path import (
+from deltaweb.delta.log.paths import (
     commit_name,
     parse_checkpoint_name,
     parse_commit_name,
 )
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.writing.checkpoint.builder import WrittenCheckpoint
 from deltaweb.table import DeltaTable
 
 NO_TOMBSTONE_EXPIRES = datetime(1970, 1, 1, tzinfo=UTC)

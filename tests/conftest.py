@@ -1,7 +1,10 @@
 """What all tests share: markers by folder."""
 
 import time
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from django.db import connection
@@ -9,7 +12,11 @@ from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from apps.audit.append_only import drop_triggers
-from apps.tables import bounded_read
+from apps.tables.storage import bounded_read
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
 
 # Every run tries the same examples, and slowness alone is no failure. Others are tried
 # by `pytest --hypothesis-profile=explore`, as often as one likes.
@@ -28,6 +35,7 @@ settings.register_profile(
 )
 settings.load_profile("deltaweb")
 
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY_S, END_OF_DAY_S = 86_400, 20  # days of UTC, as all of ours
 MARKERS = {
     "acceptance": "acceptance",
@@ -38,14 +46,62 @@ MARKERS = {
     "storage": "storage",
 }
 TESTS = Path(__file__).parent
+# What takes long comes first, so that processes side by side end at the same time.
+ORDER = ["browser", "spark", "functional", "storage", "acceptance", "unit"]
+ONE_PROCESS = ("tests/browser/", "tests/spark/")  # that shares a server, a JVM
+DATABASE_FIXTURES = {"db", "transactional_db"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test's folder is its marker."""
+    """A test's folder is its marker and its place in the order.
+
+    A test that asks for the database is marked, too: `make test` runs those of the apps
+    once more, on PostgreSQL and Redis.
+    """
     for item in items:
-        folder = item.path.relative_to(TESTS).parts[0]
-        if marker := MARKERS.get(folder):
+        if marker := MARKERS.get(_folder(item)):
             item.add_marker(marker)
+        names = getattr(item, "fixturenames", ())
+        if item.get_closest_marker("django_db") or DATABASE_FIXTURES & set(names):
+            item.add_marker("database")
+    slow = {item.path for item in items if _draws_examples(item)}
+    items.sort(key=lambda item: (_place(item), item.path not in slow))
+
+
+def _folder(item: pytest.Item) -> str:
+    return _folder_of(item.path)
+
+
+@cache  # a file has many tests
+def _folder_of(path: Path) -> str:
+    return path.relative_to(TESTS).parts[0]
+
+
+def _place(item: pytest.Item) -> int:
+    folder = _folder(item)
+    return ORDER.index(folder) if folder in ORDER else len(ORDER)
+
+
+def _draws_examples(item: pytest.Item) -> bool:
+    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: "Producer"
+) -> "LoadScopeScheduling":
+    """Keep the tests of a file, which share what is slow to make, in one process."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+        def _split_scope(self, nodeid: str) -> str:
+            for folder in ONE_PROCESS:
+                if nodeid.startswith(folder):
+                    return folder
+            return nodeid.partition("::")[0]
+
+    config.option.loadscopereorder = False  # the order is that of the collection
+    return ByFile(config, log)
 
 
 def pytest_runtest_setup() -> None:
@@ -59,6 +115,16 @@ def pytest_runtest_setup() -> None:
 def _patience() -> None:
     """Give storage the time that it takes on a loaded machine: pages wait for it."""
     bounded_read.STORAGE_TIMEOUT_S = 60.0
+
+
+@pytest.fixture(scope="session")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the sample tables, which take seconds to make; no test changes it."""
+    from deltaweb.samples import make_samples
+
+    folder = tmp_path_factory.mktemp("lake")
+    make_samples(folder, NOW)
+    return folder
 
 
 @pytest.fixture(scope="session")

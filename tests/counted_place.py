@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from deltaweb.delta.log_store import TableStore
-from deltaweb.spark.changed_rows import DataPlace
+from deltaweb.delta.log.store import TableStore
 from deltaweb.storage.local import LocalTableStore
+from deltaweb.storage.place import TablePlace
 
 
 class MarkingStore(LocalTableStore):
@@ -25,7 +25,7 @@ class MarkingStore(LocalTableStore):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountedPlace(DataPlace):
+class CountedPlace(TablePlace):
     """Where tasks open a `MarkingStore`."""
 
     marks: Path

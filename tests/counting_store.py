@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from deltaweb.delta.log_store import FileStatus, LogFile
+from deltaweb.delta.log.store import FileStatus, LogFile
 from deltaweb.storage.memory import MemoryTableStore
 
 

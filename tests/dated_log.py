@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log.paths import commit_name
 from tests.delta_logs import Action, add, metadata, protocol
 from tests.local_logs import LocalLog
 

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.log_path import checkpoint_name, checkpoint_part_names, commit_name
+from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 
@@ -74,11 +74,37 @@ CHECKPOINT_SCHEMA = pa.schema(
         (
             "protocol",
             pa.struct(
-                [("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())]
+                [
+                    ("minReaderVersion", pa.int32()),
+                    ("minWriterVersion", pa.int32()),
+                    ("readerFeatures", pa.list_(pa.string())),
+                    ("writerFeatures", pa.list_(pa.string())),
+                ]
             ),
         ),
     ]
 )
+MANIFEST_SCHEMA = pa.schema(
+    [
+        *CHECKPOINT_SCHEMA,
+        (
+            "checkpointMetadata",
+            pa.struct([("version", pa.int64()), ("tags", TEXT_MAP)]),
+        ),
+        (
+            "sidecar",
+            pa.struct(
+                [
+                    ("path", pa.string()),
+                    ("sizeInBytes", pa.int64()),
+                    ("modificationTime", pa.int64()),
+                    ("tags", TEXT_MAP),
+                ]
+            ),
+        ),
+    ]
+)
+UUID = "80a083e8-7026-4e79-81be-64bd76c43a11"
 
 
 def schema_string(*names: str) -> str:
@@ -124,6 +150,22 @@ def remove(path: str, **fields: object) -> Action:
 
 def txn(app_id: str, version: int) -> Action:
     return {"txn": {"appId": app_id, "version": version}}
+
+
+def own_time(time_ms: int) -> Action:
+    return {"commitInfo": {"operation": "WRITE", "inCommitTimestamp": time_ms}}
+
+
+def of_version(version: int) -> Action:
+    return {"checkpointMetadata": {"version": version}}
+
+
+def sidecar(path: str) -> Action:
+    return {"sidecar": {"path": path, "sizeInBytes": 9, "modificationTime": 1}}
+
+
+def uuid_checkpoint_name(version: int, kind: str = "parquet", uuid: str = UUID) -> str:
+    return f"{version:020d}.checkpoint.{uuid}.{kind}"
 
 
 def deletion_vector(name: str, offset: int | None = None) -> Action:
@@ -178,6 +220,18 @@ class LogBuilder:
             self.store.put(name, checkpoint_bytes(actions[index :: len(names)]))
         return self
 
+    def manifest(self, name: str, *actions: Mapping[str, Any]) -> "LogBuilder":
+        """Write a checkpoint, JSON or Parquet by its name, that may have sidecars."""
+        is_json = name.endswith(".json")
+        data = commit_bytes(*actions) if is_json else checkpoint_bytes(actions)
+        self.store.put(name, data)
+        return self
+
+    def sidecar(self, name: str, *actions: Mapping[str, Any]) -> "LogBuilder":
+        """Write a file with actions that a checkpoint may name."""
+        self.store.put(f"_sidecars/{name}", checkpoint_bytes(actions))
+        return self
+
     def hint(self, data: bytes) -> "LogBuilder":
         self.store.put("_last_checkpoint", data)
         return self
@@ -191,6 +245,7 @@ class LogBuilder:
         log = folder / "_delta_log"
         log.mkdir(parents=True)
         for name, data in self.store.log_files.items():
+            (log / name).parent.mkdir(exist_ok=True)
             (log / name).write_bytes(data)
         return folder
 
@@ -201,7 +256,9 @@ def checkpoint_bytes(
     """Return a checkpoint file; small row groups, as large tables have many."""
     rows = [_as_row(action) for action in actions]
     sink = io.BytesIO()
-    table = pa.Table.from_pylist(rows, schema=CHECKPOINT_SCHEMA)
+    is_later = any({"sidecar", "checkpointMetadata"} & {*action} for action in actions)
+    schema = MANIFEST_SCHEMA if is_later else CHECKPOINT_SCHEMA
+    table = pa.Table.from_pylist(rows, schema=schema)
     pq.write_table(table, sink, row_group_size=row_group_rows)
     return sink.getvalue()
 

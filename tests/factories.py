@@ -5,14 +5,15 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
 from apps.accounts.models import User
 from apps.jobs.models import Job
 from apps.pages.actions import COMMAND_LINE
+from apps.sharing.issuing.tokens import new_prefix, new_secret
 from apps.sharing.models import Grant, Recipient, RecipientToken, Share, SharedTable
-from apps.sharing.tokens import new_prefix, new_secret
 from apps.tables.models import (
     Commit,
     MetadataVersion,
@@ -31,6 +32,13 @@ def new_user(username: str = "vera", **fields: Any) -> User:  # noqa: ANN401 (co
     user.set_unusable_password()
     user.save()
     return user
+
+
+def signed_in(username: str = "vera", **fields: Any) -> Client:  # noqa: ANN401 (columns)
+    """The browser of a new user, who has signed in."""
+    client = Client()
+    client.force_login(new_user(username, **fields))
+    return client
 
 
 def new_api_key(user: User) -> dict[str, str]:

@@ -6,13 +6,9 @@ from deltaweb.table import DeltaTable
 
 UNREAD = frozenset(
     {
-        "columnMapping",
-        "deletionVectors",
-        "timestampNtz",
-        "typeWidening-preview",
-        "v2Checkpoint",
-        "variantShredding-preview",
-        "variantType",
+        # The specification widens them to decimals of ten digits and more.
+        "typeWidening of byte_decimal from tinyint to decimal(4,1)",
+        "typeWidening of short_decimal from smallint to decimal(6,1)",
     }
 )
 
@@ -25,6 +21,13 @@ def snapshot_or_refusal(
         return table.snapshot(version)
     except DeltaError as error:
         return error
+
+
+def has_vectors(found: Snapshot | DeltaError) -> bool:
+    """Return whether a file of a version has a deletion vector."""
+    if isinstance(found, DeltaError):
+        return False
+    return bool(found.files["deletion_vector"].null_count < found.num_files)
 
 
 def is_of_unread_features(found: Snapshot | DeltaError) -> bool:

@@ -5,18 +5,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltaweb.delta.file_pruning import files_for_predicate
-from deltaweb.delta.partition_values import partition_schema, type_partition_values
-from deltaweb.delta.predicate import And
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.schema import (
     ArrayType,
     DecimalType,
     PrimitiveType,
     StructField,
     StructType,
 )
-from deltaweb.delta.statistics import parse_statistics
-from deltaweb.sharing.hints import Hints, parse_hints
+from deltaweb.delta.scan.predicate import And
+from deltaweb.delta.scan.pruning import files_for_predicate
+from deltaweb.delta.values.partition_values import (
+    partition_schema,
+    type_partition_values,
+)
+from deltaweb.delta.values.statistics.columns import parse_statistics
+from deltaweb.sharing.conditions.hints import Hints, parse_hints
 
 SCHEMA = StructType(
     (

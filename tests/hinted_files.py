@@ -10,14 +10,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from deltaweb.delta.partition_values import partition_schema
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.schema import (
     DecimalType,
     PrimitiveType,
     StructField,
     StructType,
     arrow_schema,
 )
+from deltaweb.delta.values.partition_values import partition_schema
 from tests.hint_conditions import Row, single, value_at
 from tests.written_bounds import written_bound
 

@@ -1,19 +1,35 @@
 """Indexes that tests build, and commits that they add by hand."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from deltaweb.index.build import build_index
-from deltaweb.index.file_index import (
+from deltaweb.delta.errors import DeltaError
+from deltaweb.index.build.full import index_table
+from deltaweb.index.folder.file_index import (
     COMMITS,
-    read_batches,
 )
-from deltaweb.index.index_result import IndexResult
+from deltaweb.index.folder.result import IndexResult
+from deltaweb.table import DeltaTable
+from tests.index_folders import commit_rows
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NOW_MS = int(NOW.timestamp() * 1000)
+
+
+def build_index(
+    location: str,
+    storage_options: Mapping[str, Any] | None,
+    folder: Path | str,
+    **options: Any,  # noqa: ANN401 (those of `index_table`)
+) -> IndexResult:
+    """Index the table at a place; a broken one gives a result that says so."""
+    try:
+        return index_table(DeltaTable(location, storage_options), folder, **options)
+    except DeltaError as error:
+        return IndexResult.from_error(error)
 
 
 def index(location: Path, folder: Path) -> IndexResult:
@@ -25,7 +41,7 @@ def commits(result: IndexResult) -> list[dict[str, Any]]:
 
 
 def rows(result: IndexResult, name: str) -> list[dict[str, Any]]:
-    return [row for batch in read_batches(Path(result.folder), name) for row in batch]
+    return commit_rows(Path(result.folder), name)
 
 
 def add_commit(table: Path, version: int, *actions: dict[str, Any]) -> None:

@@ -1,15 +1,37 @@
 """What an index folder says, in values that compare."""
 
 import json
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS, open_index
-from deltaweb.index.file_index import read_batches as rows_of
+from deltaweb.index.folder.file_index import (
+    COMMITS,
+    HISTORY_SCHEMAS,
+    METADATA,
+    PROTOCOLS,
+    SUMMARY,
+    map_batches,
+    open_files,
+)
 
 NOT_COMPARED = ("folder", "num_tombstones", "is_rewritten")
+
+
+@dataclass(frozen=True)
+class OpenIndex:
+    folder: Path
+    files: pa.Table
+    summary: dict[str, Any]
+
+
+def open_index(folder: Path | str) -> OpenIndex:
+    place = Path(folder)
+    summary = json.loads((place / SUMMARY).read_text(encoding="utf-8"))
+    return OpenIndex(place, open_files(place), summary)
 
 
 def contents(folder: Path) -> dict[str, Any]:
@@ -25,7 +47,8 @@ def contents(folder: Path) -> dict[str, Any]:
 
 
 def commit_rows(folder: Path, name: str = COMMITS) -> list[dict[str, Any]]:
-    return [row for rows in rows_of(folder, name) for row in rows]
+    batches = map_batches(folder, name, HISTORY_SCHEMAS[name])
+    return [row for batch in batches for row in batch.to_pylist()]
 
 
 def without(values: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -33,10 +56,12 @@ def without(values: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def sorted_files(files: pa.Table) -> tuple[str, list[dict[str, Any]]]:
-    """The columns, and the rows in one order; a map's entries have none."""
+    """The columns, and the rows in one order; entries of maps and objects have none."""
     rows = files.to_pylist()
     for row in rows:
         row["partition_values"] = sorted(row["partition_values"])
+        with suppress(TypeError, ValueError):
+            row["stats"] = json.dumps(json.loads(row["stats"]), sort_keys=True)
     return str(files.schema), sorted(rows, key=lambda row: str(row["path"]))
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from deltaweb.index.build import index_table
-from deltaweb.index.index_result import IndexResult
+from deltaweb.index.build.full import index_table
+from deltaweb.index.folder.result import IndexResult
 from tests.counting_store import CountingStore
 from tests.delta_logs import Action, LogBuilder, add, metadata, protocol
 from tests.index_folders import contents

@@ -6,12 +6,12 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from apps.tables.index_folders import new_index_folder, present_index
-from apps.tables.indexing import store_result
+from apps.tables.index.folders import new_index_folder, present_index
+from apps.tables.index.results import store_result
 from apps.tables.models import Table
-from deltaweb.index.build import build_index
-from deltaweb.index.index_result import IndexResult
+from deltaweb.index.folder.result import IndexResult
 from tests.factories import new_unindexed_table
+from tests.index_builds import build_index
 
 
 def new_indexed_table(name: str, location: Path) -> Table:

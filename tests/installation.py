@@ -1,9 +1,13 @@
 """A real installation in processes of its own, started as a person starts it."""
 
+import atexit
+import functools
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -48,6 +52,27 @@ def run(
         check=False,
         timeout=START_TIMEOUT_S,
     )
+
+
+@functools.cache
+def _migrated() -> Path:
+    """A database of the newest migrations, made once a test process."""
+    home = Path(tempfile.mkdtemp(prefix="deltaweb-migrated-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    done = run(home, "migrate", "--verbosity", "0")
+    assert done.returncode == 0, done.stderr
+    return home / "deltaweb.sqlite3"
+
+
+def migrate(home: Path) -> None:
+    """Give an installation its database, by a copy of one that is migrated."""
+    shutil.copy(_migrated(), home)
+
+
+def furnish(home: Path, samples: Path) -> None:
+    """Give an installation what takes its first start most of the time."""
+    migrate(home)
+    shutil.copytree(samples, home / "samples")
 
 
 def wait_for(condition: Callable[[], bool], *, timeout_s: float = WAIT_S) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from deltaweb.delta.log_path import checkpoint_name, commit_name
-from deltaweb.index.build import build_index
+from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.table import DeltaTable
 from tests.delta_logs import (
     Action,
@@ -18,6 +17,7 @@ from tests.delta_logs import (
     protocol,
     remove,
 )
+from tests.index_builds import build_index
 
 COLUMNS = {
     "id": "long",

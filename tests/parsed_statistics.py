@@ -5,15 +5,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.schema import (
     ArrayType,
     DecimalType,
     PrimitiveType,
     StructField,
     StructType,
 )
-from deltaweb.delta.statistics import parse_statistics
-from deltaweb.delta.statistics_shape import statistics_shape
+from deltaweb.delta.values.statistics.columns import parse_statistics
+from deltaweb.delta.values.statistics.shape import statistics_shape
 
 LONG = PrimitiveType("long")
 SCHEMA = StructType(

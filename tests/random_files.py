@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from deltaweb.delta.column_path import ColumnPath
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import (
     DecimalType,
     PrimitiveType,
     StructField,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from deltaweb.delta.predicate import (
+from deltaweb.delta.scan.predicate import (
     And,
     ColumnComparison,
     Comparison,
@@ -13,7 +13,6 @@ from deltaweb.delta.predicate import (
     IsNull,
     Like,
     Not,
-    NullSafeEqual,
     Or,
     Predicate,
 )
@@ -32,11 +31,9 @@ def leaves(draw: st.DrawFn) -> Predicate:
     value = scalar(path, draw(VALUES[path]))
     choices: list[Callable[[], Predicate]] = [
         lambda: Comparison(path, draw(operators), value),
-        lambda: NullSafeEqual(path, value),
         lambda: In(
             path,
             tuple(scalar(path, v) for v in draw(st.lists(VALUES[path], max_size=3))),
-            has_null=draw(st.booleans()),
         ),
         lambda: IsNull(path),
         lambda: IsNull(("st",)),

@@ -9,8 +9,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from deltaweb.delta.python_values import python_values
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.schema import (
     ArrayType,
     DecimalType,
     MapType,
@@ -18,6 +17,7 @@ from deltaweb.delta.schema import (
     StructField,
     StructType,
 )
+from deltaweb.delta.values.python_values import python_values
 from tests.versioned_table import Row, VersionedTable
 
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")

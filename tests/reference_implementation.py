@@ -170,6 +170,6 @@ def _fetch(folder: Path) -> None:
 
 
 def _java_home(folder: Path) -> Path:
-    from deltaweb.spark.java import find_java_home
+    from deltaweb.spark.driver.java import find_java_home
 
     return find_java_home(folder)

@@ -7,10 +7,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.column_path import ColumnPath
-from deltaweb.delta.rows import RowScan, RowSource, iter_rows, read_rows
-from deltaweb.delta.schema import DataType, PrimitiveType, StructField, StructType
-from deltaweb.delta.statistics import parse_statistics
+from deltaweb.delta.log.file_actions import DELETION_VECTOR
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import (
+    DataType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.delta.scan.rows import RowScan, RowSource, iter_rows, read_rows
+from deltaweb.delta.values.statistics.columns import parse_statistics
 
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 TIMESTAMP = PrimitiveType("timestamp")
@@ -31,6 +37,7 @@ class Table:
         self.schema = schema
         self.partitions = partitions
         self.adds: list[tuple[str, dict[str, str | None], str | None]] = []
+        self.vectors: dict[str, dict[str, Any]] = {}
         self.opened: list[str] = []
 
     def add(
@@ -38,11 +45,14 @@ class Table:
         rows: pa.Table,
         partition: dict[str, str | None] | None = None,
         stats: str | None = None,
+        vector: dict[str, Any] | None = None,
         **options: Any,  # noqa: ANN401 # of the Parquet writer
     ) -> str:
         path = f"{len(self.adds)}.parquet"
         pq.write_table(rows, self.folder / path, **options)
         self.adds.append((path, partition or {}, stats))
+        if vector is not None:
+            self.vectors[path] = vector
         return path
 
     def open_file(self, path: str) -> pa.NativeFile:
@@ -60,6 +70,10 @@ class Table:
                 "path": pa.array([path for path, _, _ in self.adds], pa.string()),
                 "partition_values": pa.array(
                     [list(values.items()) for _, values, _ in self.adds], MAPS
+                ),
+                "deletion_vector": pa.array(
+                    [self.vectors.get(path) for path, _, _ in self.adds],
+                    DELETION_VECTOR,
                 ),
             }
         )

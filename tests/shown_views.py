@@ -7,9 +7,9 @@ import deltalake
 import pyarrow as pa
 import pytest
 
-from apps.explorer.forms import RowQuery
-from apps.explorer.selectors.row_plan import row_plan
-from apps.explorer.snippets import ShownView
+from apps.explorer.rows.form import RowQuery
+from apps.explorer.rows.plan import row_plan
+from apps.explorer.use.snippets import ShownView
 from deltaweb.table import DeltaTable
 
 ROWS = pa.table(

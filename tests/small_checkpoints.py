@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.log_path import checkpoint_name
+from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
 from tests.delta_logs import LogBuilder, metadata, protocol
 

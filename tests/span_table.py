@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log.paths import commit_name
 from tests.delta_logs import add, commit_bytes, metadata, protocol
 from tests.local_logs import typed_schema
 

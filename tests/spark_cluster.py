@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyspark
 
-from deltaweb.spark.java import find_java_home
+from deltaweb.spark.driver.java import find_java_home
 from tests.gated_storage import gated_environment
 from tests.installation import wait_for
 from tests.ports import free_port

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from deltaweb.index.file_index import FileIndex, open_index
 from tests.gated_storage import Gate, gated_environment
-from tests.installation import ROOT, environment, run
+from tests.index_folders import OpenIndex, open_index
+from tests.installation import ROOT, environment, migrate, run
 
 STOP_TIMEOUT_S = 30
 # What a session of the tests' own process has set for itself.
@@ -33,9 +33,9 @@ def new_home(folder: Path, lake: Path, *names: str) -> Path:
         shutil.copytree(lake / log, folder / "lake" / copy / "_delta_log")
     home = folder / "home"
     home.mkdir()
-    for command in (("migrate", "--verbosity", "0"), ("table", "scan", "../lake")):
-        done = run(home, *command)
-        assert done.returncode == 0, done.stderr
+    migrate(home)
+    done = run(home, "table", "scan", "../lake")
+    assert done.returncode == 0, done.stderr
     return home
 
 
@@ -56,17 +56,15 @@ import django
 django.setup()
 from django.utils import timezone
 from apps.pages.actions import COMMAND_LINE
-from apps.tables import services
+from apps.tables.work.checkpoint import request_checkpoint
+from apps.tables.work.diff_rows import DIFF_ROWS, DiffRows
+from apps.tables.work.profile import PROFILE, Profile
 from apps.tables.models import Table
 table, now = Table.objects.get(name=sys.argv[1]), timezone.now()
 newest = table.version
-services.request_profile(table, version=newest, column=("country",), now=now)
-services.request_row_diff(
-    table, parameters={"from": 3, "to": 20, "key": ["order_id"]}, now=now
-)
-services.request_checkpoint(
-    table, version=newest, parts=2, actor=COMMAND_LINE, now=now
-)
+PROFILE.request(table, Profile(version=newest, column=("country",)), now=now)
+DIFF_ROWS.request(table, DiffRows(from_=3, to=20, key=("order_id",)), now=now)
+request_checkpoint(table, version=newest, parts=2, actor=COMMAND_LINE, now=now)
 """
 
 
@@ -144,7 +142,7 @@ def one_is_left(home: Path) -> bool:
     return found["QUEUED"] + found["RUNNING"] == 1
 
 
-def indexes(home: Path) -> dict[str, FileIndex]:
+def indexes(home: Path) -> dict[str, OpenIndex]:
     """The stored index of each table."""
     return {
         row["name"]: open_index(

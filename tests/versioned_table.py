@@ -6,8 +6,10 @@ from typing import Any
 import pyarrow as pa
 
 from deltaweb.delta.errors import DataFileMissingError
-from deltaweb.delta.schema import StructType, arrow_schema, format_schema
-from deltaweb.delta.transaction import (
+from deltaweb.delta.protocol.schema import StructType, arrow_schema, format_schema
+from deltaweb.storage.memory import MemoryTableStore
+from deltaweb.table import DeltaTable
+from tests.raw_commits import (
     CommittedFile,
     commit_info_action,
     metadata_action,
@@ -15,8 +17,6 @@ from deltaweb.delta.transaction import (
     write_commit,
     write_data_file,
 )
-from deltaweb.storage.memory import MemoryTableStore
-from deltaweb.table import DeltaTable
 
 Row = Mapping[str, Any]
 

@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from apps.pages import navigation
+from apps.pages.frame import navigation
 
 
 class AccountsConfig(AppConfig):
@@ -12,7 +12,7 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Put the administration into the rail of administrators."""
-        navigation.register(
+        navigation.entries.register(
             navigation.NavEntry(
                 label="Admin",
                 icon="settings",

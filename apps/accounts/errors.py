@@ -7,110 +7,83 @@ from apps.accounts.tokens import KEY_MARK
 from apps.pages.errors import PageError
 
 
-class UserNotFoundError(PageError):
+class UserNotFoundError(PageError, code="user-not-found"):
     """No account has that name."""
 
-    def __init__(self, *, name: str) -> None:
-        super().__init__(
-            status=404,
-            code="user-not-found",
-            message=f"No user is named {name!r}.",
-            hint="'deltaweb user list' shows them.",
-        )
+    name: str
+    status = 404
+    message = "No user is named {name!r}."
+    hint = "'deltaweb user list' shows them."
 
 
-class UserNameTakenError(PageError):
+class UserNameTakenError(PageError, code="user-name-taken"):
     """Another account has that name, perhaps with other capitals."""
 
-    def __init__(self, *, name: str) -> None:
-        super().__init__(
-            status=409,
-            code="user-name-taken",
-            message=f"A user named {name!r} exists already.",
-            hint="Choose another name.",
-        )
+    name: str
+    status = 409
+    message = "A user named {name!r} exists already."
+    hint = "Choose another name."
 
 
-class UserInvalidError(PageError):
+class UserInvalidError(PageError, code="user-invalid"):
     """A name, role or password that an account cannot have."""
 
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(status=422, code="user-invalid", message=reason)
+    reason: str
+    status = 422
+    message = "{reason}"
 
 
-class UserDisabledError(PageError):
+class UserDisabledError(PageError, code="user-disabled"):
     """The account exists but may not sign in."""
 
-    def __init__(self, *, name: str) -> None:
-        super().__init__(
-            status=409,
-            code="user-disabled",
-            message=f"The account of {name!r} is disabled.",
-            hint="Enable it first.",
-        )
+    name: str
+    status = 409
+    message = "The account of {name!r} is disabled."
+    hint = "Enable it first."
 
 
-class LastAdminError(PageError):
+class LastAdminError(PageError, code="last-admin"):
     """Without this account nobody could administer the installation."""
 
-    def __init__(self, *, name: str) -> None:
-        super().__init__(
-            status=409,
-            code="last-admin",
-            message=f"{name!r} is the last active administrator.",
-            hint="Make another user an administrator first.",
-        )
+    name: str
+    status = 409
+    message = "{name!r} is the last active administrator."
+    hint = "Make another user an administrator first."
 
 
-class LinkInvalidError(PageError):
+class SignInLinkInvalidError(PageError, code="link-invalid"):
     """A sign-in link that was never issued, or whose account is disabled."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            status=404,
-            code="link-invalid",
-            message="This sign-in link is not valid.",
-            hint="Ask for a new one, or make one with 'deltaweb user link NAME'.",
-        )
+    status = 404
+    message = "This sign-in link is not valid."
+    hint = "Ask for a new one, or make one with 'deltaweb user link NAME'."
 
 
-class LinkUsedError(PageError):
+class SignInLinkUsedError(PageError, code="link-used"):
     """A sign-in link works one time."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            status=410,
-            code="link-used",
-            message="This sign-in link has been used.",
-            hint="Ask for a new one, or make one with 'deltaweb user link NAME'.",
-        )
+    status = 410
+    message = "This sign-in link has been used."
+    hint = "Ask for a new one, or make one with 'deltaweb user link NAME'."
 
 
-class LinkExpiredError(PageError):
+class SignInLinkExpiredError(PageError, code="link-expired"):
     """A sign-in link works for fifteen minutes."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            status=410,
-            code="link-expired",
-            message="This sign-in link has expired.",
-            hint="Ask for a new one, or make one with 'deltaweb user link NAME'.",
-        )
+    status = 410
+    message = "This sign-in link has expired."
+    hint = "Ask for a new one, or make one with 'deltaweb user link NAME'."
 
 
-class SignInError(PageError):
+class SignInError(PageError, code="sign-in-failed"):
     """Name and password do not go together; which of them is wrong stays unsaid."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            status=403,
-            code="sign-in-failed",
-            message="That name and password do not go together.",
-            hint="Try again, or sign in by a link.",
-        )
+    status = 403
+    message = "That name and password do not go together."
+    hint = "Try again, or sign in by a link."
 
 
-class TooManySignInsError(PageError):
+class TooManySignInsError(PageError, code="too-many-sign-ins"):
     """Too many wrong passwords in a short time.
 
     Args:
@@ -118,46 +91,39 @@ class TooManySignInsError(PageError):
         wait: How long until another may be tried.
     """
 
-    def __init__(self, *, where: str, wait: timedelta) -> None:
-        minutes = max(1, math.ceil(wait.total_seconds() / 60))
-        super().__init__(
-            status=429,
-            code="too-many-sign-ins",
-            message=f"Too many sign-ins have failed {where}.",
-            hint=f"Wait {minutes} minute{'s'[: minutes > 1]}, or sign in by a link.",
-        )
+    where: str
+    wait: timedelta
+    status = 429
+    message = "Too many sign-ins have failed {where}."
+    hint = "Wait {_minutes}, or sign in by a link."
+
+    @property
+    def _minutes(self) -> str:
+        minutes = max(1, math.ceil(self.wait.total_seconds() / 60))
+        return f"{minutes} minute{'s' * (minutes > 1)}"
 
 
-class PasswordsBusyError(PageError):
+class PasswordsBusyError(PageError, code="passwords-busy"):
     """So many passwords are being checked that one more would hold up the pages."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            status=503,
-            code="passwords-busy",
-            message="Many passwords are being checked just now.",
-            hint="Try again in some seconds, or sign in by a link.",
-        )
+    status = 503
+    message = "Many passwords are being checked just now."
+    hint = "Try again in some seconds, or sign in by a link."
 
 
-class SessionRequiredError(PageError):
+class SessionRequiredError(PageError, code="session-required"):
     """What changes an account, asked for with an API key.
 
     A key that was stolen must not become a password or more keys, which would outlive
     its revocation.
     """
 
-    def __init__(self) -> None:
-        super().__init__(
-            status=403,
-            code="session-required",
-            message="An API key cannot change accounts, passwords or keys.",
-            hint="Sign in in a browser and do it there, or use 'deltaweb user' on the "
-            "server.",
-        )
+    status = 403
+    message = "An API key cannot change accounts, passwords or keys."
+    hint = "Sign in in a browser and do it there, or use 'deltaweb user' on the server."
 
 
-class APIKeyUnknownError(PageError):
+class APIKeyUnknownError(PageError, code="api-key-unknown"):
     """A bearer token that is not a usable API key.
 
     Args:
@@ -165,42 +131,39 @@ class APIKeyUnknownError(PageError):
             the token of a share, sent to another address than its profile's.
     """
 
-    def __init__(self, *, looks_like_key: bool) -> None:
-        hint = "Make a new one at /me/ or with 'deltaweb user key NAME'."
-        if not looks_like_key:
-            hint = (
-                "The token of a share is good below /delta-sharing/ alone: check the "
-                f"endpoint of the profile file. Keys of users begin with {KEY_MARK}."
-            )
-        super().__init__(
-            status=401,
-            code="api-key-unknown",
-            message="This API key is unknown or revoked."
-            if looks_like_key
-            else "This bearer token is no API key of a user.",
-            hint=hint,
+    looks_like_key: bool
+    status = 401
+    message = "{_verdict}"
+    hint = "{_advice}"
+
+    @property
+    def _verdict(self) -> str:
+        if self.looks_like_key:
+            return "This API key is unknown or revoked."
+        return "This bearer token is no API key of a user."
+
+    @property
+    def _advice(self) -> str:
+        if self.looks_like_key:
+            return "Make a new one at /me/ or with 'deltaweb user key NAME'."
+        return (
+            "The token of a share is good below /delta-sharing/ alone: check the "
+            f"endpoint of the profile file. Keys of users begin with {KEY_MARK}."
         )
 
 
-class SignInRequiredError(PageError):
+class SignInRequiredError(PageError, code="sign-in-required"):
     """A page that only a signed-in user sees."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            status=401,
-            code="sign-in-required",
-            message="This page needs a signed-in user.",
-            hint="Sign in, or send an API key as 'Authorization: Bearer KEY'.",
-        )
+    status = 401
+    message = "This page needs a signed-in user."
+    hint = "Sign in, or send an API key as 'Authorization: Bearer KEY'."
 
 
-class RoleRequiredError(PageError):
+class RoleRequiredError(PageError, code="permission-denied"):
     """A page that needs a higher role."""
 
-    def __init__(self, *, role: str) -> None:
-        super().__init__(
-            status=403,
-            code="permission-denied",
-            message=f"Only {role} may do this.",
-            hint="Ask an administrator of this installation for the role.",
-        )
+    role: str
+    status = 403
+    message = "Only {role} may do this."
+    hint = "Ask an administrator of this installation for the role."

@@ -1,4 +1,4 @@
-"""Who may open a page: everyone, whoever is signed in, editors, administrators.
+"""Who may open a page: everyone, signed-in users, editors, administrators.
 
 Every page needs a signed-in user unless its view is marked `@public`. The other
 decorators raise `RoleRequiredError` and `SessionRequiredError`, which become a 403
@@ -50,7 +50,7 @@ def admin_required(view: View[P]) -> View[P]:
 
 
 def session_required(view: View[P]) -> View[P]:
-    """Let whoever signed in in, but no script with an API key: it changes accounts."""
+    """Let a signed-in user in, but no script with an API key: it changes accounts."""
 
     @wraps(view)
     def guarded(

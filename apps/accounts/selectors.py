@@ -10,7 +10,7 @@ from django.db.models import Count, Max
 from apps.accounts import errors
 from apps.accounts.models import APIKey, User
 from apps.accounts.tokens import KEY_MARK, sha256
-from apps.pages.lock_waits import write_note
+from apps.pages.request.lock_waits import write_note
 
 LAST_USE_EVERY = timedelta(minutes=1)  # how exact a key's last use is kept
 

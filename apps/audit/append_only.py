@@ -23,7 +23,7 @@ _SQLITE_REPLACE: Final = f"""
 
 
 def create_triggers(connection: BaseDatabaseWrapper) -> None:
-    """Make the database refuse UPDATE and DELETE of events, anew where it does."""
+    """Make the database refuse UPDATE and DELETE of events, again where it does."""
     drop_triggers(connection)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":

@@ -14,4 +14,4 @@ class AuditConfig(AppConfig):
         """Record what other apps report."""
         from apps.audit.services import record_action  # noqa: PLC0415 (models load before ready)
 
-        actions.register(record_action)
+        actions.recorders.register(record_action)

@@ -1,7 +1,7 @@
 """AuditEvent: one call or one change, written once and never again.
 
 Who and what are names and ids as they were at that moment, not references, so that the
-record outlives what it tells of.
+record outlives what it describes.
 """
 
 from typing import Any, Final
@@ -37,7 +37,7 @@ class AppendOnlyError(Exception):
 class AuditEvent(models.Model):
     """One call of the sharing protocol, one activation, or one change by a person.
 
-    The database refuses UPDATE and DELETE by triggers, whoever sends them.
+    The database refuses UPDATE and DELETE by triggers, from every client.
     """
 
     class Kind(models.TextChoices):

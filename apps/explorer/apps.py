@@ -9,60 +9,45 @@ class ExplorerConfig(AppConfig):
     name = "apps.explorer"
 
     def ready(self) -> None:
-        """Add the tabs of a table's pages, and say where results of jobs are shown."""
-        from apps.explorer.job_results import PAGES  # noqa: PLC0415 (as below)
-        from apps.jobs import results  # noqa: PLC0415 (as below)
-        from apps.tables.tabs import (  # noqa: PLC0415 (apps must be loaded)
+        """Add the tabs of a table's pages."""
+        from apps.tables.extension.tabs import (  # noqa: PLC0415 (apps must be loaded)
             HeadButton,
             Tab,
-            register,
-            register_button,
+            buttons,
+            tabs,
         )
 
-        results.register(PAGES)
-
-        register(Tab(label="Overview", url_name="explorer:table-overview", order=10))
-        register(
-            Tab(
-                label="Data",
-                url_name="explorer:row-list",
-                order=20,
-                also=("explorer:row-detail",),
+        places = (
+            ("Overview", "table-overview", ()),
+            ("Data", "row-list", ("explorer:row-detail",)),
+            (
+                "Schema",
+                "schema-detail",
+                ("explorer:column-detail", "explorer:lanes-detail"),
+            ),
+            ("History", "commit-list", ("explorer:commit-detail",)),
+            ("Changes", "change-list", ()),
+            ("Compare", "compare-latest", ("explorer:compare-detail",)),
+            (
+                "Files",
+                "file-list",
+                (
+                    "explorer:partition-list",
+                    "explorer:file-detail",
+                    "explorer:parquet-detail",
+                ),
+            ),
+            ("Readers", "table-readers", ()),
+        )
+        tabs.register(
+            *(
+                Tab(label=label, url_name=f"explorer:{page}", order=order, also=also)
+                for order, (label, page, also) in zip(
+                    range(10, 90, 10), places, strict=True
+                )
             )
         )
-        register(
-            Tab(
-                label="Schema",
-                url_name="explorer:schema-detail",
-                order=30,
-                also=("explorer:column-detail",),
-            )
-        )
-        register(
-            Tab(
-                label="History",
-                url_name="explorer:commit-list",
-                order=40,
-                also=("explorer:commit-detail",),
-            )
-        )
-        register(
-            Tab(
-                label="Compare",
-                url_name="explorer:compare-latest",
-                order=50,
-                also=("explorer:compare-detail",),
-            )
-        )
-        register(
-            Tab(
-                label="Files",
-                url_name="explorer:file-list",
-                order=60,
-                also=("explorer:partition-list",),
-            )
-        )
-        register_button(
+        buttons.register(
             HeadButton(
                 label="Use this table",
                 icon="terminal-2",

@@ -2,50 +2,82 @@
 
 from django.urls import path
 
-from apps.explorer import views
-from apps.explorer.views import partitions
-from apps.explorer.views.column import column_detail, column_profile
-from apps.explorer.views.use import table_use
+from apps.explorer.changes.view import change_list
+from apps.explorer.column.view import column_detail, column_profile
+from apps.explorer.commit.view import commit_detail, commit_raw
+from apps.explorer.compare.addresses import compare_latest, compare_named
+from apps.explorer.compare.view import (
+    compare_detail,
+    compare_download,
+    compare_start,
+)
+from apps.explorer.dashboard.view import dashboard
+from apps.explorer.files.view import file_list
+from apps.explorer.history.view import commit_list
+from apps.explorer.lanes.view import lanes_detail
+from apps.explorer.overview.view import table_overview
+from apps.explorer.parquet_file.place import place_again, place_detail, place_text
+from apps.explorer.parquet_file.view import file_detail, file_text
+from apps.explorer.parquet_table.view import parquet_detail
+from apps.explorer.partitions.view import partition_list
+from apps.explorer.readers.view import table_readers
+from apps.explorer.record.view import row_detail, row_value
+from apps.explorer.rows.view import row_list
+from apps.explorer.schema.view import schema_code, schema_detail
+from apps.explorer.use.view import table_use
 from apps.pages.urls import page
 
 app_name = "explorer"
 
 TABLE = "t/<str:namespace>/<str:name>"
 COMPARE = f"{TABLE}/compare/<int:before>...<int:after>"
-NAMED = (views.compare_named, "compare-named")
+NAMED = (compare_named, "compare-named")
 
 urlpatterns = [
-    *page("", views.dashboard, "dashboard", json_route="dashboard"),
-    *page(f"{TABLE}/", views.table_overview, "table-overview"),
+    *page("", dashboard, "dashboard", json_route="dashboard"),
+    *page(f"{TABLE}/", table_overview, "table-overview"),
     *page(f"{TABLE}/use", table_use, "table-use"),
-    *page(f"{TABLE}/data", views.row_list, "row-list", csv=True),
-    *page(f"{TABLE}/data/<int:row>", views.row_detail, "row-detail"),
-    path(f"{TABLE}/data/<int:row>/value", views.row_value, name="row-value"),
-    *page(f"{TABLE}/schema", views.schema_detail, "schema-detail", csv=True),
+    *page(f"{TABLE}/data", row_list, "row-list", csv=True),
+    *page(f"{TABLE}/data/<int:row>", row_detail, "row-detail"),
+    path(f"{TABLE}/data/<int:row>/value", row_value, name="row-value"),
+    *page(f"{TABLE}/schema", schema_detail, "schema-detail", csv=True),
+    *page(f"{TABLE}/schema-lanes", lanes_detail, "lanes-detail", csv=True),
     path(
         f"{TABLE}/schema-code/<str:language>",
-        views.schema_code,
+        schema_code,
         name="schema-code",
     ),
     # The machine form comes first: a column may have any name.
     *reversed(page(f"{TABLE}/schema/<path:column>", column_detail, "column-detail")),
     path(f"{TABLE}/profile", column_profile, name="column-profile"),
-    *page(f"{TABLE}/history", views.commit_list, "commit-list", csv=True),
-    *page(f"{TABLE}/history/<int:version>", views.commit_detail, "commit-detail"),
+    *page(f"{TABLE}/history", commit_list, "commit-list", csv=True),
+    *page(f"{TABLE}/history/<int:version>", commit_detail, "commit-detail"),
     path(
         f"{TABLE}/history/<int:version>/actions",
-        views.commit_raw,
+        commit_raw,
         name="commit-raw",
     ),
-    *page(f"{TABLE}/compare", views.compare_latest, "compare-latest", csv=True),
-    *page(COMPARE, views.compare_detail, "compare-detail", csv=True),
-    path(f"{COMPARE}/rows", views.compare_start, name="compare-start"),
-    path(f"{COMPARE}/rows.parquet", views.compare_download, name="compare-download"),
+    *page(f"{TABLE}/changes", change_list, "change-list", csv=True),
+    *page(f"{TABLE}/compare", compare_latest, "compare-latest", csv=True),
+    *page(COMPARE, compare_detail, "compare-detail", csv=True),
+    path(f"{COMPARE}/rows", compare_start, name="compare-start"),
+    path(f"{COMPARE}/rows.parquet", compare_download, name="compare-download"),
     *reversed(page(f"{TABLE}/compare/<str:versions>", *NAMED, csv=True)),
-    *page(f"{TABLE}/files", views.file_list, "file-list", csv=True),
+    *page("parquet", place_detail, "place-detail"),
+    path("parquet/again", place_again, name="place-again"),
+    path("parquet/text/<str:text>", place_text, name="place-text"),
+    *page(f"{TABLE}/files", file_list, "file-list", csv=True),
+    path(
+        f"{TABLE}/files/<str:file>/text/<str:text>",
+        file_text,
+        name="file-text",
+    ),
+    *reversed(page(f"{TABLE}/files/<str:file>", file_detail, "file-detail")),
+    *page(f"{TABLE}/readers", table_readers, "table-readers"),
+    *page(f"{TABLE}/parquet", parquet_detail, "parquet-detail", csv=True),
     *page(
         f"{TABLE}/partitions",
-        partitions.partition_list,
+        partition_list,
         "partition-list",
         csv=True,
     ),

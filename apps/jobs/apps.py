@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from apps.pages import navigation
+from apps.pages.frame import navigation
 
 
 class JobsConfig(AppConfig):
@@ -12,7 +12,7 @@ class JobsConfig(AppConfig):
 
     def ready(self) -> None:
         """Take a place in the rail."""
-        navigation.register(
+        navigation.entries.register(
             navigation.NavEntry(
                 label="Jobs",
                 icon="list-check",

@@ -1,37 +1,94 @@
-"""What kinds of jobs are called on pages: filled by the apps above.
+"""Every kind of job: the apps above say in which modules they are.
 
-The kind of a job is the name of its task; machine forms keep that.
+An app has a file a kind and names them, or their folder, in `AppConfig.ready`:
+
+    kinds.load_from("apps.tables.work")
+
+They are imported when a process first asks for one, since most commands never do.
 """
 
-from collections.abc import Collection, Mapping
+import pkgutil
+from importlib import import_module
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeVar
 
-_words: dict[str, str] = {}
-_looks: set[str] = set()
+if TYPE_CHECKING:  # most commands have no use of it
+    from apps.jobs.kind import JobKind
+    from apps.jobs.models import Job
+
+K = TypeVar("K", bound="JobKind[Any]")
+
+DEFAULT_QUEUE = "default"
+
+_kinds: dict[str, "JobKind[Any]"] = {}
+_to_load: list[str] = []
+_lock = RLock()
 
 
-def register(words: Mapping[str, str], *, looks: Collection[str] = ()) -> None:
-    """Say what some kinds of jobs do, in words.
+def load_from(*modules: str) -> None:
+    """Say which modules register kinds; of a package, all in it."""
+    _to_load.extend(modules)
 
-    Args:
-        words: Words of each kind.
-        looks: Those whose jobs only fill a page, which says itself how they end.
-    """
-    _words.update(words)
-    _looks.update(looks)
+
+def register(kind: K) -> K:
+    """Add a kind and return it."""
+    _kinds[kind.name] = kind
+    return kind
+
+
+def all_kinds() -> dict[str, "JobKind[Any]"]:
+    """Return every kind by its name."""
+    with _lock:  # or another thread would see some of them only
+        while _to_load:
+            _load(_to_load[0])
+            del _to_load[0]
+    return _kinds
 
 
 def looks() -> frozenset[str]:
-    """Return the kinds whose jobs only fill a page."""
-    return frozenset(_looks)
+    """Return the names of the kinds whose jobs only fill a page."""
+    return frozenset(name for name, kind in all_kinds().items() if kind.is_look)
 
 
 def kind_of(text: str) -> str:
-    """Return the kind that a text names, in words or by its own name."""
+    """Return the name of the kind that a text names, in words or by that name."""
     called = text.casefold()
-    kinds = (kind for kind, words in _words.items() if words.casefold() == called)
-    return next(kinds, text)
+    found = all_kinds().items()
+    return next((n for n, kind in found if kind.words.casefold() == called), text)
 
 
-def words_of(kind: str) -> str:
-    """Return what a kind of job does; its own name where nobody said."""
-    return _words.get(kind, kind)
+def words_of(name: str) -> str:
+    """Return what a kind of job does; its name where it is of no app any more."""
+    kind = all_kinds().get(name)
+    return kind.words if kind else name
+
+
+def is_reserved(name: str) -> bool:
+    """Whether only editors and administrators may run jobs of a kind."""
+    kind = all_kinds().get(name)
+    return kind is not None and kind.is_reserved
+
+
+def queue_of(name: str) -> str:
+    """Return the queue in which jobs of a kind wait."""
+    kind = all_kinds().get(name)
+    return kind.queue if kind else DEFAULT_QUEUE
+
+
+def queues() -> list[str]:
+    """Return every queue that jobs wait in, by name."""
+    return sorted({DEFAULT_QUEUE, *(kind.queue for kind in all_kinds().values())})
+
+
+def result_url(job: "Job") -> str | None:
+    """Return the page of a job's result; None before it is done, or without one."""
+    kind = all_kinds().get(job.kind)
+    if kind is None or kind.page is None or job.state != job.State.DONE:
+        return None
+    return kind.page(job)
+
+
+def _load(name: str) -> None:
+    module = import_module(name)
+    for found in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{name}."):
+        import_module(found.name)

@@ -1,23 +1,95 @@
-"""Where the result of a job is shown: filled by the apps above, a kind at a time."""
+"""What jobs leave as files below the home folder: rows, as Arrow, for a page to map."""
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from django.conf import settings
 
 from apps.jobs.models import Job
 
-ResultURL = Callable[[Job], str | None]
-"""The page of a finished job's result; None where there is none any more."""
+if TYPE_CHECKING:  # commands that open no table have no need of Arrow
+    from collections.abc import Iterable
 
-_pages: dict[str, ResultURL] = {}
+    import pyarrow as pa
 
-
-def register(pages: Mapping[str, ResultURL]) -> None:
-    """Say where the results of some kinds of jobs are shown."""
-    _pages.update(pages)
+RESULTS_FOLDER: Final = "results"
+ROWS: Final = ".arrow"
 
 
-def result_url(job: Job) -> str | None:
-    """Return the page of a job's result; None before it is done, or without one."""
-    page = _pages.get(job.kind)
-    if page is None or job.state != Job.State.DONE:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRows:
+    """What a job found: Arrow rows, mapped and not copied, and its own counts."""
+
+    rows: pa.Table
+    facts: dict[str, Any]
+
+
+def result_path(job_id: object, suffix: str = ".arrow") -> Path:
+    """Where a job leaves a file of its result; nothing may be there (yet)."""
+    return Path(settings.HOME) / RESULTS_FOLDER / f"{job_id}{suffix}"
+
+
+def job_rows(job: Job, suffix: str = ROWS) -> JobRows | None:
+    """Return the rows that a finished job has left; None when they are not there.
+
+    Args:
+        job: The job.
+        suffix: Which rows of a job that leaves several files of them.
+    """
+    if job.state != Job.State.DONE:
         return None
-    return page(job)
+    import pyarrow as pa  # noqa: PLC0415 (as above)
+
+    try:
+        with pa.memory_map(str(result_path(job.id, suffix))) as source:
+            rows = pa.ipc.open_file(source).read_all()
+    except (OSError, pa.ArrowInvalid):
+        return None
+    facts = job.result if isinstance(job.result, dict) else {}
+    return JobRows(rows=rows, facts=facts)
+
+
+def job_file(job: Job | None, suffix: str) -> Path | None:
+    """Return another file that a finished job has left; None when it is not there."""
+    if job is None or job.state != Job.State.DONE:
+        return None
+    path = result_path(job.id, suffix)
+    return path if path.is_file() else None
+
+
+def keep_rows(
+    job_id: object,
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+    *,
+    suffix: str = ROWS,
+) -> None:
+    """Write a job's rows beside and rename the file: a page sees all of them or none.
+
+    Another worker may be at the same job, so each writes a file of its own.
+
+    Args:
+        job_id: The job.
+        schema: Columns of the rows.
+        batches: The rows.
+        suffix: Ends the file's name, of a job that leaves several.
+    """
+    import pyarrow as pa  # noqa: PLC0415 (as above)
+
+    path = result_path(job_id, suffix)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{job_id}.{secrets.token_hex(4)}{suffix}.part")
+    try:
+        with (
+            pa.OSFile(str(beside), "wb") as sink,
+            pa.ipc.new_file(sink, schema) as writer,
+        ):
+            for batch in batches:
+                writer.write_batch(batch)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

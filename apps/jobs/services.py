@@ -7,23 +7,28 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from apps.accounts.models import User
+from apps.jobs.broker.waking import wake_on_commit
+from apps.jobs.kinds import is_reserved
 from apps.jobs.models import Job
-from apps.jobs.visibility import is_reserved
-from apps.jobs.waking import wake_on_commit
 from apps.pages.actions import Action, Actor, report
 from apps.pages.errors import PageError
 
 
-class JobNotRetryableError(PageError):
+class JobNotRetryableError(PageError, code="job-not-retryable"):
     """Only a job that failed or was cancelled can be run again."""
 
-    def __init__(self, *, job: Job) -> None:
-        super().__init__(
-            status=409,
-            code="job-not-retryable",
-            message=f"“{job.title}” is {job.get_state_display()}.",
-            hint="Only a job that failed or was cancelled can be run again.",
-        )
+    job: Job
+    status = 409
+    message = "“{_title}” is {_state}."
+    hint = "Only a job that failed or was cancelled can be run again."
+
+    @property
+    def _title(self) -> str:
+        return self.job.title
+
+    @property
+    def _state(self) -> str:
+        return self.job.get_state_display()
 
 
 def enqueue(  # noqa: PLR0913 (each is one column of the row)

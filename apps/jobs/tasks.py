@@ -1,11 +1,14 @@
-"""Background work of the jobs themselves."""
+"""What Celery calls: a task for every kind of job, and the sweep."""
 
 import logging
+from typing import Any
 
 from celery import shared_task
 from django.utils import timezone
 
-from apps.jobs.leases import sweep
+from apps.jobs.kind import JobKind
+from apps.jobs.kinds import all_kinds
+from apps.jobs.sweep.leases import sweep
 
 logger = logging.getLogger(__name__)
 
@@ -20,3 +23,13 @@ def sweep_leases(**_: object) -> None:
             result.requeued,
             result.given_up,
         )
+
+
+def _add_task(kind: JobKind[Any]) -> None:
+    @shared_task(name=kind.name, acks_late=True, ignore_result=True)
+    def work(*, job_id: str, **_: object) -> None:
+        kind.work(job_id)
+
+
+for _kind in all_kinds().values():
+    _add_task(_kind)

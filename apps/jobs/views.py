@@ -15,17 +15,18 @@ from django_htmx.http import trigger_client_event
 from apps.accounts.errors import RoleRequiredError
 from apps.accounts.permissions import public
 from apps.accounts.users import signed_in_user
-from apps.jobs import job_list as job_lists
-from apps.jobs import results, selectors, services, visibility
-from apps.jobs.forms import COLUMNS, STATES, JobListForm
+from apps.jobs import kinds, services, visibility
 from apps.jobs.kinds import kind_of
+from apps.jobs.listing import job_list as job_lists
+from apps.jobs.listing import selectors
+from apps.jobs.listing.forms import COLUMNS, STATES, JobListForm
 from apps.jobs.models import Job
 from apps.pages.actions import actor_of
 from apps.pages.errors import PageError
-from apps.pages.fields import hints_of
-from apps.pages.links import changed
+from apps.pages.lists.fields import hints_of
+from apps.pages.lists.sorting import sort_headers, sort_options
+from apps.pages.paging import page_links
 from apps.pages.responses import respond
-from apps.pages.sorting import sort_headers, sort_options
 
 CSV_COLUMNS = (
     *("id", "kind", "title", "state", "subject", "step", "progress_done"),
@@ -56,7 +57,7 @@ def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     )
     number, now = values["page"] or 1, timezone.now()
     page = job_lists.job_page(request.user, query, number=number, now=now)
-    next_url = changed(request, page=number + 1) if page.has_next else None
+    links = page_links(request, page.paged)
     return respond(
         request,
         fmt,
@@ -72,12 +73,11 @@ def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
             "states": STATES,
             "kinds": job_lists.job_kinds(request.user) if fmt == "html" else [],
             "workers": selectors.worker_state(now=now),
-            "next_url": next_url,
-            "previous_url": changed(request, page=number - 1),
+            "links": links,
         },
         data={
-            "count": page.count,
-            "next": request.build_absolute_uri(next_url) if next_url else None,
+            "count": page.paged.count,
+            "next": links.next,
             "jobs": [
                 view.as_json(with_places=_is_editor(request)) for view in page.views
             ],
@@ -93,9 +93,9 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
     job = selectors.get_job(request.user, job_id)
     view = selectors.job_view(job, now=timezone.now())
     user = signed_in_user(request)
-    is_for_editors = visibility.is_reserved(job.kind)
+    is_for_editors = kinds.is_reserved(job.kind)
     may_see = user.is_editor or not is_for_editors
-    result_url = results.result_url(job) if may_see else None
+    result_url = kinds.result_url(job) if may_see else None
     data = view.as_json(with_places=user.is_editor) | {
         "steps": job.steps,
         "counters": job.counters,

@@ -3,7 +3,7 @@
 A job may be about something that not everyone may see. `apps.jobs` does not know
 what that is, so the app that owns the subjects registers, in `AppConfig.ready`:
 
-    visibility.register(
+    visibility.subjects_of_jobs.register(
         Subjects(
             visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
             links=links_of_tables,  # ids -> {id: SubjectLink(label, url)}
@@ -26,7 +26,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
 from apps.accounts.models import User
+from apps.jobs.kinds import is_reserved
 from apps.jobs.models import Job, JobQuerySet
+from apps.pages.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +55,7 @@ class Subjects:
     named: Callable[[str], Any] = lambda _: ()
 
 
-_registered: list[Subjects] = []
-_reserved: set[str] = set()
-
-
-def register(subjects: Subjects) -> None:
-    """Add a kind of subject; once for each kind."""
-    _registered.append(subjects)
-
-
-def reserve(*kinds: str) -> None:
-    """Let editors and administrators alone run jobs of these kinds."""
-    _reserved.update(kinds)
-
-
-def is_reserved(kind: str) -> bool:
-    """Whether only editors and administrators may run jobs of a kind."""
-    return kind in _reserved
+subjects_of_jobs: Registry[Subjects] = Registry()
 
 
 def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
@@ -80,7 +66,7 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
     if user.is_editor:
         return jobs
     seen = Q(subject_id__isnull=True, requested_by=user)
-    for subjects in _registered:
+    for subjects in subjects_of_jobs:
         seen |= Q(subject_id__in=subjects.visible_ids(user))
     return jobs.filter(seen)
 
@@ -88,7 +74,7 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
 def jobs_about(jobs: JobQuerySet, text: str) -> JobQuerySet:
     """Return those of some jobs whose title, or subject's name, holds a text."""
     found = Q(title__icontains=text)
-    for subjects in _registered:
+    for subjects in subjects_of_jobs:
         found |= Q(subject_id__in=subjects.named(text))
     return jobs.filter(found)
 
@@ -107,6 +93,6 @@ def subject_links(ids: Collection[UUID]) -> dict[UUID, SubjectLink]:
     """Return where the given subjects are shown, as far as anybody knows."""
     links: dict[UUID, SubjectLink] = {}
     if ids:
-        for subjects in _registered:
+        for subjects in subjects_of_jobs:
             links |= subjects.links(ids)
     return links

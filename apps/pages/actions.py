@@ -12,7 +12,8 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from apps.pages.addresses import client_address
+from apps.pages.registry import Registry
+from apps.pages.request.addresses import client_address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,18 +69,12 @@ class FieldChange:
 
 Recorder = Callable[[Action], None]
 
-_recorders: list[Recorder] = []
-
-
-def register(recorder: Recorder) -> None:
-    """Tell `recorder` of every change; registering it again changes nothing."""
-    if recorder not in _recorders:
-        _recorders.append(recorder)
+recorders: Registry[Recorder] = Registry()
 
 
 def report(action: Action) -> None:
     """Tell of a change; call it in the transaction that makes it."""
-    for recorder in _recorders:
+    for recorder in recorders:
         recorder(action)
 
 

@@ -4,7 +4,7 @@ A command is a group of subcommands. Each is a method that returns an `Output`, 
 the base keeps the promises that all of them make:
 
 * `--json` (anywhere on the line): stdout is one JSON document and nothing else.
-* Exit 0 on success, 1 with one sentence on stderr on a domain error (DeltaError,
+* Exit 0 on success, 1 with one sentence on stderr on a domain error (DeltawebError,
   PageError, CommandError), 2 on bad usage.
 * Warnings and logs go to stderr. With `--json` an error is a JSON document, too:
   `{"error": code, "message": ..., "hint": ...}`.
@@ -20,6 +20,9 @@ the base keeps the promises that all of them make:
         def link(self, *, name: str, **_: object) -> Output:
             url = ...
             return Output(text=url, data={"name": name, "url": url})
+
+A group of many subcommands, or of some that load much, has a folder with a file each:
+see `VerbsCommand`.
 """
 
 import argparse
@@ -27,6 +30,9 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
+from inspect import cleandoc
+from pkgutil import iter_modules
 from typing import Any, NoReturn, Protocol
 
 from django.core.exceptions import ValidationError
@@ -35,7 +41,7 @@ from django.db import OperationalError, ProgrammingError
 
 from apps.pages.errors import PageError
 from apps.pages.responses import to_json
-from deltaweb.delta.errors import DeltaError
+from deltaweb.errors import DeltawebError
 
 YES = {"y", "yes"}
 
@@ -53,11 +59,14 @@ class Output:
         text: What a person reads without `--json`.
         lines: A longer answer for a person, written line by line after the text;
             read only when it is written.
+        parts: The text of the JSON document in pieces instead of `data`, for one that
+            is too large to hold; read only when it is written.
     """
 
     data: object
     text: str = ""
     lines: Iterable[str] = ()
+    parts: Iterable[str] | None = None
 
 
 class AddSubcommand(Protocol):
@@ -74,10 +83,22 @@ class AddSubcommand(Protocol):
         ...
 
 
+def takes_json(parser: argparse.ArgumentParser) -> None:
+    """Let a subcommand, or a part of one, take `--json` as well."""
+    # SUPPRESS: without it the subcommand's default would undo `user --json`.
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="answer with one JSON document on stdout",
+    )
+
+
 class SubcommandsCommand(BaseCommand):
     """A management command made of subcommands; see the module's docstring."""
 
     requires_system_checks: list[str] = []  # a command answers at once
+    answers_json = False
 
     def add_subcommands(self, add: AddSubcommand) -> None:
         """Add each subcommand with `add(name, handler, help=...)`."""
@@ -95,13 +116,7 @@ class SubcommandsCommand(BaseCommand):
             help: str,  # noqa: A002 (argparse's own word)
         ) -> CommandParser:
             sub = group.add_parser(name, help=help, description=help)
-            # SUPPRESS: without it the subcommand's default would undo `user --json`.
-            sub.add_argument(
-                "--json",
-                action="store_true",
-                default=argparse.SUPPRESS,
-                help="answer with one JSON document on stdout",
-            )
+            takes_json(sub)
             sub.set_defaults(handler=handler)
             return sub
 
@@ -115,10 +130,11 @@ class SubcommandsCommand(BaseCommand):
         **options: Any,  # noqa: ANN401 (as argparse read them)
     ) -> None:
         """Run the subcommand, and write its answer or the sentence of its error."""
+        self.answers_json = json
         try:
             output = handler(**options)
             self._write(output, as_json=json)
-        except (DeltaError, PageError) as error:
+        except (DeltawebError, PageError) as error:
             self._refuse(error.code, error.message, error.hint, as_json=json)
         except ValidationError as error:
             self._refuse("invalid", " ".join(error.messages), "", as_json=json)
@@ -156,6 +172,10 @@ class SubcommandsCommand(BaseCommand):
             raise CommandError(message)
 
     def _write(self, output: Output, *, as_json: bool) -> None:
+        if as_json and output.parts is not None:
+            for part in output.parts:
+                self.stdout.write(part, ending="")
+            return
         if as_json:
             self.stdout.write(to_json(output.data, indent=2))
             return
@@ -169,3 +189,57 @@ class SubcommandsCommand(BaseCommand):
             body = {"error": code, "message": message, "hint": hint}
             self.stdout.write(to_json(body, indent=2))
         raise Error(" ".join(f"{message} {hint}".split()), returncode=1)
+
+
+class Subcommand:
+    """One subcommand of a `VerbsCommand`; the first line of its docstring is its help.
+
+    Attributes:
+        command: The command that it belongs to.
+        run: Answers; its options are the arguments that were declared.
+    """
+
+    run: Callable[..., Output]
+
+    def __init__(self, command: "VerbsCommand") -> None:
+        self.command = command
+        self.warn, self.confirm = command.warn, command.confirm
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments; none without this method."""
+
+
+class VerbsCommand(SubcommandsCommand):
+    """A command whose subcommands are the modules of a package.
+
+    The class `Verb` of `check_files.py` is the subcommand `check-files`; a final
+    underscore keeps the word free for Python (`import_.py`). Only the module of the
+    verb that is called is imported: a command starts with what it needs.
+
+    Attributes:
+        verbs: The full name of the package.
+    """
+
+    verbs: str
+    _asked = ""
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Look which verb is called, and run."""
+        self._asked = next((text for text in argv[2:] if text[:1] != "-"), "")
+        super().run_from_argv(argv)
+
+    def add_subcommands(self, add: AddSubcommand) -> None:
+        """Add the verb that is called; all where the line names none of them."""
+        package = import_module(self.verbs)
+        modules = {
+            module.name.rstrip("_").replace("_", "-"): module.name
+            for module in iter_modules(package.__path__)
+        }
+        for name in [self._asked] if self._asked in modules else sorted(modules):
+            verb = import_module(f"{self.verbs}.{modules[name]}").Verb(self)
+            verb.add_arguments(add(name, verb.run, help=_help(verb)))
+
+
+def _help(verb: Subcommand) -> str:
+    first = cleandoc(verb.__doc__ or "").partition("\n")[0].removesuffix(".")
+    return first[:1].lower() + first[1:]

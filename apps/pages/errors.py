@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from apps.pages.registry import Registry
 from apps.pages.responses import json_response
 from deltaweb.delta.errors import DeltaError
+from deltaweb.errors import DeltawebError
 
 TITLES = {
     400: "That request does not add up",
@@ -38,44 +41,24 @@ class Frame:
 # Returns the frame of the pages that a request's address belongs to, or None.
 FrameProvider = Callable[[HttpRequest], Frame | None]
 
-_frame_providers: list[FrameProvider] = []
+frames: Registry[FrameProvider] = Registry()
 
 
-def register_frame(provider: FrameProvider) -> None:
-    """Ask `provider` for frames; registering it again changes nothing."""
-    if provider not in _frame_providers:
-        _frame_providers.append(provider)
-
-
-class PageError(Exception):
+class PageError(DeltawebError, code="page-error"):
     """An answer other than the page: a view raises it, the middleware renders it.
 
     Attributes:
         status: Of HTTP.
-        code: Names the fault to scripts.
-        message: A sentence that says what is wrong.
-        hint: What to do next.
         way_out: Words and address of the page that helps best; None where none does.
         facts: What the JSON form says besides.
     """
 
-    def __init__(  # noqa: PLR0913 (each is one part of the answer)
-        self,
-        *,
-        status: int,
-        code: str,
-        message: str,
-        hint: str = "",
-        way_out: tuple[str, str] | None = None,
-        facts: Mapping[str, object] | None = None,
-    ) -> None:
-        super().__init__(f"{message} {hint}".strip())
-        self.status = status
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.way_out = way_out
-        self.facts = facts or {}
+    status: int = 500
+    code: str = "page-error"
+    message: str = ""
+    hint: str = ""
+    way_out: tuple[str, str] | None = None
+    facts: Mapping[str, object] = MappingProxyType({})
 
 
 def from_delta_error(error: DeltaError) -> PageError:
@@ -119,7 +102,7 @@ def error_response(request: HttpRequest, error: PageError) -> HttpResponse:
     if "HX-Request" in request.headers:
         template += "#error-card"
     elif error.status < HTTPStatus.INTERNAL_SERVER_ERROR:
-        frames = (provider(request) for provider in _frame_providers)
-        for frame in filter(None, frames):
+        found = (provider(request) for provider in frames)
+        for frame in filter(None, found):
             template, context = frame.template, {**context, **frame.context}
     return render(request, template, context, status=error.status)

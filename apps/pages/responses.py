@@ -17,11 +17,12 @@ from django.http import (
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-from apps.pages.csv_lines import csv_line
+from apps.pages.lists.csv_lines import csv_line
+from apps.pages.page_json import context_of, json_of
 
 CSV_ROWS_PER_CHUNK = 200
 CSV_CHUNK_LENGTH = 65_536  # characters; rows of long values are sent one by one
-# What the web server puts into the environment (`deltaweb.web_bodies`).
+# What the web server puts into the environment (`deltaweb.serving.bodies`).
 HAS_LEFT = "deltaweb.has_left"
 CLIENT_LEFT = 499  # nobody reads it but the log
 # The wide forms are formulas where people write in them.
@@ -36,7 +37,7 @@ def respond(  # noqa: PLR0913 (one answer has this many forms)
     *,
     template: str,
     context: Mapping[str, Any],
-    data: Mapping[str, Any],
+    data: object,
     rows: Iterable[Sequence[object]] | None = None,
     fragment: str = "",
     status: int = 200,
@@ -48,7 +49,7 @@ def respond(  # noqa: PLR0913 (one answer has this many forms)
         fmt: "html", "json" or "csv".
         template: Template of the page.
         context: What the template renders.
-        data: What the JSON form holds.
+        data: What the JSON form holds: a mapping, or a dataclass.
         rows: What the CSV form holds, its first row the header. Read once.
         fragment: Name of the partial in `template` that htmx swaps.
         status: HTTP status of the HTML and JSON forms.
@@ -66,7 +67,34 @@ def respond(  # noqa: PLR0913 (one answer has this many forms)
     return response
 
 
-def json_response(data: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
+def respond_page(  # noqa: PLR0913 (as above)
+    request: HttpRequest,
+    fmt: str,
+    page: object,
+    *,
+    template: str,
+    rows: Iterable[Sequence[object]] | None = None,
+    fragment: str = "",
+    status: int = 200,
+) -> HttpResponseBase:
+    """Answer with a page whose fields are its JSON form; see `page_json`.
+
+    The arguments are those of `respond`, but that `page` is a dataclass and brings both
+    what the template renders and what the JSON form holds.
+    """
+    return respond(
+        request,
+        fmt,
+        template=template,
+        context={} if fmt == "json" else context_of(page),
+        data=page,
+        rows=rows,
+        fragment=fragment,
+        status=status,
+    )
+
+
+def json_response(data: object, *, status: int = 200) -> HttpResponse:
     """Answer with one JSON document; it is never cached."""
     response = HttpResponse(to_json(data), status=status)
     response["Content-Type"] = "application/json"
@@ -76,7 +104,7 @@ def json_response(data: Mapping[str, Any], *, status: int = 200) -> HttpResponse
 
 def to_json(data: object, *, indent: int | None = None) -> str:
     """Return JSON text; NaN and infinity, which JSON has not, become null."""
-    return json.dumps(_finite(data), default=_plain, ensure_ascii=False, indent=indent)
+    return json.dumps(json_of(data), default=_plain, ensure_ascii=False, indent=indent)
 
 
 def csv_response(rows: Iterable[Sequence[object]], *, name: str) -> HttpResponseBase:
@@ -134,16 +162,6 @@ def _plain(value: object) -> object:  # noqa: PLR0911 (a line a kind)
     if isinstance(value, set | frozenset | tuple):
         return list(value)
     return str(value)
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, float):
-        return value if value - value == 0 else None
-    if isinstance(value, Mapping):
-        return {str(key): _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(entry) for entry in value]
-    return value
 
 
 def _file_name(request: HttpRequest) -> str:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import Resolver404
 
 from apps.pages.errors import PageError, error_response
-from apps.pages.tidy_addresses import page_meant
+from apps.pages.request.tidy_addresses import page_meant
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

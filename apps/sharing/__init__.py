@@ -2,14 +2,17 @@
 
 Read in this order:
 
-    models      shares, recipients, grants, tokens, activation links
-    errors      what can be refused, and the wording of each
-    services    what people ask for: to share, to grant, to hand over, to rotate
-    selectors   what pages show and who may come in; `usage` counts for all of them
-    answers     what a call of the protocol is answered with
-    api         the protocol over HTTP: tokens, limits, errors, the record of calls
-    views       the pages of administrators, and the activation page of recipients
+    models       shares, recipients, grants, tokens, activation links
+    errors       what can be refused, and the wording of each
+    access       who a caller is, and what it may read
+    api, answers the protocol over HTTP, and what a call of it is answered with
+    activity     the record of calls and changes; `usage` counts for all pages
+    issuing      a token's life: issue, hand out, activate, rotate, end, revoke
+    recipients   recipients, their pages, and what is granted to them
+    shares       shares, the tables in them, and their pages
+    drafts       a share as the wizard drafts it
 
+Each change is reported in its transaction (`apps.pages.actions`), without a secret.
 What the protocol itself says is in `deltaweb.sharing`; URLs of files are signed in
 `deltaweb.storage`.
 """

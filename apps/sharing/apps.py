@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
 
-from apps.pages import front_page, navigation
+from apps.pages.frame import front_page, navigation
 
 if TYPE_CHECKING:  # Django's models are not ready when this module loads.
-    from apps.pages.navigation import AnyUser
+    from apps.pages.frame.navigation import AnyUser
 
 
 class SharingConfig(AppConfig):
@@ -34,23 +34,21 @@ def _is_editor(user: AnyUser) -> bool:
 
 
 def _add_to_tables() -> None:
-    from apps.sharing.selectors.shared_marks import (  # noqa: PLC0415 (models load before ready)
+    from apps.sharing.shares.marks import (  # noqa: PLC0415 (as above)  # noqa: PLC0415 (models load before ready)
         name_in_a_share,
         shared_badges,
         shared_table_ids,
-    )
-    from apps.sharing.selectors.shares import (  # noqa: PLC0415 (as above)
         shares_in_words,
     )
-    from apps.tables import badges, guards, marks, share_names, tabs  # noqa: PLC0415
+    from apps.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
 
-    guards.register(shares_in_words)
-    badges.register(shared_badges)
-    marks.register(
+    guards.guards.register(shares_in_words)
+    badges.providers.register(shared_badges)
+    marks.marks.register(
         marks.Mark(key="shared", tables=shared_table_ids, visible=_is_editor)
     )
-    share_names.register(name_in_a_share)
-    tabs.register(
+    share_names.finders.register(name_in_a_share)
+    tabs.tabs.register(
         tabs.Tab(
             label="Sharing",
             url_name="sharing:table-sharing",
@@ -58,7 +56,7 @@ def _add_to_tables() -> None:
             visible=_is_editor,
         )
     )
-    tabs.register_button(
+    tabs.buttons.register(
         tabs.HeadButton(
             label="Share…",
             icon="share-3",
@@ -70,10 +68,10 @@ def _add_to_tables() -> None:
 
 
 def _add_to_search() -> None:
-    from apps.sharing.selectors import found  # noqa: PLC0415 (as above)
-    from apps.tables import search_kinds  # noqa: PLC0415 (as above)
+    from apps.sharing.shares import found  # noqa: PLC0415 (as above)
+    from apps.tables.extension import search_kinds  # noqa: PLC0415 (as above)
 
-    search_kinds.register(
+    search_kinds.kinds.register(
         search_kinds.SearchKind(
             key="share",
             label="Shares",
@@ -82,9 +80,7 @@ def _add_to_search() -> None:
             find=found.find_shares,
             hit=found.share_hit,
             visible=_is_admin,
-        )
-    )
-    search_kinds.register(
+        ),
         search_kinds.SearchKind(
             key="recipient",
             label="Recipients",
@@ -93,17 +89,17 @@ def _add_to_search() -> None:
             find=found.find_recipients,
             hit=found.recipient_hit,
             visible=_is_admin,
-        )
+        ),
     )
 
 
 def _add_to_first_page() -> None:
-    from apps.sharing.selectors.key_numbers import (  # noqa: PLC0415 (as above)
+    from apps.sharing.recipients.key_numbers import (  # noqa: PLC0415 (as above)
         expiring_tokens,
     )
 
-    front_page.register_number(expiring_tokens)
-    front_page.register_step(
+    front_page.numbers.register(expiring_tokens)
+    front_page.steps.register(
         front_page.FirstStep(
             title="And share",
             text="Put tables into a share and hand each recipient a link of their own.",
@@ -122,7 +118,7 @@ def _add_to_rail() -> None:
         ("Activity", "activity", "activity-list", "/activity/"),
     ]
     for position, (label, icon, view, prefix) in enumerate(places):
-        navigation.register(
+        navigation.entries.register(
             navigation.NavEntry(
                 label=label,
                 icon=icon,

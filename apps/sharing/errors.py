@@ -14,7 +14,7 @@ DeltaError
     ├── ContactInvalidError         a contact that is no mail address
     ├── LifetimeInvalidError        a text that is no span of time, or too long
     ├── TokenStateError             a token that is past what was asked for
-    ├── NoWaitingTokenError         a recipient without a token to hand over
+    ├── NoWaitingTokenError         a recipient without a waiting token
     ├── RetirementInvalidError      a token that cannot end then
     ├── AccessError                 a caller who may not come in
     │   ├── TokenUnknownError       401
@@ -39,342 +39,267 @@ from typing import ClassVar
 from deltaweb.delta.errors import DeltaError
 
 
-class SharingStateError(DeltaError):
+class SharingStateError(DeltaError, code="sharing-error"):
     """Base of the errors of shares, recipients and tokens.
 
     Attributes:
         status: The HTTP status of its answer.
     """
 
-    code: ClassVar[str] = "sharing-error"
     status: ClassVar[int] = 422
 
 
 # === Names ===
 
 
-class NameInvalidError(SharingStateError):
+class NameInvalidError(SharingStateError, code="name-invalid"):
     """A name breaks the rules of the protocol."""
 
-    code = "name-invalid"
-
-    def __init__(self, *, kind: str, name: str, reason: str) -> None:
-        super().__init__(
-            f"{name[:80]!r} cannot be the name of a {kind}: {reason}.",
-            hint="Take letters, digits, _ and -.",
-        )
-        self.kind = kind
+    kind: str
+    name: str
+    reason: str
+    message = "{name:.80r} cannot be the name of a {kind}: {reason}."
+    hint = "Take letters, digits, _ and -."
 
 
-class NameTakenError(SharingStateError):
+class NameTakenError(SharingStateError, code="name-taken"):
     """Something of the kind has the name, perhaps with other capitals."""
 
-    code = "name-taken"
+    kind: str
+    name: str
     status = 409
-
-    def __init__(self, *, kind: str, name: str) -> None:
-        super().__init__(
-            f"A {kind} named {name[:80]} exists already.",
-            hint="Capitals make no difference; choose another name.",
-        )
+    message = "A {kind} named {name:.80} exists already."
+    hint = "Capitals make no difference; choose another name."
 
 
-class ShareNotFoundError(SharingStateError):
+class ShareNotFoundError(SharingStateError, code="share-not-found"):
     """No share has the name."""
 
-    code = "share-not-found"
+    name: str
     status = 404
-
-    def __init__(self, *, name: str) -> None:
-        super().__init__(
-            f"No share is named {name[:80]!r}.",
-            hint="The list of shares has all their names.",
-        )
+    message = "No share is named {name:.80r}."
+    hint = "The list of shares has all their names."
 
 
-class RecipientNotFoundError(SharingStateError):
+class RecipientNotFoundError(SharingStateError, code="recipient-not-found"):
     """No recipient has the name."""
 
-    code = "recipient-not-found"
+    name: str
     status = 404
-
-    def __init__(self, *, name: str) -> None:
-        super().__init__(
-            f"No recipient is named {name[:80]!r}.",
-            hint="The list of recipients has all their names.",
-        )
+    message = "No recipient is named {name:.80r}."
+    hint = "The list of recipients has all their names."
 
 
-class SharedTableNotFoundError(SharingStateError):
+class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found"):
     """The share has no table of that name."""
 
-    code = "shared-table-not-found"
+    share: str
+    name: str
     status = 404
-
-    def __init__(self, *, share: str, name: str) -> None:
-        super().__init__(
-            f"The share {share} has no table {name[:200]!r}.",
-            hint=f"The share {share} itself shows which tables it has.",
-        )
+    message = "The share {share} has no table {name:.200r}."
+    hint = "The share {share} itself shows which tables it has."
 
 
 # === What is shared, and how ===
 
 
-class PartitionFilterError(SharingStateError):
+class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):
     """A partition filter does not parse, or does not fit the table."""
 
-    code = "partition-filter-invalid"
+    sentence: str
+    columns: Sequence[str]
+    message = "{sentence}"
+    hint = "{_advice}"
 
-    def __init__(self, *, sentence: str, columns: Sequence[str]) -> None:
-        """Take what is wrong as a sentence, and the table's partition columns."""
-        named = f"Only {', '.join(columns)} may be named." if columns else ""
-        super().__init__(sentence, hint=named or "Leave the filter empty.")
+    @property
+    def _advice(self) -> str:
+        if not self.columns:
+            return "Leave the filter empty."
+        return f"Only {', '.join(self.columns)} may be named."
 
 
-class StartVersionError(SharingStateError):
+class StartVersionError(SharingStateError, code="start-version-invalid"):
     """A version that history cannot begin at."""
 
-    code = "start-version-invalid"
+    version: int | str
+    reason: str
+    message = "History cannot begin at version {_shown}: {reason}."
+    hint = "Leave it out to share the whole history."
 
-    def __init__(self, *, version: int, reason: str) -> None:
-        super().__init__(
-            f"History cannot begin at version {version}: {reason}.",
-            hint="Leave it out to share the whole history.",
-        )
+    @property
+    def _shown(self) -> str:
+        return str(self.version)[:40]
 
 
-class NetworkInvalidError(SharingStateError):
+class NetworkInvalidError(SharingStateError, code="network-invalid"):
     """A text of an allow list is no network."""
 
-    code = "network-invalid"
+    text: str
+    reason: str
+    hint: str
+    message = "{text:.80r} is not a network: {reason}."
 
-    def __init__(self, *, text: str, reason: str, hint: str) -> None:
-        super().__init__(f"{text[:80]!r} is not a network: {reason}.", hint=hint)
 
-
-class TooManyNetworksError(SharingStateError):
+class TooManyNetworksError(SharingStateError, code="too-many-networks"):
     """An allow list is longer than a person can oversee."""
 
-    code = "too-many-networks"
-
-    def __init__(self, *, count: int, maximum: int) -> None:
-        super().__init__(
-            f"The list holds {count} networks; {maximum} fit.",
-            hint="Join neighbours into larger networks.",
-        )
+    count: int
+    maximum: int
+    message = "The list holds {count} networks; {maximum} fit."
+    hint = "Join neighbours into larger networks."
 
 
-class ContactInvalidError(SharingStateError):
+class ContactInvalidError(SharingStateError, code="contact-invalid"):
     """A contact is no mail address."""
 
-    code = "contact-invalid"
-
-    def __init__(self, *, contact: str) -> None:
-        super().__init__(
-            f"{contact[:80]!r} is not a mail address.",
-            hint="Write one such as data@example.com, or leave it empty.",
-        )
+    contact: str
+    message = "{contact:.80r} is not a mail address."
+    hint = "Write one such as data@example.com, or leave it empty."
 
 
 # === Tokens ===
 
 
-class LifetimeInvalidError(SharingStateError):
+class LifetimeInvalidError(SharingStateError, code="lifetime-invalid"):
     """A text is no span of time, or the span is too long."""
 
-    code = "lifetime-invalid"
-
-    def __init__(self, *, text: str, reason: str) -> None:
-        super().__init__(
-            f"{text[:40]!r} will not do: {reason}.",
-            hint="Write 90d, 24h, 30m or a date such as 2030-12-31.",
-        )
+    text: str
+    reason: str
+    message = "{text:.40r} will not do: {reason}."
+    hint = "Write 90d, 24h, 30m or a date such as 2030-12-31."
 
 
-class TokenStateError(SharingStateError):
+class TokenStateError(SharingStateError, code="token-state"):
     """A token is past what was asked for."""
 
-    code = "token-state"
+    prefix: str
+    reason: str
     status = 409
-
-    def __init__(self, *, prefix: str, reason: str) -> None:
-        super().__init__(
-            f"The token {prefix}... {reason}.", hint="Rotate to make a new one."
-        )
+    message = "The token {prefix}... {reason}."
+    hint = "Rotate to make a new one."
 
 
-class NoWaitingTokenError(SharingStateError):
-    """A recipient has no token that waits to be handed over."""
+class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):
+    """A recipient has no token that waits for its activation."""
 
-    code = "no-waiting-token"
+    name: str
     status = 409
-
-    def __init__(self, *, name: str) -> None:
-        super().__init__(
-            f"{name} has no token that waits for its activation.",
-            hint="A rotation makes one, with a link to hand over.",
-        )
+    message = "{name} has no token that waits for its activation."
+    hint = "A rotation makes one, with a link to hand over."
 
 
-class RetirementInvalidError(SharingStateError):
+class RetirementInvalidError(SharingStateError, code="retirement-invalid"):
     """A token cannot end at that moment."""
 
-    code = "retirement-invalid"
-
-    def __init__(self, *, prefix: str, expires_at: datetime) -> None:
-        super().__init__(
-            f"The token {prefix}... expires at {expires_at:%Y-%m-%d %H:%M} UTC and "
-            "cannot end later.",
-            hint="Choose a moment before that.",
-        )
+    prefix: str
+    expires_at: datetime
+    message = (
+        "The token {prefix}... expires at {expires_at:%Y-%m-%d %H:%M} UTC and cannot "
+        "end later."
+    )
+    hint = "Choose a moment before that."
 
 
 # === Coming in ===
 
 
-class AccessError(SharingStateError):
+class AccessError(SharingStateError, code="access-denied"):
     """A caller may not come in."""
 
-    code = "access-denied"
     status = 401
 
 
-class TokenUnknownError(AccessError):
-    """No token, or none of ours."""
+class TokenUnknownError(AccessError, code="token-unknown"):
+    """No token of this server."""
 
-    code = "token-unknown"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This bearer token is not known here.",
-            hint="Check the profile file, or ask the provider for a new one.",
-        )
+    message = "This bearer token is not known here."
+    hint = "Check the profile file, or ask the provider for a new one."
 
 
-class TokenExpiredError(AccessError):
+class TokenExpiredError(AccessError, code="token-expired"):
     """A token whose time is over, by its expiry or by a rotation."""
 
-    code = "token-expired"
-
-    def __init__(self, *, ended_at: datetime) -> None:
-        super().__init__(
-            f"This bearer token ended at {ended_at:%Y-%m-%d %H:%M} UTC.",
-            hint="Ask the provider for a new profile file.",
-        )
-        self.ended_at = ended_at
+    ended_at: datetime
+    message = "This bearer token ended at {ended_at:%Y-%m-%d %H:%M} UTC."
+    hint = "Ask the provider for a new profile file."
 
 
-class TokenRevokedError(AccessError):
+class TokenRevokedError(AccessError, code="token-revoked"):
     """A token that an administrator took back."""
 
-    code = "token-revoked"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This bearer token has been revoked.",
-            hint="Ask the provider for a new profile file.",
-        )
+    message = "This bearer token has been revoked."
+    hint = "Ask the provider for a new profile file."
 
 
-class AddressNotAllowedError(AccessError):
+class AddressNotAllowedError(AccessError, code="address-not-allowed"):
     """The caller's address is not on the recipient's allow list."""
 
-    code = "address-not-allowed"
+    address: str
     status = 403
+    message = "{_where} may not use this."
+    hint = "Ask the provider to add your network."
 
-    def __init__(self, *, address: str) -> None:
-        where = f"The address {address}" if address else "An unknown address"
-        super().__init__(
-            f"{where} may not use this.",
-            hint="Ask the provider to add your network.",
-        )
-        self.address = address
+    @property
+    def _where(self) -> str:
+        return f"The address {self.address}" if self.address else "An unknown address"
 
 
-class NotGrantedError(AccessError):
+class NotGrantedError(AccessError, code="not-granted"):
     """What was asked for does not exist for the recipient; why is not said."""
 
-    code = "not-granted"
+    kind: str
+    name: str
     status = 404
-
-    def __init__(self, *, kind: str, name: str) -> None:
-        super().__init__(
-            f"The {kind} {name[:600]!r} does not exist.",
-            hint="Ask the provider what is shared with you.",
-        )
-        self.kind = kind
-        self.name = name
+    message = "The {kind} {name:.600r} does not exist."
+    hint = "Ask the provider what is shared with you."
 
 
 # === Activation ===
 
 
-class ActivationError(SharingStateError):
+class ActivationError(SharingStateError, code="activation-failed"):
     """An activation link does not work."""
 
-    code = "activation-failed"
     status = 410
 
 
-class LinkUnknownError(ActivationError):
+class LinkUnknownError(ActivationError, code="activation-link-unknown"):
     """A link that was never issued."""
 
-    code = "activation-link-unknown"
     status = 404
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This activation link is not valid.", hint="Ask the provider for a new one."
-        )
+    message = "This activation link is not valid."
+    hint = "Ask the provider for a new one."
 
 
-class LinkUsedError(ActivationError):
+class LinkUsedError(ActivationError, code="activation-link-used"):
     """A link whose profile has been downloaded."""
 
-    code = "activation-link-used"
+    used_at: datetime | None
+    message = "This activation link was used{_when}."
+    hint = "If that was not you, tell the provider; else ask for a new one."
 
-    def __init__(self, *, used_at: datetime | None) -> None:
-        when = f" on {used_at:%Y-%m-%d at %H:%M} UTC" if used_at else ""
-        super().__init__(
-            f"This activation link was used{when}.",
-            hint="If that was not you, tell the provider; else ask for a new one.",
-        )
-        self.used_at = used_at
+    @property
+    def _when(self) -> str:
+        return f" on {self.used_at:%Y-%m-%d at %H:%M} UTC" if self.used_at else ""
 
 
-class LinkExpiredError(ActivationError):
+class LinkExpiredError(ActivationError, code="activation-link-expired"):
     """A link whose time is over, or whose token's is."""
 
-    code = "activation-link-expired"
-
-    def __init__(self, *, expired_at: datetime) -> None:
-        super().__init__(
-            f"This activation link expired on {expired_at:%Y-%m-%d at %H:%M} UTC.",
-            hint="Ask the provider for a new one.",
-        )
-        self.expired_at = expired_at
+    expired_at: datetime
+    message = "This activation link expired on {expired_at:%Y-%m-%d at %H:%M} UTC."
+    hint = "Ask the provider for a new one."
 
 
-class LinkWithdrawnError(ActivationError):
+class LinkWithdrawnError(ActivationError, code="activation-link-withdrawn"):
     """A link that a newer one replaced."""
 
-    code = "activation-link-withdrawn"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This activation link was replaced by a newer one.",
-            hint="Use the newest link that the provider sent.",
-        )
+    message = "This activation link was replaced by a newer one."
+    hint = "Use the newest link that the provider sent."
 
 
-class LinkRevokedError(ActivationError):
+class LinkRevokedError(ActivationError, code="activation-link-revoked"):
     """A link whose token an administrator took back before it was fetched."""
 
-    code = "activation-link-revoked"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This activation link was taken back by the provider.",
-            hint="Ask the provider for a new one.",
-        )
+    message = "This activation link was taken back by the provider."
+    hint = "Ask the provider for a new one."

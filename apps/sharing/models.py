@@ -142,14 +142,21 @@ class Grant(models.Model):
 class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):
     """Queries over tokens."""
 
-    def live(self, now: datetime) -> "RecipientTokenQuerySet":
-        """Tokens that open the door at `now`."""
+    def unended(self, now: datetime) -> "RecipientTokenQuerySet":
+        """Tokens that are good at `now`, or that could still become so."""
         return self.filter(
             Q(retires_at__isnull=True) | Q(retires_at__gt=now),
-            token_sha256__isnull=False,
             revoked_at__isnull=True,
             expires_at__gt=now,
         )
+
+    def live(self, now: datetime) -> "RecipientTokenQuerySet":
+        """Tokens that open the door at `now`."""
+        return self.unended(now).filter(token_sha256__isnull=False)
+
+    def waiting(self, now: datetime) -> "RecipientTokenQuerySet":
+        """Tokens that wait for their activation at `now`."""
+        return self.unended(now).filter(token_sha256__isnull=True)
 
 
 RecipientTokenManager = models.Manager.from_queryset(RecipientTokenQuerySet)

@@ -1,4 +1,4 @@
-"""The names of shares, schemas, tables and recipients.
+"""The names of shares, schemas, tables and recipients, and what they name.
 
 Source: Delta Sharing PROTOCOL.md, "Name Restrictions".
 """
@@ -6,8 +6,16 @@ Source: Delta Sharing PROTOCOL.md, "Name Restrictions".
 import unicodedata
 from typing import Final
 
-from apps.sharing.errors import NameInvalidError
-from apps.sharing.models import MAX_NAME_LENGTH
+from django.db import IntegrityError, transaction
+
+from apps.sharing.errors import (
+    NameInvalidError,
+    NameTakenError,
+    RecipientNotFoundError,
+    SharedTableNotFoundError,
+    ShareNotFoundError,
+)
+from apps.sharing.models import MAX_NAME_LENGTH, Recipient, Share, SharedTable
 
 _WITHOUT_DOT: Final = {"schema", "table"}  # clients split share.schema.table at dots
 _RELATIVE: Final = {".", ".."}  # browsers and servers resolve these in an address
@@ -52,6 +60,66 @@ def split_full_name(text: str) -> tuple[str, str]:
 def is_storable(text: str) -> bool:
     """Whether a database can be asked for a text: no NUL, no half of a character."""
     return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def save_named(thing: Share | Recipient, kind: str) -> None:
+    """Save; the database has the last word where two ask for one name at once.
+
+    Raises:
+        NameTakenError: If another of its kind has the name, whatever its capitals.
+    """
+    others = type(thing)._default_manager.filter(name_key=thing.name_key)  # noqa: SLF001 (Django's way to any model)
+    if others.exclude(id=thing.id).exists():
+        raise NameTakenError(kind=kind, name=thing.name)
+    try:
+        with transaction.atomic():
+            thing.save()
+    except IntegrityError as error:
+        raise NameTakenError(kind=kind, name=thing.name) from error
+
+
+# === What a name stands for ===
+
+
+def find_share(name: str) -> Share:
+    """Return a share, whatever the capitals of `name`.
+
+    Raises:
+        ShareNotFoundError: If there is none.
+    """
+    shares = Share.objects.filter(name_key=name_key(name)) if is_storable(name) else ()
+    for share in shares:
+        return share
+    raise ShareNotFoundError(name=name)
+
+
+def find_shared_table(share: Share, full_name: str) -> SharedTable:
+    """Return a table of a share by `schema.table`, whatever its capitals.
+
+    Raises:
+        NameInvalidError: If the text is not written schema.table.
+        SharedTableNotFoundError: If there is none.
+    """
+    schema, name = split_full_name(full_name)
+    tables = share.shared_tables.select_related("share", "table").filter(
+        schema_key=name_key(schema), name_key=name_key(name)
+    )
+    for table in tables:
+        return table
+    raise SharedTableNotFoundError(share=share.name, name=full_name)
+
+
+def find_recipient(name: str) -> Recipient:
+    """Return a recipient, whatever the capitals of `name`.
+
+    Raises:
+        RecipientNotFoundError: If there is none.
+    """
+    if is_storable(name):
+        found = Recipient.objects.filter(name_key=name_key(name)).first()
+        if found is not None:
+            return found
+    raise RecipientNotFoundError(name=name)
 
 
 def _fault(text: str, kind: str) -> str:

@@ -3,7 +3,8 @@
 from django.apps import AppConfig
 from django.core import checks
 
-from apps.pages import errors, navigation
+from apps.pages import errors
+from apps.pages.frame import navigation
 
 
 class TablesConfig(AppConfig):
@@ -13,19 +14,17 @@ class TablesConfig(AppConfig):
 
     def ready(self) -> None:
         """Put the catalogue in the rail; say to jobs and checks what is of tables."""
-        from apps.jobs import kinds, results, visibility  # noqa: PLC0415 (models load before ready)
-        from apps.tables.error_frame import table_frame  # noqa: PLC0415 (as above)
-        from apps.tables.job_kinds import LOOKS, WORDS  # noqa: PLC0415 (as above)
-        from apps.tables.job_results import PAGES  # noqa: PLC0415 (as above)
+        from apps.jobs import kinds, visibility  # noqa: PLC0415 (models load before ready)
+        from apps.tables.head.error_frame import table_frame  # noqa: PLC0415 (as above)
         from apps.tables.models import Table  # noqa: PLC0415 (as above)
-        from apps.tables.root_checks import check_roots  # noqa: PLC0415 (as above)
-        from apps.tables.subjects import (  # noqa: PLC0415 (as above)
+        from apps.tables.models.subjects import (  # noqa: PLC0415 (as above)
             subject_links,
             subjects_named,
         )
+        from apps.tables.storage.root_checks import check_roots  # noqa: PLC0415 (as above)
 
         checks.register(check_roots)
-        navigation.register(
+        navigation.entries.register(
             navigation.NavEntry(
                 label="Catalog",
                 icon="database",
@@ -34,17 +33,20 @@ class TablesConfig(AppConfig):
                 prefixes=("/tables", "/t/", "/search"),
             )
         )
-        visibility.register(
+        visibility.subjects_of_jobs.register(
             visibility.Subjects(
                 visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
                 links=subject_links,
                 named=subjects_named,
             )
         )
-        errors.register_frame(table_frame)
-        results.register(PAGES)
-        kinds.register(WORDS, looks=LOOKS)
-        visibility.reserve(
-            *("tables.check_location", "tables.scan_root", "tables.load_samples"),
-            *("tables.write_checkpoint", "tables.clean_up_log"),
+        errors.frames.register(table_frame)
+        kinds.load_from(
+            "apps.tables.catalogue.adding.work",
+            "apps.tables.catalogue.check_location",
+            "apps.tables.catalogue.samples",
+            "apps.tables.catalogue.scan_root",
+            "apps.tables.index.refresh",
+            "apps.tables.operations",
+            "apps.tables.work",
         )

@@ -9,6 +9,7 @@ DeltaError
 ├── ResultTooLargeError         more rows than are kept for a download
 ├── OutputFormatError           a file name that tells no format we write
 ├── CleanupOutdatedError        more of a log would go than was agreed to
+├── OperationOutdatedError      an operation would do something else than was shown
 └── ScanRootError               a folder that cannot be scanned
 """
 
@@ -17,117 +18,110 @@ from collections.abc import Sequence
 from deltaweb.delta.errors import DeltaError
 
 
-class TableNameError(DeltaError):
+class TableNameError(DeltaError, code="table-name-invalid"):
     """A table's name breaks the rules of names."""
 
-    code = "table-name-invalid"
-
-    def __init__(self, *, name: str, reason: str) -> None:
-        super().__init__(
-            f"{name[:80]!r} is not a table's name: {reason}.",
-            hint="Write `table` or `namespace.table`, of letters, digits, _ and -.",
-        )
-        self.name = name
+    name: str
+    reason: str
+    message = "{name:.80r} is not a table's name: {reason}."
+    hint = "Write `table` or `namespace.table`, of letters, digits, _ and -."
 
 
-class TableNameTakenError(DeltaError):
+class TableNameTakenError(DeltaError, code="table-name-taken"):
     """Another table already has the name."""
 
-    code = "table-name-taken"
-
-    def __init__(self, *, name: str, location: str) -> None:
-        super().__init__(
-            f"A table named {name} is already registered, at {location}.",
-            hint="Choose another name, or rename or remove that table first.",
-        )
+    name: str
+    location: str
+    message = "A table named {name} is already registered, at {location}."
+    hint = "Choose another name, or rename or remove that table first."
 
 
-class TableNotRegisteredError(DeltaError):
+class TableNotRegisteredError(DeltaError, code="table-not-registered"):
     """No table of the catalogue has the name."""
 
-    code = "table-not-registered"
+    name: str
+    similar: Sequence[str] = ()
+    message = "No table is named {name:.200r}."
+    hint = "{_meant}`table list` shows the names of all tables."
 
-    def __init__(self, *, name: str, similar: Sequence[str] = ()) -> None:
-        """Take the names of tables that may have been meant."""
-        meant = f"Did you mean {' or '.join(similar)}? " if similar else ""
-        super().__init__(
-            f"No table is named {name[:200]!r}.",
-            hint=f"{meant}`table list` shows the names of all tables.",
-        )
+    @property
+    def _meant(self) -> str:
+        return f"Did you mean {' or '.join(self.similar)}? " if self.similar else ""
 
 
-class TableInUseError(DeltaError):
+class TableInUseError(DeltaError, code="table-in-use"):
     """Something still needs the table, so it cannot be removed."""
 
-    code = "table-in-use"
-
-    def __init__(self, *, name: str, users: Sequence[str]) -> None:
-        super().__init__(
-            f"{name} cannot be removed: it is still used by {', '.join(users)}.",
-            hint="Take it out there first.",
-        )
+    name: str
+    users: Sequence[str]
+    message = "{name} cannot be removed: it is still used by {users}."
+    hint = "Take it out there first."
 
 
-class ResultTooLargeError(DeltaError):
+class ResultTooLargeError(DeltaError, code="result-too-large"):
     """A filter lets through more rows than are kept for a download."""
 
-    code = "result-too-large"
+    rows: int
+    max_bytes: int
+    message = (
+        "The first {rows} rows alone pass the {_mib} MiB that are kept for a download."
+    )
+    hint = "Filter further, or use `deltaweb table rows --format csv`."
 
-    def __init__(self, *, rows: int, max_bytes: int) -> None:
-        super().__init__(
-            f"The first {rows} rows alone pass the {max_bytes >> 20} MiB that are kept "
-            "for a download.",
-            hint="Filter further, or use `deltaweb table rows --format csv`.",
-        )
+    @property
+    def _mib(self) -> int:
+        return self.max_bytes >> 20
 
 
-class ScanRootError(DeltaError):
+class ScanRootError(DeltaError, code="scan-root-invalid"):
     """A folder cannot be scanned for tables."""
 
-    code = "scan-root-invalid"
-
-    def __init__(self, *, root: str, reason: str) -> None:
-        super().__init__(
-            f"{root} cannot be scanned: {reason}.",
-            hint="Give an existing local folder that this user can read.",
-        )
+    root: str
+    reason: str
+    message = "{root} cannot be scanned: {reason}."
+    hint = "Give an existing local folder that this user can read."
 
 
-class NoWorkerError(DeltaError):
+class NoWorkerError(DeltaError, code="no-worker"):
     """A job was to be waited for, and no worker is there to take it."""
 
-    code = "no-worker"
-
-    def __init__(self, *, job: str) -> None:
-        super().__init__(
-            f"No worker is running for it, so this job waits: {job}.",
-            hint="Start one (make run, or deltaweb worker); nothing is lost.",
-        )
+    job: str
+    message = "No worker is running for it, so this job waits: {job}."
+    hint = "Start one (make run, or deltaweb worker); nothing is lost."
 
 
-class OutputFormatError(DeltaError):
+class OutputFormatError(DeltaError, code="output-format-unknown"):
     """The name of a file to write does not tell a format."""
 
-    code = "output-format-unknown"
+    name: str
+    formats: Sequence[str]
+    message = "{name} does not tell what to write."
+    hint = "End the name with {_choice}."
 
-    def __init__(self, *, name: str, formats: Sequence[str]) -> None:
-        super().__init__(
-            f"{name} does not tell what to write.",
-            hint=f"End the name with {' or '.join(formats)}.",
-        )
-        self.name = name
+    @property
+    def _choice(self) -> str:
+        return " or ".join(self.formats)
 
 
-class CleanupOutdatedError(DeltaError):
+class CleanupOutdatedError(DeltaError, code="cleanup-outdated"):
     """More of a log would go than somebody has seen and agreed to."""
 
-    code = "cleanup-outdated"
+    name: str
     status = 409
+    message = (
+        "Nothing of the log of {name} was deleted: what would go is no longer what was "
+        "shown."
+    )
+    hint = "Look at the new list, then agree to that."
 
-    def __init__(self, *, name: str) -> None:
-        super().__init__(
-            f"Nothing of the log of {name} was deleted: what would go is no longer "
-            "what was shown.",
-            hint="Look at the new list, then agree to that.",
-        )
-        self.name = name
+
+class OperationOutdatedError(DeltaError, code="operation-outdated"):
+    """An operation would do something else than somebody has seen and agreed to."""
+
+    name: str
+    status = 409
+    message = (
+        "Nothing was changed: the table {name} has moved on, and what would happen is "
+        "no longer what was shown."
+    )
+    hint = "Look at the new preview, then agree to that."

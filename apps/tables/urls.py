@@ -3,43 +3,101 @@
 from django.urls import path
 
 from apps.pages.urls import page
-from apps.tables import views
+from apps.tables.catalogue import list_views, register_views, settings_views
+from apps.tables.catalogue.adding.pages import CONVERT_PAGE, CREATE_PAGE, IMPORT_PAGE
+from apps.tables.head import views as head_views
+from apps.tables.maintenance import views as maintenance_views
+from apps.tables.maintenance.editing.column_pages import COLUMN_PAGE, COMMENT_PAGE
+from apps.tables.maintenance.editing.property_page import PROPERTY_PAGE
+from apps.tables.maintenance.editing.row_pages import DELETE_ROWS_PAGE, UPDATE_ROWS_PAGE
+from apps.tables.maintenance.editing.rule_pages import CONSTRAINT_PAGE, PROTOCOL_PAGE
+from apps.tables.maintenance.optimize_page import OPTIMIZE_PAGE
+from apps.tables.maintenance.restore_page import RESTORE_PAGE
+from apps.tables.maintenance.upkeep_page import table_upkeep
+from apps.tables.maintenance.vacuum_page import VACUUM_PAGE
 
 app_name = "tables"
 
 urlpatterns = [
-    *page("tables/", views.table_list, "table-list", csv=True),
-    *page("tables/new", views.table_register, "table-register"),
-    path("tables/check", views.location_check, name="location-check"),
-    path("tables/scan", views.table_scan, name="table-scan"),
-    path("tables/load-samples", views.load_samples, name="load-samples"),
-    *page("search", views.search, "search", csv=True),
+    *page("tables/", list_views.table_list, "table-list", csv=True),
+    *page("tables/new", register_views.table_register, "table-register"),
+    *page("tables/new/create", CREATE_PAGE.view, "table-new-create"),
+    *page("tables/new/convert", CONVERT_PAGE.view, "table-new-convert"),
+    *page("tables/new/import", IMPORT_PAGE.view, "table-new-import"),
+    *page("t/<str:namespace>/<str:name>/import", IMPORT_PAGE.view, "table-import"),
+    path("tables/check", register_views.location_check, name="location-check"),
+    path("tables/scan", register_views.table_scan, name="table-scan"),
+    path("tables/load-samples", register_views.load_samples, name="load-samples"),
+    *page("search", list_views.search, "search", csv=True),
     *page(
-        "t/<str:namespace>/<str:name>/settings", views.table_settings, "table-settings"
+        "t/<str:namespace>/<str:name>/settings",
+        settings_views.table_settings,
+        "table-settings",
     ),
     *page(
         "t/<str:namespace>/<str:name>/checkpoint",
-        views.table_checkpoint,
+        maintenance_views.table_checkpoint,
         "table-checkpoint",
     ),
-    *page("t/<str:namespace>/<str:name>/cleanup", views.table_cleanup, "table-cleanup"),
+    *page(
+        "t/<str:namespace>/<str:name>/cleanup",
+        maintenance_views.table_cleanup,
+        "table-cleanup",
+    ),
+    *page(
+        "t/<str:namespace>/<str:name>/optimize",
+        OPTIMIZE_PAGE.view,
+        "table-optimize",
+    ),
+    *page(
+        "t/<str:namespace>/<str:name>/delete-rows",
+        DELETE_ROWS_PAGE.view,
+        "table-delete-rows",
+    ),
+    *page(
+        "t/<str:namespace>/<str:name>/update-rows",
+        UPDATE_ROWS_PAGE.view,
+        "table-update-rows",
+    ),
+    *page(
+        "t/<str:namespace>/<str:name>/properties",
+        PROPERTY_PAGE.view,
+        "table-properties",
+    ),
+    *page("t/<str:namespace>/<str:name>/columns", COLUMN_PAGE.view, "table-columns"),
+    *page("t/<str:namespace>/<str:name>/comments", COMMENT_PAGE.view, "table-comments"),
+    *page(
+        "t/<str:namespace>/<str:name>/constraints",
+        CONSTRAINT_PAGE.view,
+        "table-constraints",
+    ),
+    *page(
+        "t/<str:namespace>/<str:name>/protocol", PROTOCOL_PAGE.view, "table-protocol"
+    ),
+    *page("t/<str:namespace>/<str:name>/restore", RESTORE_PAGE.view, "table-restore"),
+    *page("t/<str:namespace>/<str:name>/maintenance", table_upkeep, "table-upkeep"),
+    *page("t/<str:namespace>/<str:name>/vacuum", VACUUM_PAGE.view, "table-vacuum"),
     path(
         "t/<str:namespace>/<str:name>/refresh",
-        views.table_refresh,
+        head_views.table_refresh,
         name="table-refresh",
     ),
     path(
         "t/<str:namespace>/<str:name>/check-files",
-        views.table_check_files,
+        head_views.table_check_files,
         name="table-check-files",
     ),
     path(
-        "t/<str:namespace>/<str:name>/remove", views.table_remove, name="table-remove"
+        "t/<str:namespace>/<str:name>/remove",
+        settings_views.table_remove,
+        name="table-remove",
     ),
     path(
         "t/<str:namespace>/<str:name>/versions/<str:version>.json",
-        views.version_tip,
+        head_views.version_tip,
         name="version-tip",
     ),
-    path("t/<str:namespace>/<str:name>/state", views.table_state, name="table-state"),
+    path(
+        "t/<str:namespace>/<str:name>/state", head_views.table_state, name="table-state"
+    ),
 ]

@@ -9,28 +9,26 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.commit_times import load_commit_times, to_datetime, to_ms
 from deltaweb.delta.errors import (
     DeltaError,
     PredicateError,
     SchemaMissingError,
     UnsupportedFeatureError,
 )
-from deltaweb.delta.log_store import TableStore
-from deltaweb.delta.predicate import Expression, Predicate
-from deltaweb.delta.replay import (
-    RawStatistics,
-    compact_blocks,
-    concat_files,
-    run_in_threads,
-)
-from deltaweb.delta.rows import RowScan, RowSource, iter_rows
-from deltaweb.delta.schema import StructType, parse_schema
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.features.registry import reading_refusal
+from deltaweb.delta.log.blocks import RawStatistics
+from deltaweb.delta.log.commits.times import to_datetime, to_ms
+from deltaweb.delta.log.replay import compact_blocks, concat_files, run_in_threads
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
+from deltaweb.delta.scan.predicate import Expression, Predicate
+from deltaweb.delta.scan.rows import RowScan, RowSource, iter_rows
 from deltaweb.delta.snapshot_state import SnapshotState
-from deltaweb.delta.statistics import read_statistics
-from deltaweb.delta.table_features import DELETION_VECTORS, reading_refusal
-from deltaweb.delta.table_properties import deleted_file_retention_ms
+from deltaweb.delta.values.statistics.columns import read_statistics
+from deltaweb.delta.version_times import load_commit_times
 
 PARQUET: Final = "parquet"
 HALF_BITS: Final = 32  # half of a long
@@ -75,21 +73,22 @@ class Snapshot:
 
     @cached_property
     def timestamp(self) -> datetime:
-        """Time of the version's commit: aware UTC, monotonic over the log."""
+        """When the version was made: aware UTC; by its commit, or by the file of it."""
         time_ms = load_commit_times(self._store).time_ms(self.version)
         return to_datetime(time_ms or 0)
 
     @cached_property
     def schema(self) -> StructType:
-        """The logical schema.
+        """The logical schema, which knows what its columns are stored as.
 
         Raises:
             SchemaMissingError: If the metaData has none.
-            SchemaError: If it does not parse; names the column.
+            SchemaError: If it does not parse, or if its column mapping contradicts
+                itself; names the column.
         """
         if self.metadata.schema_string is None:
             raise SchemaMissingError(root=self._store.root, version=self.version)
-        return parse_schema(self.metadata.schema_string)
+        return table_schema(self.protocol, self.metadata)
 
     # === Files ===
 
@@ -99,7 +98,8 @@ class Snapshot:
 
         Columns: path string (as in the log), size int64 (bytes), modification_time
         int64 (ms), data_change bool, partition_values map<string, string> (as in
-        the log), dv_id string (null without a deletion vector).
+        the log), dv_id string (null without a deletion vector), deletion_vector
+        struct (its descriptor as in the log, null without one).
         """
         compact = compact_blocks(self._state.blocks)
         self._state = replace(self._state, blocks=compact)
@@ -137,7 +137,7 @@ class Snapshot:
 
         Returns:
             num_records int64, and the structs min, max and null_count, as
-            `deltaweb.delta.statistics` describes them.
+            `deltaweb.delta.values.statistics.columns` describes them.
 
         Raises:
             ColumnNotFoundError: If a name is no column.
@@ -214,7 +214,7 @@ class Snapshot:
             columns: Columns in the order wanted, a dotted name for a nested one;
                 all for None.
             predicate: A `pyarrow.compute.Expression` over logical names, a predicate
-                of `deltaweb.delta.predicate`, or SQL text.
+                of `deltaweb.delta.scan.predicate`, or SQL text.
             limit: How many rows at most; reading stops there.
 
         Raises:
@@ -250,14 +250,12 @@ class Snapshot:
         """Refuse rows that would not be those of the version."""
         if self.refusal is not None:
             raise self.refusal
-        unread = []
-        if self.files["dv_id"].null_count < self.num_files:
-            unread.append(DELETION_VECTORS)
-        if self.metadata.format.provider.lower() != PARQUET:
-            unread.append(f"data files of format {self.metadata.format.provider}")
-        if unread:
+        provider = self.metadata.format.provider
+        if provider.lower() != PARQUET:
             raise UnsupportedFeatureError(
-                root=self._store.root, version=self.version, features=unread
+                root=self._store.root,
+                version=self.version,
+                features=[f"data files of format {provider}"],
             )
 
 

@@ -7,29 +7,26 @@ Reading a version is `load_state`; going from one version to a later one is
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
 import pyarrow as pa
 
-from deltaweb.delta.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.checkpoint import CheckpointReader
-from deltaweb.delta.commit_file import TailCommits, read_tail
-from deltaweb.delta.errors import (
-    LogCorruptError,
-    LogGapError,
-    MissingMetadataError,
-    MissingProtocolError,
-)
-from deltaweb.delta.file_actions import TOMBSTONES_SCHEMA
-from deltaweb.delta.log_path import commit_name
-from deltaweb.delta.log_segment import Checkpoint, LogSegment, load_log_segment
-from deltaweb.delta.log_store import FileStatus, LogStore
-from deltaweb.delta.replay import (
-    SelectedBlock,
+from deltaweb.delta.log.blocks import SelectedBlock
+from deltaweb.delta.log.checkpoints.attempts import of_checkpoint, try_segments
+from deltaweb.delta.log.checkpoints.reader import CheckpointReader
+from deltaweb.delta.log.commits.tail import TailCommits, read_tail
+from deltaweb.delta.log.file_actions import TOMBSTONES_SCHEMA
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.delta.log.replay import (
     TailLayer,
     apply_layer,
     concat_tombstones,
+    in_force,
 )
+from deltaweb.delta.log.segment import LogSegment
+from deltaweb.delta.log.store import FileStatus, LogStore
+from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,6 +58,11 @@ class SnapshotState:
     checkpoint: CheckpointReader | None
     new_transactions: dict[str, SetTransaction]
     commit_status: FileStatus | None
+
+    @property
+    def definition(self) -> "Definition":
+        """What holds at the version beside its files."""
+        return Definition(self.version, self.protocol, self.metadata)
 
     def tombstones(self) -> pa.Table:
         """Read the checkpoint's tombstones and bring them up to the version."""
@@ -97,37 +99,19 @@ def load_state(store: LogStore, version: int | None) -> SnapshotState:
             checkpoint is left.
         MissingActionError: If there is no protocol or no metaData.
     """
-    state = _from_segments(store, version, _read_segment)
+    state = try_segments(store, version, partial(_read_segment, store))
     if sum(block.num_files for block in state.blocks) > MANY_FILES:
         pa.default_memory_pool().release_unused()  # what reading alone has used
     return state
 
 
-def load_definition(store: LogStore) -> Definition:
-    """Read what holds at the newest version, without its files.
+def load_definition(store: LogStore, version: int | None = None) -> Definition:
+    """Read what holds at a version, the newest one for None, without its files.
 
     Raises:
         DeltaError: As `load_state` does.
     """
-    return _from_segments(store, None, _read_definition)
-
-
-def _from_segments(
-    store: LogStore, version: int | None, read: Callable[[LogStore, LogSegment], R]
-) -> R:
-    """Read a version from its newest checkpoint that reads."""
-    unreadable: dict[Checkpoint, LogCorruptError] = {}
-    while True:
-        try:
-            segment = load_log_segment(store, version, unreadable=unreadable)
-        except LogGapError:
-            if unreadable:
-                raise next(iter(unreadable.values())) from None
-            raise
-        try:
-            return read(store, segment)
-        except _UnreadableCheckpointError as fault:
-            unreadable[fault.checkpoint] = fault.cause
+    return try_segments(store, version, partial(_read_definition, store))
 
 
 def advance_state(
@@ -145,17 +129,8 @@ def advance_state(
         blocks=apply_layer(state.blocks, tail.layer),
         layers=(*state.layers, tail.layer),
         new_transactions={**state.new_transactions, **tail.transactions},
-        commit_status=_commit_status(store, versions[-1]),
+        commit_status=commit_status(store, versions[-1]),
     )
-
-
-class _UnreadableCheckpointError(Exception):
-    """A checkpoint turned out broken while it was read."""
-
-    def __init__(self, checkpoint: Checkpoint, cause: LogCorruptError) -> None:
-        super().__init__(str(cause))
-        self.checkpoint = checkpoint
-        self.cause = cause
 
 
 def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
@@ -164,10 +139,12 @@ def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
     checkpoint = segment.checkpoint
     commits = TailCommits(store, segment.commit_names)
     with _executor(commits) as pool:
-        reader = _of_checkpoint(checkpoint, lambda: CheckpointReader(store, checkpoint))
-        protocol, metadata = _of_checkpoint(checkpoint, reader.protocol_and_metadata)
+        with of_checkpoint(checkpoint):
+            reader = CheckpointReader(store, checkpoint)
+            protocol, metadata = reader.protocol_and_metadata()
         reading = pool.submit(read_tail, commits, protocol=protocol, metadata=metadata)
-        blocks = _of_checkpoint(checkpoint, reader.blocks)
+        with of_checkpoint(checkpoint):
+            blocks = reader.blocks()
     tail = reading.result()
     return SnapshotState(
         version=segment.version,
@@ -177,7 +154,7 @@ def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
         layers=(tail.layer,),
         checkpoint=reader,
         new_transactions=dict(tail.transactions),
-        commit_status=_commit_status(store, segment.version),
+        commit_status=commit_status(store, segment.version),
     )
 
 
@@ -185,11 +162,9 @@ def _read_definition(store: LogStore, segment: LogSegment) -> Definition:
     if segment.checkpoint is None:
         state = _read_commits_alone(store, segment)
         return Definition(state.version, state.protocol, state.metadata)
-    checkpoint = segment.checkpoint
-    reader = _of_checkpoint(checkpoint, lambda: CheckpointReader(store, checkpoint))
-    protocol, metadata = _of_checkpoint(
-        checkpoint, lambda: reader.protocol_and_metadata(reads_ahead=False)
-    )
+    with of_checkpoint(segment.checkpoint):
+        reader = CheckpointReader(store, segment.checkpoint)
+        protocol, metadata = reader.protocol_and_metadata(reads_ahead=False)
     commits = TailCommits(store, segment.commit_names)
     tail = read_tail(commits, protocol=protocol, metadata=metadata)
     return Definition(
@@ -223,32 +198,32 @@ class _InTurn(Executor):
 
 def _read_commits_alone(store: LogStore, segment: LogSegment) -> SnapshotState:
     tail = read_tail(TailCommits(store, segment.commit_names))
-    if tail.protocol is None:
-        raise MissingProtocolError(root=store.root, version=segment.version)
-    if tail.metadata is None:
-        raise MissingMetadataError(root=store.root, version=segment.version)
+    protocol, metadata = in_force(
+        tail.protocol, tail.metadata, root=store.root, version=segment.version
+    )
     return SnapshotState(
         version=segment.version,
-        protocol=tail.protocol,
-        metadata=tail.metadata,
+        protocol=protocol,
+        metadata=metadata,
         blocks=apply_layer((), tail.layer),
         layers=(tail.layer,),
         checkpoint=None,
         new_transactions=dict(tail.transactions),
-        commit_status=_commit_status(store, segment.version),
+        commit_status=commit_status(store, segment.version),
     )
 
 
-def _commit_status(store: LogStore, version: int) -> FileStatus | None:
+def commit_status(store: LogStore, version: int) -> FileStatus | None:
+    """Return size and time of a version's commit; None where it is gone."""
     try:
         return store.status(commit_name(version))
     except FileNotFoundError:
         return None
 
 
-def _of_checkpoint(checkpoint: Checkpoint, read: Callable[[], R]) -> R:
-    """Mark a fault as the checkpoint's, so that an older one is tried."""
-    try:
-        return read()
-    except LogCorruptError as fault:
-        raise _UnreadableCheckpointError(checkpoint, fault) from None
+def commits_after(store: LogStore, version: int) -> list[int]:
+    """Return the versions right after one that have a commit, probed by name."""
+    versions: list[int] = []
+    while commit_status(store, version + len(versions) + 1) is not None:
+        versions.append(version + len(versions) + 1)
+    return versions

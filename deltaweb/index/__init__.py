@@ -2,17 +2,15 @@
 
 Read in this order:
 
-    build           one table's log to an index folder, in process
-    engine          what replays the log for it: this process, or Spark
-    index_update    the same from the index before, by the commits that came since
-    history_reader  the history of a log, in one pass over its commits
-    history         what one commit is in it, and how they are put together
-    file_rows       the newest files, all columns typed
-    summary         what the overview draws; `distribution` counts the newest files
-    file_index      the folder: columnar files, written whole and memory-mapped
-    index_seal      how a folder is known that a disk has spoilt
-    base_index      the index that a table has when it is indexed again
-    shared          the files of an index as the sharing server answers with them
+    build           one table's log to an index folder: `full`, or by `update` from the
+                    index before
+    history         what each commit is in it, and how the commits are put together
+    files           the newest files, all columns typed; `distribution` counts them
+    summary         what the overview draws
+    folder          columnar files, written whole and memory-mapped; `manifest` detects
+                    a folder that a disk has corrupted
+    query           the files of an index as the sharing server answers with them
+    file_check      which files of a table's versions are still there
 
 The log stays the truth: a missing or stale index changes speed, never an answer.
 """

@@ -1,5 +1,7 @@
 """Which data files of every version storage holds: one listing, no look at each.
 
+A file whose deletion vector is gone cannot be read, and counts as missing itself.
+
 The log is read first and storage is listed after it, so that a file which is written
 meanwhile never counts as missing.
 """
@@ -11,17 +13,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.deletion_vectors.descriptor import places_of_id
 from deltaweb.delta.errors import PathEscapesTableError
-from deltaweb.delta.log_overview import load_log_overview
-from deltaweb.delta.log_store import DataStore, TableStore
+from deltaweb.delta.log.overview import load_log_overview
+from deltaweb.delta.log.store import DataStore, TableStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.engine import Engine, InProcess
 from deltaweb.index.history.commit_files import starting_files
 from deltaweb.index.history.commit_rows import History
+from deltaweb.index.history.engine import Engine, InProcess
 from deltaweb.index.history.lifetimes import UNKNOWN, Lifetimes
 from deltaweb.index.history.missing_files import missing_runs
-from deltaweb.index.history_reader import HistoryReader, Progress, VersionLives
-from deltaweb.index.shared.relative_paths import relative_paths_below
+from deltaweb.index.history.reader import HistoryReader, Progress, VersionLives
+from deltaweb.index.query.relative_paths import relative_paths_below
 from deltaweb.table import DeltaTable
 
 MAX_LOOKS: Final = 100  # at single files that a listing does not show
@@ -76,7 +79,13 @@ def check_files(
     listed = _listed(table.store, report)
     report("Counting the files of every version", 0, None, "")
     paths = [lives.lifetimes.paths for lives in followed]
-    absent = [_absent(table.store, some, listed) for some in paths]
+    absent = [
+        pc.or_(
+            _absent(table.store, some, listed),
+            _lacks_vector(table.store, lives.lifetimes.vector_ids, listed),
+        )
+        for some, lives in zip(paths, followed, strict=True)
+    ]
     counts = [
         _counts(lives, history, is_absent)
         for lives, is_absent in zip(followed, absent, strict=True)
@@ -149,11 +158,32 @@ def _absent(
     return pa.array(result)
 
 
+def _lacks_vector(
+    store: TableStore, ids: pa.StringArray, listed: pa.ChunkedArray
+) -> pa.BooleanArray:
+    """Tell of each file whether that of its deletion vector is missing."""
+    if ids.null_count == len(ids):
+        return pa.array(np.zeros(len(ids), np.bool_))
+    distinct = pc.unique(ids.drop_null())
+    owners, places = [], []
+    for owner, vector_id in enumerate(distinct.to_pylist()):
+        for place in places_of_id(vector_id):
+            owners.append(owner)
+            places.append(place)
+    is_absent = np.zeros(len(distinct), np.bool_)
+    absent = _absent(store, pa.array(places, pa.string()), listed)
+    of_place = np.array(owners, np.int64)
+    is_absent[of_place] = True
+    is_absent[of_place[~absent.to_numpy(zero_copy_only=False)]] = False
+    missing = distinct.filter(pa.array(is_absent))
+    return pc.is_in(ids, value_set=missing, skip_nulls=True)
+
+
 def _is_there(store: DataStore, path: str) -> bool:
     try:
         return store.has_data_file(path)
     except PathEscapesTableError:
-        return True  # nobody reads it, and nobody looks whether it is there
+        return True  # it is never read, nor looked for
 
 
 def _count_distinct(paths: list[pa.StringArray]) -> int:
@@ -161,4 +191,4 @@ def _count_distinct(paths: list[pa.StringArray]) -> int:
 
 
 def _no_progress(_step: str, _done: int, _total: int | None, _unit: str) -> None:
-    """Tell nobody."""
+    """Ignore progress."""

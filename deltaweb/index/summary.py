@@ -8,28 +8,31 @@ from typing import Any, Final
 
 import numpy as np
 
-from deltaweb.delta.actions import Metadata
-from deltaweb.delta.errors import DeltaError, SchemaMissingError
-from deltaweb.delta.log_segment import VersionRun
-from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.distribution import partition_totals, size_histogram
-from deltaweb.index.file_rows import NewestFiles
-from deltaweb.index.history.commit_rows import MAX_EVENTS, History
-from deltaweb.index.history.lifetimes import UNKNOWN, Longs
-from deltaweb.index.history.readability import (
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log.segment import VersionRun
+from deltaweb.delta.log.versions import (
     FILES_GONE,
     GONE,
-    GONE_REASON,
     PARTLY,
     READABLE,
     UNSUPPORTED,
-    Readability,
     ReadableRun,
+)
+from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.index.files.distribution import partition_totals, size_histogram
+from deltaweb.index.files.file_rows import NewestFiles
+from deltaweb.index.history.commit_rows import MAX_EVENTS, History
+from deltaweb.index.history.lifetimes import UNKNOWN, Longs
+from deltaweb.index.history.readability import (
+    GONE_REASON,
+    Readability,
     fault_reason,
     files_gone_reason,
     is_in_runs,
     partly_reason,
     readable_runs,
+    refusal_reason,
 )
 from deltaweb.index.history.version_totals import VersionTotals
 
@@ -39,8 +42,8 @@ DEFAULT_TARGET_FILE_SIZE: Final = 128 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Story:
-    """A history, as far as an overview draws it.
+class HistorySummary:
+    """What an overview draws of a history.
 
     Attributes:
         runs: Which versions can be read, from 0 on.
@@ -50,11 +53,13 @@ class Story:
 
     runs: Sequence[ReadableRun]
     events: list[dict[str, Any]]
-    timestamps_ms: Sequence[int] | Longs
+    timestamps_ms: Longs
 
 
 def files_summary(
-    newest: NewestFiles | None, partition_columns: Sequence[str]
+    newest: NewestFiles | None,
+    partition_columns: Sequence[str],
+    partition_keys: Sequence[str],
 ) -> dict[str, Any]:
     """Add up what an overview draws of the files; None where they may not be read."""
     if newest is None:
@@ -65,7 +70,7 @@ def files_summary(
             "stats_files": 0,
         }
     partitions, count = partition_totals(
-        newest.files, newest.num_records, partition_columns
+        newest.files, newest.num_records, partition_columns, partition_keys
     )
     return {
         "size_histogram": size_histogram(newest.files["size"]),
@@ -76,23 +81,26 @@ def files_summary(
 
 
 def table_summary(
-    metadata: Metadata, files: Mapping[str, Any], story: Story, now_ms: int
+    metadata: Metadata,
+    files: Mapping[str, Any],
+    history: HistorySummary,
+    now_ms: int,
 ) -> dict[str, Any]:
     """Add up what `Table.summary` holds.
 
     Args:
         metadata: That of the newest version.
         files: What `files_summary` says of its files.
-        story: Its history.
+        history: Its history.
         now_ms: The time that `commits_30d` ends at.
     """
-    runs = story.runs
+    runs = history.runs
     return {
         "readable_runs": [list(run) for run in runs],
         "earliest_version": next((r.first for r in runs if r.state != GONE), None),
-        "commits_30d": _commits_by_day(story.timestamps_ms, now_ms),
+        "commits_30d": _commits_by_day(history.timestamps_ms, now_ms),
         "target_file_size_bytes": _target_file_size(metadata.configuration),
-        "events": story.events[-MAX_EVENTS:],
+        "events": history.events[-MAX_EVENTS:],
         **files,
     }
 
@@ -113,10 +121,10 @@ def states_of_versions(
     return readable_runs(known, snapshot.version)
 
 
-def _commits_by_day(timestamps_ms: Sequence[int] | Longs, now_ms: int) -> list[int]:
+def _commits_by_day(timestamps_ms: Longs, now_ms: int) -> list[int]:
     """Count commits by UTC day; the last of the days is today's."""
     today = now_ms // DAY_MS
-    ages = today - np.array(timestamps_ms, dtype=np.int64) // DAY_MS
+    ages = today - timestamps_ms // DAY_MS
     recent = ages[(ages >= 0) & (ages < DAYS_OF_COMMITS)]
     counts: list[int] = np.bincount(recent, minlength=DAYS_OF_COMMITS)[::-1].tolist()
     return counts
@@ -191,13 +199,3 @@ def _state(
     if vacuum != UNKNOWN:
         return Readability(PARTLY, partly_reason(vacuum))
     return Readability(READABLE)
-
-
-def refusal_reason(refusal: DeltaError) -> str:
-    """Say without a version's number why versions may not be read."""
-    if isinstance(refusal, SchemaMissingError):
-        return "Its metadata has no schema."
-    features = getattr(refusal, "features", ())
-    if features:
-        return f"It asks for features that are not read yet: {', '.join(features)}."
-    return "It asks for a newer reader than this one."

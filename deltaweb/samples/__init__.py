@@ -1,13 +1,12 @@
-"""Sample tables, made on first start by the project's own writer.
+"""Sample tables, made on first start by the writer that everybody has.
 
-Read `sample_table` (one table being written) first, then the four tables:
+Read `told_table` (one table while its story is told) first, then the four tables:
 
     orders      partitioned by day and country, appended to once a day
     devices     nested columns: structs, a map, a list of structs
-    customers   evolved: 60 commits of many operations, two schema changes, a VACUUM
+    customers   evolved: 60 commits of many operations, two schema changes, a
+                constraint, a RESTORE, a VACUUM
     returns     empty: a schema and no row
-
-Source: PROTOCOL.md; reader version 1, writer version 2.
 """
 
 import secrets

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.schema import (
     ArrayType,
     MapType,
     PrimitiveType,
@@ -15,7 +15,8 @@ from deltaweb.delta.schema import (
     StructType,
     arrow_schema,
 )
-from deltaweb.samples.sample_table import Operation, TableWriter
+from deltaweb.samples.told_table import ToldTable
+from deltaweb.table import DeltaTable
 
 COMMITS: Final = 6
 READINGS_A_COMMIT: Final = 250
@@ -84,33 +85,22 @@ SCHEMA: Final = StructType(
 
 
 def write_device_readings(root: Path, now: datetime) -> None:
-    """Write the table: created ten days ago, then a commit every other day."""
-    writer = TableWriter(root, seed=2)
+    """Write the table: created twelve days ago, then a commit every other day.
+
+    Each commit notes how far the gateway has come, so that none is done twice.
+    """
+    random = np.random.default_rng(2)
+    told = ToldTable(root)
     start = now - timedelta(days=2 * COMMITS, hours=4)
-    created = Operation(
-        name="CREATE TABLE",
-        user="schema-deploy",
-        at=start,
-        parameters={"isManaged": False, "partitionBy": []},
-    )
-    writer.create(SCHEMA, created, description="Air and soil sensors of four cities")
+    with told.step("schema-deploy", start) as location:
+        DeltaTable.create(
+            location, SCHEMA, description="Air and soil sensors of four cities"
+        )
     for number in range(COMMITS):
         at = start + timedelta(days=2 * number, hours=6)
-        rows = _rows(writer.random, at, 1 + number * READINGS_A_COMMIT)
-        file = writer.write_file(rows, at=at)
-        operation = Operation(
-            name="STREAMING UPDATE",
-            user="sensor-gateway",
-            at=at,
-            parameters={"outputMode": "Append", "epochId": str(number)},
-            metrics={
-                "numOutputRows": rows.num_rows,
-                "numOutputBytes": file.size,
-                "numAddedFiles": 1,
-                "numRemovedFiles": 0,
-            },
-        )
-        writer.commit(operation, [file.add()])
+        rows = _rows(random, at, 1 + number * READINGS_A_COMMIT)
+        with told.step("sensor-gateway", at):
+            told.table.append(rows, txn=("sensor-gateway", number))
 
 
 def _rows(random: np.random.Generator, at: datetime, first_id: int) -> pa.Table:

@@ -8,16 +8,18 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.schema import (
     DecimalType,
     PrimitiveType,
     StructField,
     StructType,
     arrow_schema,
 )
-from deltaweb.samples.sample_table import Operation, TableWriter
+from deltaweb.samples.told_table import ToldTable
+from deltaweb.table import DeltaTable
 
 DAYS: Final = 21
+SEED: Final = 503
 COUNTRIES: Final = {"DE": 120, "FR": 80, "PL": 45, "SE": 25}  # mean orders a day
 STATUSES: Final = ("delivered", "shipped", "paid", "cancelled")
 PARTITION_COLUMNS: Final = ("order_date", "country")
@@ -44,61 +46,46 @@ NOTES: Final = (None, None, None, "gift", "ring twice", "leave with the neighbou
 
 def write_orders(root: Path, now: datetime) -> None:
     """Write the table: a commit a day for three weeks, and one checkpoint."""
-    writer = TableWriter(root, seed=1)
+    random = np.random.default_rng(SEED)
+    told = ToldTable(root)
     first_day = (now - timedelta(days=DAYS)).date()
-    created = Operation(
-        name="CREATE TABLE",
-        user="schema-deploy",
-        at=_at(first_day, hour=0),
-        parameters={"isManaged": False, "partitionBy": list(PARTITION_COLUMNS)},
-    )
-    writer.create(
-        SCHEMA,
-        created,
-        partition_columns=PARTITION_COLUMNS,
-        description="Orders of the web shop, one commit a day",
-    )
+    with told.step("schema-deploy", _at(first_day, hour=0)) as location:
+        DeltaTable.create(
+            location,
+            SCHEMA,
+            partition_by=PARTITION_COLUMNS,
+            description="Orders of the web shop, one commit a day",
+            properties={"delta.checkpointInterval": "11"},
+        )
     next_order_id = 100_001
     for offset in range(DAYS):
         day = first_day + timedelta(days=offset)
-        next_order_id += _append_day(writer, day, next_order_id)
-        if offset == DAYS // 2:
-            writer.checkpoint(_at(day, hour=23))
+        rows = _rows(random, day, next_order_id)
+        next_order_id += rows.num_rows
+        with told.step("orders-stream", _at(day, hour=22)):
+            told.table.append(rows)
 
 
-def _append_day(writer: TableWriter, day: date, first_order_id: int) -> int:
-    at = _at(day, hour=22)
-    files = []
-    written = 0
+def _rows(random: np.random.Generator, day: date, first_order_id: int) -> pa.Table:
+    """Return the orders of a day, country by country."""
+    parts = []
     for country, mean in COUNTRIES.items():
-        rows = _rows(writer.random, day, first_order_id + written, mean)
-        values = {"order_date": day.isoformat(), "country": country}
-        files.append(writer.write_file(rows, at=at, partition_values=values))
-        written += rows.num_rows
-    operation = Operation(
-        name="WRITE",
-        user="orders-stream",
-        at=at,
-        parameters={"mode": "Append", "partitionBy": list(PARTITION_COLUMNS)},
-        metrics={
-            "numFiles": len(files),
-            "numOutputRows": written,
-            "numOutputBytes": sum(file.size for file in files),
-        },
-    )
-    writer.commit(operation, [file.add() for file in files])
-    return written
+        count = int(random.poisson(mean))
+        parts.append(_of_country(random, day, country, first_order_id, count))
+        first_order_id += count
+    return pa.concat_tables(parts)
 
 
-def _rows(
-    random: np.random.Generator, day: date, first_order_id: int, mean: int
+def _of_country(
+    random: np.random.Generator, day: date, country: str, first_id: int, count: int
 ) -> pa.Table:
-    count = int(random.poisson(mean))
     seconds = np.sort(random.integers(6 * 3600, 22 * 3600, count))
     cents = np.round(random.lognormal(8.3, 0.7, count)).astype(int)
     columns: dict[str, list[Any]] = {
-        "order_id": [first_order_id + i for i in range(count)],
+        "order_id": [first_id + i for i in range(count)],
         "customer_id": random.integers(1, 4000, count).tolist(),
+        "order_date": [day] * count,
+        "country": [country] * count,
         "status": random.choice(STATUSES, count, p=[0.6, 0.2, 0.15, 0.05]).tolist(),
         "items": (1 + random.poisson(1.4, count)).tolist(),
         "amount": [Decimal(int(value)).scaleb(-2) for value in cents],
@@ -106,8 +93,7 @@ def _rows(
         "placed_at": [_at(day, hour=0) + timedelta(seconds=int(s)) for s in seconds],
         "note": [NOTES[i] for i in random.integers(0, len(NOTES), count)],
     }
-    stored = [f for f in arrow_schema(SCHEMA) if f.name not in PARTITION_COLUMNS]
-    return pa.table(columns, schema=pa.schema(stored))
+    return pa.table(columns, schema=arrow_schema(SCHEMA))
 
 
 def _at(day: date, *, hour: int) -> datetime:

@@ -4,8 +4,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from deltaweb.delta.schema import DecimalType, PrimitiveType, StructField, StructType
-from deltaweb.samples.sample_table import Operation, TableWriter
+from deltaweb.delta.protocol.schema import (
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.samples.told_table import ToldTable
+from deltaweb.table import DeltaTable
 
 SCHEMA: Final = StructType(
     (
@@ -22,12 +28,10 @@ SCHEMA: Final = StructType(
 
 def write_returns(root: Path, now: datetime) -> None:
     """Write the table: one commit, no row."""
-    created = Operation(
-        name="CREATE TABLE",
-        user="schema-deploy",
-        at=now - timedelta(days=2, hours=3),
-        parameters={"isManaged": False, "partitionBy": [], "properties": {}},
-    )
-    TableWriter(root, seed=4).create(
-        SCHEMA, created, description="Goods sent back; the first batch is due on Monday"
-    )
+    at = now - timedelta(days=2, hours=3)
+    with ToldTable(root).step("schema-deploy", at) as location:
+        DeltaTable.create(
+            location,
+            SCHEMA,
+            description="Goods sent back; the first batch is due on Monday",
+        )

@@ -4,19 +4,22 @@ The header `delta-sharing-capabilities` is a list of `key=value,value` with `;` 
 in any case. What is unknown or malformed in it is ignored: it tells of what a later
 client can do, and asks for nothing.
 
-Source: sharing_wire.md, M6.
+Source: delta_sharing_protocol_2026.md, "Delta Sharing Capabilities Header" and "File
+ID Hash Header".
 """
 
 from dataclasses import dataclass
 from typing import Final
 
-HEADER: Final = "delta-sharing-capabilities"
-PARQUET: Final = "parquet"
-ANSWERED: Final = "responseformat=parquet"
-"""The header's value of every ndjson answer of this server."""
+from deltaweb.sharing.errors import ParameterInvalidError
+from deltaweb.sharing.wire import delta, parquet
+from deltaweb.sharing.wire.lines import SCHEMES
 
+HEADER: Final = "delta-sharing-capabilities"
+FILE_ID_HEADER: Final = "fileidhash"
 MAX_LENGTH: Final = 8192
 _FORMAT_KEY: Final = "responseformat"
+_FEATURES_KEY: Final = "readerfeatures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +29,53 @@ class Capabilities:
     Attributes:
         response_formats: The formats it takes, lower case; none when it does not say,
             which means parquet.
+        reader_features: The features of tables that it reads in the delta format,
+            lower case.
+        file_id_scheme: How it wants ids of files derived; "" for the format's own way.
     """
 
     response_formats: tuple[str, ...] = ()
+    reader_features: frozenset[str] = frozenset()
+    file_id_scheme: str = ""
 
     @property
     def reads_parquet(self) -> bool:
         """Whether an answer in the parquet format is understood."""
-        return not self.response_formats or PARQUET in self.response_formats
+        return not self.response_formats or parquet.NAME in self.response_formats
+
+    @property
+    def reads_delta(self) -> bool:
+        """Whether an answer in the delta format is understood."""
+        return delta.NAME in self.response_formats
 
 
-def parse_capabilities(header: str) -> Capabilities:
-    """Read the header's value, "" where a request has none."""
-    formats: list[str] = []
+def parse_capabilities(header: str, *, file_id_hash: str = "") -> Capabilities:
+    """Read the values of both headers, "" where a request has none.
+
+    Raises:
+        ParameterInvalidError: If ids of files are asked for in an unknown way.
+    """
+    scheme = file_id_hash.strip().lower()
+    if scheme and scheme not in SCHEMES:
+        raise ParameterInvalidError(
+            name=FILE_ID_HEADER,
+            reason=f"{scheme[:40]!r} is no way to derive ids of files",
+            hint=f"Send {' or '.join(SCHEMES)}, or leave the header out.",
+        )
+    formats, features = _values(header, _FORMAT_KEY), _values(header, _FEATURES_KEY)
+    return Capabilities(tuple(dict.fromkeys(formats)), frozenset(features), scheme)
+
+
+def answered(response_format: str) -> str:
+    """Return the header's value of an answer."""
+    return f"{_FORMAT_KEY}={response_format}"
+
+
+def _values(header: str, wanted: str) -> list[str]:
+    """Return the values of a key, lower case and without empty ones."""
+    found: list[str] = []
     for part in header[:MAX_LENGTH].split(";"):
         key, _, values = part.partition("=")
-        if key.strip().lower() == _FORMAT_KEY:
-            formats.extend(value.strip().lower() for value in values.split(","))
-    return Capabilities(tuple(dict.fromkeys(text for text in formats if text)))
+        if key.strip().lower() == wanted:
+            found.extend(value.strip().lower() for value in values.split(","))
+    return [value for value in found if value]

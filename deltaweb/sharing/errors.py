@@ -6,7 +6,6 @@
     ├── ParameterInvalidError        400: a parameter's value
     ├── HistoryNotSharedError        400: an older version, of a table without history
     ├── FormatNotOfferedError        400: a response format that is not made here
-    ├── ChangesNotOfferedError       400: changes between versions
     ├── TableMisreadError            400: the client would misread the table
     ├── FileOutsideTableError        400: a file of the table is none of its own
     ├── FilesVacuumedError           400: files of an older version were deleted
@@ -20,14 +19,14 @@
     ├── TooManyDownloadsError        429: more files at once than a token may fetch
     └── TooManyStreamsError          429: more queries at once than a token may read
 
-An error takes facts and writes its own sentence. `status` and `error_code` are what the
+`status` and `error_code` are what the
 wire says; `code` is the stable name inside.
 
 Source: delta_sharing_protocol.md, "REST APIs"; the reference server's error codes.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import ClassVar
 
@@ -50,7 +49,7 @@ class ErrorCode(StrEnum):
     INTERNAL_ERROR = "INTERNAL_ERROR"
 
 
-class SharingError(DeltaError):
+class SharingError(DeltaError, code="sharing-error"):
     """Base of what a request to the sharing protocol is refused with.
 
     Attributes:
@@ -58,7 +57,6 @@ class SharingError(DeltaError):
         error_code: The answer's `errorCode`.
     """
 
-    code = "sharing-error"
     status: ClassVar[int] = 400
     error_code: ClassVar[ErrorCode] = ErrorCode.MALFORMED_REQUEST
 
@@ -66,270 +64,236 @@ class SharingError(DeltaError):
 # === Requests ===
 
 
-class RequestMalformedError(SharingError):
+class RequestMalformedError(SharingError, code="request-malformed"):
     """The body of a request is not what the protocol says."""
 
-    code = "request-malformed"
-
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(
-            f"The request cannot be read: {reason}.",
-            hint="Send a JSON object, {} when there is nothing to say.",
-        )
+    reason: str
+    message = "The request cannot be read: {reason}."
+    hint = "Send a JSON object, {{}} when there is nothing to say."
 
 
-class RequestTooLargeError(RequestMalformedError):
+class RequestTooLargeError(RequestMalformedError, code="request-too-large"):
     """The body of a request is larger than any that makes sense."""
 
-    code = "request-too-large"
+    limit_bytes: int
     status = 413
-
-    def __init__(self, *, limit_bytes: int) -> None:
-        super().__init__(reason=f"its body is larger than {limit_bytes} bytes")
+    reason: str = "its body is larger than {limit_bytes} bytes"
 
 
-class ParameterInvalidError(SharingError):
+class ParameterInvalidError(SharingError, code="parameter-invalid"):
     """The value of a parameter is none that it can have."""
 
-    code = "parameter-invalid"
+    name: str
+    reason: str
+    hint: str
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
-
-    def __init__(self, *, name: str, reason: str, hint: str) -> None:
-        super().__init__(f"The value of {name} cannot be used: {reason}.", hint=hint)
-        self.name = name
+    message = "The value of {name} cannot be used: {reason}."
 
 
-class HistoryNotSharedError(SharingError):
+class HistoryNotSharedError(SharingError, code="history-not-shared"):
     """A version was asked for that is not shared."""
 
-    code = "history-not-shared"
+    table: str
+    since: int | None = None
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
+    message = "Table {table} is {_scope}."
+    hint = "Ask for {_choice}."
 
-    def __init__(self, *, table: str, since: int | None = None) -> None:
-        message = f"Table {table} is not shared with its history."
-        hint = "Ask for its newest version, without version or timestamp."
-        if since is not None:
-            message = f"Table {table} is shared from version {since} on."
-            hint = f"Ask for version {since} or a later one."
-        super().__init__(message, hint=hint)
+    @property
+    def _scope(self) -> str:
+        if self.since is None:
+            return "not shared with its history"
+        return f"shared from version {self.since} on"
+
+    @property
+    def _choice(self) -> str:
+        if self.since is None:
+            return "its newest version, without version or timestamp"
+        return f"version {self.since} or a later one"
 
 
-class FormatNotOfferedError(SharingError):
+class FormatNotOfferedError(SharingError, code="format-not-offered"):
     """The client takes only response formats that are not made here."""
 
-    code = "format-not-offered"
+    asked: Sequence[str]
     error_code = ErrorCode.UNSUPPORTED_OPERATION
+    message = (
+        "The client asks for the response format {_formats}; this server answers in "
+        "parquet and in delta."
+    )
+    hint = "Send delta-sharing-capabilities with responseformat=delta,parquet."
 
-    def __init__(self, *, asked: Iterable[str]) -> None:
-        formats = ", ".join(asked)[:SHOWN_CHARACTERS]
-        super().__init__(
-            f"The client asks for the response format {formats}; "
-            "this server answers in parquet.",
-            hint="Send delta-sharing-capabilities with responseformat=parquet.",
-        )
-
-
-class ChangesNotOfferedError(SharingError):
-    """The request asks for the changes between versions."""
-
-    code = "changes-not-offered"
-    error_code = ErrorCode.UNSUPPORTED_OPERATION
-
-    def __init__(self, *, name: str) -> None:
-        super().__init__(
-            f"The request asks for changes by {name}; this server answers with "
-            "the files of one version.",
-            hint="Ask for a version or a timestamp, or for the newest version.",
-        )
+    @property
+    def _formats(self) -> str:
+        return ", ".join(self.asked)[:SHOWN_CHARACTERS]
 
 
 # === Tables ===
 
 
-class TableMisreadError(SharingError):
-    """A client of the parquet format would take the table for another."""
+class TableMisreadError(SharingError, code="table-misread"):
+    """The client would take the table for another, in every format that it takes."""
 
-    code = "table-misread"
+    table: str
+    misreadings: Sequence[Misreading]
+    response_format: str
     error_code = ErrorCode.UNSUPPORTED_OPERATION
+    message = "Table {table} cannot be read in the {response_format} format. {_reasons}"
+    hint = (
+        "Read it with a client {_of}, or ask the provider of the share for a table "
+        "without them."
+    )
 
-    def __init__(self, *, table: str, misreadings: Iterable[Misreading]) -> None:
-        found = list(misreadings)
-        reasons = " ".join(misreading.reason for misreading in found)
-        super().__init__(
-            f"Table {table} cannot be read in the parquet format. {reasons}",
-            hint="Ask the provider of the share for a table without them.",
-        )
-        self.features = [misreading.feature for misreading in found]
+    @property
+    def features(self) -> list[str]:
+        """The features that the client does not know."""
+        return [misreading.feature for misreading in self.misreadings]
+
+    @property
+    def _reasons(self) -> str:
+        return " ".join(misreading.reason for misreading in self.misreadings)
+
+    @property
+    def _of(self) -> str:
+        if self.response_format == "parquet":
+            return "of the delta response format"
+        return f"whose readerfeatures name {', '.join(dict.fromkeys(self.features))}"
 
 
-class FileOutsideTableError(SharingError):
+class FileOutsideTableError(SharingError, code="file-outside-table"):
     """A file of the version lies outside of the table, and is offered to nobody."""
 
-    code = "file-outside-table"
+    table: str
+    path: str
     error_code = ErrorCode.UNSUPPORTED_OPERATION
+    message = (
+        "Table {table} cannot be shared as it is: its file {_name} "
+        "lies outside of the table."
+    )
+    hint = "Ask the provider of the share to copy the file into the table."
 
-    def __init__(self, *, table: str, path: str) -> None:
-        name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
-        super().__init__(
-            f"Table {table} cannot be shared as it is: "
-            f"its file {name[:SHOWN_CHARACTERS]} lies outside of the table.",
-            hint="Ask the provider of the share to copy the file into the table.",
-        )
+    @property
+    def _name(self) -> str:
+        name = self.path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+        return name[:SHOWN_CHARACTERS]
 
 
-class FilesVacuumedError(SharingError):
+class FilesVacuumedError(SharingError, code="files-vacuumed"):
     """A VACUUM has deleted files of an older version."""
 
-    code = "files-vacuumed"
+    version: int
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
-
-    def __init__(self, *, version: int) -> None:
-        super().__init__(
-            f"Version {version} of the table cannot be read any more: "
-            "files of it were deleted.",
-            hint="Ask for a newer version, or for none, which is the newest.",
-        )
+    message = (
+        "Version {version} of the table cannot be read any more: files of it were "
+        "deleted."
+    )
+    hint = "Ask for a newer version, or for none, which is the newest."
 
 
-class CredentialsMissingError(SharingError):
+class CredentialsMissingError(SharingError, code="credentials-missing"):
     """No bearer token came with the request."""
 
-    code = "credentials-missing"
     status = 401
     error_code = ErrorCode.UNAUTHENTICATED
-
-    def __init__(self) -> None:
-        super().__init__(
-            "No bearer token came with the request.",
-            hint="Send the token of the profile as Authorization: Bearer <token>.",
-        )
+    message = "No bearer token came with the request."
+    hint = "Send the token of the profile as Authorization: Bearer <token>."
 
 
-class FileRefusedError(SharingError):
+class FileRefusedError(SharingError, code="file-refused"):
     """The URL of a file does not open it, or does so no longer."""
 
-    code = "file-refused"
+    reason: str
     status = 403
     error_code = ErrorCode.PERMISSION_DENIED
-
-    def __init__(self, *, reason: str) -> None:
-        super().__init__(
-            f"This file is not handed out: {reason}.",
-            hint="Ask for the table's files again and use their URLs as they are.",
-        )
+    message = "This file is not handed out: {reason}."
+    hint = "Ask for the table's files again and use their URLs as they are."
 
 
-class FileGoneError(SharingError):
+class FileGoneError(SharingError, code="file-gone"):
     """A file that was offered is not in storage any more."""
 
-    code = "file-gone"
     status = 404
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This file is not in storage any more.",
-            hint="Ask for the table's files again; the table may have changed.",
-        )
+    message = "This file is not in storage any more."
+    hint = "Ask for the table's files again; the table may have changed."
 
 
-class RangeUnsatisfiableError(SharingError):
+class RangeUnsatisfiableError(SharingError, code="range-unsatisfiable"):
     """A range asks for bytes that the file does not have."""
 
-    code = "range-unsatisfiable"
+    size_bytes: int
     status = 416
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
-
-    def __init__(self, *, size_bytes: int) -> None:
-        super().__init__(
-            f"The file has {size_bytes} bytes, and none of those asked for.",
-            hint="Ask for a range inside of it.",
-        )
-        self.size_bytes = size_bytes
+    message = "The file has {size_bytes} bytes, and none of those asked for."
+    hint = "Ask for a range inside of it."
 
 
 # === HTTP ===
 
 
-class EndpointNotFoundError(SharingError):
+class EndpointNotFoundError(SharingError, code="endpoint-not-found"):
     """No endpoint has this path."""
 
-    code = "endpoint-not-found"
     status = 404
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The sharing protocol has no such endpoint here.",
-            hint="Check the path below the endpoint of the profile.",
-        )
+    message = "The sharing protocol has no such endpoint here."
+    hint = "Check the path below the endpoint of the profile."
 
 
-class MethodNotAllowedError(SharingError):
+class MethodNotAllowedError(SharingError, code="method-not-allowed"):
     """The endpoint is asked by other methods."""
 
-    code = "method-not-allowed"
+    method: str
+    allowed: Sequence[str]
     status = 405
     error_code = ErrorCode.UNSUPPORTED_OPERATION
-
-    def __init__(self, *, method: str, allowed: Iterable[str]) -> None:
-        self.allowed = tuple(allowed)
-        super().__init__(
-            f"This endpoint does not answer to {method[:SHOWN_CHARACTERS]}.",
-            hint=f"It answers to {', '.join(self.allowed)}.",
-        )
+    message = "This endpoint does not answer to {method:.80}."
+    hint = "It answers to {allowed}."
 
 
-class TooManyRequestsError(SharingError):
+class TooManyRequestsError(SharingError, code="too-many-requests"):
     """A token sends more requests than it may.
 
     `retry_after_s` is a whole number of seconds, at least 1.
     """
 
-    code = "too-many-requests"
+    wait_s: float
     status = 429
     error_code = ErrorCode.RESOURCE_EXHAUSTED
+    message = "This token sends requests faster than the server lets it."
+    hint = "Try again in {retry_after_s} {_unit}."
 
-    def __init__(self, *, wait_s: float) -> None:
-        self.retry_after_s = max(1, math.ceil(wait_s))
-        unit = "second" if self.retry_after_s == 1 else "seconds"
-        super().__init__(
-            "This token sends requests faster than the server lets it.",
-            hint=f"Try again in {self.retry_after_s} {unit}.",
-        )
+    @property
+    def retry_after_s(self) -> int:
+        """When to ask again."""
+        return max(1, math.ceil(self.wait_s))
+
+    @property
+    def _unit(self) -> str:
+        return "second" if self.retry_after_s == 1 else "seconds"
 
 
-class TooManyDownloadsError(SharingError):
+class TooManyDownloadsError(SharingError, code="too-many-downloads"):
     """A token is in the middle of more downloads than it may, or all tokens are.
 
     `retry_after_s` is a whole number of seconds.
     """
 
-    code = "too-many-downloads"
     status = 429
     error_code = ErrorCode.RESOURCE_EXHAUSTED
     retry_after_s: ClassVar[int] = 2
-
-    def __init__(self) -> None:
-        super().__init__(
-            "More files are being fetched than the server sends at the same time.",
-            hint="Finish other downloads, or try again in a few seconds.",
-        )
+    message = "More files are being fetched than the server sends at the same time."
+    hint = "Finish other downloads, or try again in a few seconds."
 
 
-class TooManyStreamsError(SharingError):
+class TooManyStreamsError(SharingError, code="too-many-streams"):
     """A token is in the middle of more answers than it may, or all tokens are.
 
     `retry_after_s` is a whole number of seconds.
     """
 
-    code = "too-many-streams"
     status = 429
     error_code = ErrorCode.RESOURCE_EXHAUSTED
     retry_after_s: ClassVar[int] = 2
-
-    def __init__(self) -> None:
-        super().__init__(
-            "More queries are being answered than the server sends at the same time.",
-            hint="Read other answers to their end, or try again in a few seconds.",
-        )
+    message = "More queries are being answered than the server sends at the same time."
+    hint = "Read other answers to their end, or try again in a few seconds."

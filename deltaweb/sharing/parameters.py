@@ -7,8 +7,8 @@ import re
 from datetime import datetime
 from typing import Final
 
-from deltaweb.delta.commit_times import parse_timestamp
 from deltaweb.delta.errors import TimestampInvalidError
+from deltaweb.delta.log.commits.times import parse_timestamp
 from deltaweb.sharing.errors import ParameterInvalidError
 
 MAX_PAGE_LENGTH: Final = 500
@@ -43,17 +43,17 @@ def parse_max_results(text: str | None) -> int:
     return MAX_PAGE_LENGTH if match is None else min(int(match[1]), MAX_PAGE_LENGTH)
 
 
-def parse_version(text: str) -> int:
+def parse_version(text: str, *, name: str = "version") -> int:
     """Return a version of a table.
 
     Raises:
         ParameterInvalidError: If it is negative or no number.
     """
     match = _WHOLE_NUMBER.fullmatch(text)
-    return check_version(int(match[1]) if match is not None else None)
+    return check_version(int(match[1]) if match is not None else None, name=name)
 
 
-def check_version(version: int | None) -> int:
+def check_version(version: int | None, *, name: str = "version") -> int:
     """Return a version that a table can have: from 0 on.
 
     Raises:
@@ -62,7 +62,7 @@ def check_version(version: int | None) -> int:
     if version is not None and 0 <= version <= MAX_LONG:
         return version
     raise ParameterInvalidError(
-        name="version",
+        name=name,
         reason="a number was expected, from 0 on",
         hint="Give the version of the table as a whole number.",
     )

@@ -2,32 +2,53 @@
 
 Read in this order:
 
-    java          which Java runtime Spark gets
-    session       one SparkSession a process, built when it is first needed
-    log_reader    a log as tasks read it: row groups and packs of commits
-    segments      the files of a version, as the driver finds them
-    tail_facts    what the driver learns of commits beside their files
-    tail_layers   what tasks leave out because a later commit speaks of it
-    held_layers   what tasks have read of commits, held for the next tasks
-    shuffled_actions  commits too large for that, reconciled by a shuffle
-    replay        the state of a version, its files in the executors
+    driver        one SparkSession a process, built when it is first needed: `session`,
+                  `cluster`, `gateway`, and the Java runtime that it gets
+    log           a log as tasks read it: row groups and packs of commits (`reader`),
+                  what a later commit covers (`tail_facts`, `tail_layers`,
+                  `held_layers`), commits too large for that (`shuffled_actions`), and
+                  the state of a version (`replay`)
     index_files   the index of a large table, replayed by Spark
-    checkpoint    a checkpoint by tasks, put in place by the driver
-    checkpoint_tasks  what they read, shuffle and write for it
-    checkpoint_progress  how far they are, and whether they shall stop
+    checkpoint    a checkpoint, written by one task
     column_reader one column as tasks read it
     statistics    the profile of a column
     table_changes the rows of two versions compared by tasks
     changed_rows  what these tasks read, shuffle and keep
     pipeline      one Spark job over many tables
     table_tasks   what its tasks do with them
-    run_folder    how the tasks and the driver tell each other things
-    spark_job     a Spark job that is watched and cancelled
-    watched_work  one that is reported on, its faults named
+    run_folder    what the tasks and the driver report to each other
+    job           the frame of all work: watched, cancelled, its faults translated
     arrow_frames  DataFrames of Python functions over Arrow batches
-    task_faults   errors of ours on their way from an executor to the driver
+    data_files    dealt out to tasks, and looked into by their footers
+    writing       DataFrames to tables and back: `write_table`, `read_table`, and the
+                  data source `deltaweb`
+    task_faults   errors of the Delta core on their way from an executor to the driver
 
 Many small tables share few tasks, whose work is the in-process engine's
-(`deltaweb.index.build`); a log above `DELTAWEB_SPARK_REPLAY_BYTES` is read by all
+(`deltaweb.index.build.full`); a log above `DELTAWEB_SPARK_REPLAY_BYTES` is read by all
 executors.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deltaweb.spark.writing.frame_read import read_table
+    from deltaweb.spark.writing.frame_write import write_table
+    from deltaweb.spark.writing.source.data_source import register
+
+__all__ = ["read_table", "register", "write_table"]
+
+_PLACES = {
+    "read_table": "deltaweb.spark.writing.frame_read",
+    "register": "deltaweb.spark.writing.source.data_source",
+    "write_table": "deltaweb.spark.writing.frame_write",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  # what a module holds
+    """Import what users of PySpark need when they ask for it: jobs need none of it."""
+    if name not in _PLACES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(importlib.import_module(_PLACES[name]), name)

@@ -6,29 +6,28 @@ value: every type arrives as the readers of data files made it.
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.delta.log_store import TableStore
-from deltaweb.delta.rows import RowSource
-from deltaweb.delta.schema import StructType
-from deltaweb.delta.table_changes import RowDiffRequest, RowLimits
-from deltaweb.delta.table_changes.buckets import RowBuckets
-from deltaweb.delta.table_changes.row_codes import row_hashes
-from deltaweb.delta.table_changes.rows import (
+from deltaweb.delta.changes import RowDiffRequest, RowLimits
+from deltaweb.delta.changes.buckets import RowBuckets
+from deltaweb.delta.changes.row_codes import row_hashes
+from deltaweb.delta.changes.rows import (
     ComparedRows,
     common_rows,
     compare_buckets,
 )
-from deltaweb.delta.table_changes.tally import Tally
+from deltaweb.delta.changes.tally import Tally
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.scan.rows import RowSource
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.task_faults import faults_are_carried
-from deltaweb.storage.location import open_store
+from deltaweb.storage.place import TablePlace
 from deltaweb.storage.write_faults import write_fault
 
 if TYPE_CHECKING:
@@ -55,27 +54,6 @@ HASH_SHIFT: Final = np.uint64(32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DataPlace:
-    """Where a table's data files are, as it travels to an executor.
-
-    Attributes:
-        location: A path, or a URL that fsspec knows.
-        storage_options: Options of the store; in no text of it.
-        allowed_roots: Roots outside of the table whose files may be read.
-    """
-
-    location: str
-    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    allowed_roots: Sequence[str] = ()
-
-    def open(self) -> TableStore:
-        """Return the store; nothing is read yet."""
-        return open_store(
-            self.location, self.storage_options, allowed_roots=self.allowed_roots
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedTask:
     """What every task of a comparison knows.
 
@@ -91,7 +69,7 @@ class ComparedTask:
         keeps_changes: Whether every changed row is wanted.
     """
 
-    place: DataPlace
+    place: TablePlace
     schemas: tuple[StructType, StructType]
     partition_columns: tuple[tuple[str, ...], tuple[str, ...]]
     compared: ComparedRows
@@ -103,7 +81,7 @@ class ComparedTask:
 
 
 @dataclass(frozen=True, slots=True)
-class FilePart:
+class ComparedPart:
     """Files of one version that a task reads: path and partition values."""
 
     side: int
@@ -114,7 +92,7 @@ class FilePart:
 
 
 def spread_rows(
-    task: ComparedTask, parts: "Broadcast[list[FilePart]]", number: int
+    task: ComparedTask, parts: "Broadcast[list[ComparedPart]]", number: int
 ) -> Batches:
     """Read the files of one part, and yield their rows in blocks."""
     part = parts.value[number]
@@ -137,30 +115,45 @@ def spread_rows(
 
 def _blocks(task: ComparedTask, side: int, rows: pa.Table) -> Batches:
     """Yield a block for every task that rows go to."""
-    hashes = row_hashes(rows, task.compared.spread_by, seed=0) >> HASH_SHIFT
-    numbers = (hashes % np.uint64(task.num_partitions)).astype(np.int64)
+    by = task.compared.spread_by
+    for number, block in spread(rows, by, task.num_partitions):
+        values = ([number], [side], [block.num_rows], [packed(block)])
+        columns = [
+            pa.array(value, kind.type)
+            for value, kind in zip(values, SPREAD_SCHEMA, strict=True)
+        ]
+        yield pa.RecordBatch.from_arrays(columns, schema=SPREAD_SCHEMA)
+
+
+def spread(
+    rows: pa.Table, by: Sequence[str], num_partitions: int
+) -> Iterator[tuple[int, pa.Table]]:
+    """Yield rows with the number of the task that those of equal values meet in.
+
+    Args:
+        rows: The rows.
+        by: The columns whose values decide.
+        num_partitions: How many tasks there are.
+    """
+    hashes = row_hashes(rows, by, seed=0) >> HASH_SHIFT
+    numbers = (hashes % np.uint64(num_partitions)).astype(np.int64)
     order = np.argsort(numbers, kind="stable")
-    ends = np.searchsorted(numbers[order], np.arange(task.num_partitions + 1))
+    ends = np.searchsorted(numbers[order], np.arange(num_partitions + 1))
     ordered = rows.combine_chunks().take(pa.array(order))
-    for number in range(task.num_partitions):
+    for number in range(num_partitions):
         start, stop = int(ends[number]), int(ends[number + 1])
         if start < stop:
-            block = _packed(ordered.slice(start, stop - start))
-            values = ([number], [side], [stop - start], [block])
-            columns = [
-                pa.array(value, kind.type)
-                for value, kind in zip(values, SPREAD_SCHEMA, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(columns, schema=SPREAD_SCHEMA)
+            yield number, ordered.slice(start, stop - start)
 
 
-def _packed(rows: pa.Table) -> bytes:
+def packed(rows: pa.Table) -> bytes:
+    """Return rows as the bytes of a stream of Arrow's."""
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     with pa.ipc.new_stream(sink, rows.schema, options=options) as writer:
         writer.write_table(rows)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 # === Comparing ===

@@ -1,17 +1,15 @@
-"""One column of a table as tasks read it, for whoever adds it up."""
+"""One column of a table as tasks read it, for the caller to add up."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.column_path import ColumnPath, column_field, resolve_column
-from deltaweb.delta.errors import UnsupportedFeatureError
-from deltaweb.delta.rows import RowSource, iter_rows
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.column_path import ColumnPath, column_field, resolve_column
+from deltaweb.delta.protocol.schema import (
     DataType,
     DecimalType,
     PrimitiveType,
@@ -19,15 +17,15 @@ from deltaweb.delta.schema import (
     arrow_type,
     check_read,
 )
-from deltaweb.delta.table_features import DELETION_VECTORS
+from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.task_faults import faults_are_carried
-from deltaweb.storage.location import open_store
+from deltaweb.storage.place import TablePlace
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
 
-TEXT_LENGTH: Final = 256  # characters; what is longer is told apart by a digest
+TEXT_LENGTH: Final = 256  # characters; a digest distinguishes longer ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,20 +33,16 @@ class ProfileRequest:
     """A column to profile.
 
     Attributes:
-        location: A path, or a URL that fsspec knows.
+        place: The table.
         version: The version of the table.
         column: Its names from the top.
         num_files: About how many files the version has; None where nobody knows.
-        storage_options: Options of the store; in no text of it.
-        allowed_roots: Roots outside of the table whose files may be read.
     """
 
-    location: str
+    place: TablePlace
     version: int
     column: ColumnPath
     num_files: int | None = None
-    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    allowed_roots: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +104,7 @@ def _kind(data_type: DataType) -> str:
         **dict.fromkeys(("long", "integer", "short", "byte"), "integer"),
         **dict.fromkeys(("float", "double"), "double"),
         **dict.fromkeys(("timestamp", "timestamp_ntz"), "timestamp"),
-        "string": "text",
+        **dict.fromkeys(("string", "variant"), "text"),
         "void": "presence",
     }.get(data_type.name, data_type.name)
 
@@ -123,30 +117,14 @@ def read_part(
 
 
 def read_batches(column: ProfiledColumn, batches: Batches) -> Batches:
-    """Read the column from files that come as batches of a replay.
-
-    Raises:
-        UnsupportedFeatureError: If a file has a deletion vector.
-    """
+    """Read the column from files that come as batches of a replay."""
     for batch in batches:
-        with faults_are_carried():
-            if batch["dv_id"].null_count < batch.num_rows:
-                raise UnsupportedFeatureError(
-                    root=column.request.location,
-                    version=column.request.version,
-                    features=[DELETION_VECTORS],
-                )
-        yield from _values(column, pa.table(batch).select(["path", "partition_values"]))
+        yield from _values(column, pa.Table.from_batches([batch]))
 
 
 def _values(column: ProfiledColumn, files: pa.Table) -> Batches:
-    request = column.request
     with faults_are_carried():
-        store = open_store(
-            request.location,
-            request.storage_options,
-            allowed_roots=request.allowed_roots,
-        )
+        store = column.request.place.open()
         source = RowSource(
             schema=column.schema_of_table,
             partition_columns=column.partition_columns,

@@ -10,7 +10,7 @@ import secrets
 import shutil
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 from deltaweb.delta.errors import PartitionValueError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import SnapshotState
-from deltaweb.index.file_rows import (
+from deltaweb.index.files.file_rows import (
     FileColumns,
     NewestFiles,
     block_rows,
@@ -32,17 +32,16 @@ from deltaweb.index.file_rows import (
     write_rows,
 )
 from deltaweb.index.history.commit_part import CommitPart
-from deltaweb.index.history.commit_reading import ReadCommits, shares_of
-from deltaweb.index.history.commit_share import read_here
+from deltaweb.index.history.pool import ReadCommits, read_share, shares_of
 from deltaweb.spark.arrow_frames import Batches
-from deltaweb.spark.log_reader import LogSource
-from deltaweb.spark.replay import ReplayedState, use_state
-from deltaweb.spark.tail_layers import Blocks
+from deltaweb.spark.log.replay import ReplayedState, use_state
+from deltaweb.spark.log.tail_layers import Blocks
 from deltaweb.spark.task_faults import faults_are_carried, faults_are_raised
+from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 
 PARTS: Final = "parts"
-SHARES_A_CORE: Final = 2  # of a history; progress is told after them
+SHARES_A_CORE: Final = 2  # of a history; progress is reported after them
 COUNTS_SCHEMA: Final = pa.schema(
     [("files", pa.int64()), ("deletion_vectors", pa.int64())]
 )
@@ -70,12 +69,12 @@ class SparkEngine:
     """
 
     spark: SparkSession
-    source: LogSource
+    source: TablePlace
     _vectors: dict[int, int] = field(default_factory=dict, repr=False)
 
     @property
     def can_share(self) -> bool:
-        """The jobs of a run are told apart by their thread."""
+        """The jobs of a run are distinguished by their thread."""
         return False
 
     def load(self, version: int | None = None) -> Snapshot:
@@ -88,7 +87,7 @@ class SparkEngine:
 
     def with_files(self, snapshot: Snapshot) -> Snapshot:
         """Return a version of few files with these in this process."""
-        table = DeltaTable(self.source.location, self.source.storage_options)
+        table = DeltaTable.from_store(self.source.open())
         return table.snapshot_metadata(snapshot.version)
 
     def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
@@ -129,7 +128,8 @@ class SparkEngine:
     def _write_files(
         self, folder: Path, snapshot: Snapshot, state: ReplayedState
     ) -> NewestFiles:
-        columns = choose_columns(snapshot)
+        has_vectors = self._vectors[snapshot.version] > 0
+        columns = replace(choose_columns(snapshot), has_vectors=has_vectors)
         parts = folder / PARTS
         try:
             names = _write_parts(state, parts, columns)
@@ -142,7 +142,6 @@ class SparkEngine:
         return map_newest(
             folder,
             num_tombstones=state.tombstones().count(),
-            has_deletion_vectors=self._vectors[snapshot.version] > 0,
             is_typed=columns.has_typed_partitions,
         )
 
@@ -182,9 +181,9 @@ def _read_parts(folder: Path, names: Sequence[str]) -> Iterator[pa.Table]:
 # === In a task ===
 
 
-def _read_share(source: LogSource, versions: Sequence[int]) -> list[CommitPart]:
+def _read_share(source: TablePlace, versions: Sequence[int]) -> list[CommitPart]:
     with faults_are_carried():
-        return read_here(source.open(), versions)
+        return read_share(source.open(), versions)
 
 
 def _count_files(blocks: Blocks) -> Batches:

@@ -3,30 +3,25 @@
 A task that finds its table's log to be large leaves it: such a table is then indexed
 by jobs of its own, in which Spark replays the log (`deltaweb.spark.index_files`).
 
-Tasks tell how far they are, and what came out, by small files that the driver reads
+Tasks report how far they are, and what came out, by small files that the driver reads
 some times a second (`deltaweb.spark.run_folder`); so results arrive while other tables
 are still being worked on. Index folders are written by the tasks themselves, to the
 same storage.
 """
 
 import logging
-import secrets
-import shutil
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
-from deltaweb.index.index_result import CANCELLED, FAILED, IndexResult
+from deltaweb.index.folder.result import CANCELLED, FAILED, IndexResult
 from deltaweb.spark.index_files import SparkEngine
-from deltaweb.spark.log_reader import LogSource
-from deltaweb.spark.run_folder import RunFolder
-from deltaweb.spark.session import is_alive
-from deltaweb.spark.spark_job import SparkJob
+from deltaweb.spark.job import SparkJob
+from deltaweb.spark.run_folder import RunFolder, TaskProgress
 from deltaweb.spark.table_tasks import (
     DETAIL_LENGTH,
     LARGE,
@@ -35,14 +30,11 @@ from deltaweb.spark.table_tasks import (
     Share,
     index_one,
 )
-from deltaweb.storage.write_faults import write_fault
 
 __all__ = [
     "IndexRequest",
     "OnResult",
     "OnTick",
-    "SparkLostError",
-    "TaskProgress",
     "index_tables",
 ]
 
@@ -51,27 +43,6 @@ logger = logging.getLogger(__name__)
 COLLECT_INTERVAL_S: Final = 0.05  # so that results are stored while others are made
 TICK_INTERVAL_S: Final = 0.25
 TASKS_A_CORE: Final = 4  # more than can run at once: cores of a cluster come later
-
-
-class SparkLostError(Exception):
-    """The Spark session died in the middle of the work."""
-
-    code = "spark-lost"
-
-    def __init__(self) -> None:
-        self.message = "Spark stopped in the middle of the work."
-        self.hint = "Retry; if it stops again, give it more memory or look at its log."
-        super().__init__(f"{self.message} {self.hint}")
-
-
-@dataclass(frozen=True, slots=True)
-class TaskProgress:
-    """How far a task is: what is done of a step, of how much, in which unit."""
-
-    step: str
-    done: int
-    total: int | None
-    unit: str
 
 
 OnResult = Callable[[int, IndexResult], None]
@@ -104,18 +75,11 @@ def index_tables(
         DeltaError: If the scratch folder cannot be made.
         Exception: What `on_result` or `on_tick` raises, after the job is cancelled.
     """
-    folder = scratch / f"run-{secrets.token_hex(8)}"
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise write_fault(error, place=str(scratch)) from error
-    run = _Run(spark, requests, RunFolder(folder), on_result, on_tick or _cancel_none)
-    try:
+    with RunFolder.begin(scratch) as folder:
+        run = _Run(spark, requests, folder, on_result, on_tick or _cancel_none)
         run.index_small_tables()
         for position in sorted(run.large):
             run.replay(position)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _cancel_none(_progress: Mapping[int, TaskProgress]) -> Collection[int]:
@@ -201,10 +165,7 @@ class _Run:
 
     def _index_in_driver(self, position: int) -> list[Row]:
         request = self._requests[position]
-        source = LogSource(
-            request.location, request.storage_options, request.allowed_roots
-        )
-        engine = SparkEngine(self._spark, source)
+        engine = SparkEngine(self._spark, request.place)
         result = index_one(position, request, self._folder, engine=engine)
         return [(position, result.to_json())]
 
@@ -217,28 +178,25 @@ class _Run:
             job: The job, which this begins.
             replayed: The table whose log it replays, if that is what it does.
         """
-        job.start()
         due_s = 0.0
-        try:
-            while not job.wait(COLLECT_INTERVAL_S):
-                self._collect()
-                if time.monotonic() >= due_s:
-                    self._tick(job, replayed)
-                    due_s = time.monotonic() + TICK_INTERVAL_S
-        except BaseException:
-            job.cancel()
-            raise
+
+        def look() -> None:
+            nonlocal due_s
+            self._collect()
+            if time.monotonic() >= due_s:
+                self._tick(job, replayed)
+                due_s = time.monotonic() + TICK_INTERVAL_S
+
+        job.watch(look, every_s=COLLECT_INTERVAL_S)
         self._collect()
         for position, values in job.result or ():
             self._take(position, values)
         if job.error is not None:
             logger.warning("The Spark job ended early: %s", job.error)
-            if not is_alive(self._spark):
-                raise SparkLostError from job.error
         return job.error
 
     def _tick(self, job: SparkJob[list[Row]], replayed: int | None) -> None:
-        for position in self._on_tick(self._progress()):
+        for position in self._on_tick(self._folder.progress()):
             self._folder.cancel(position)
             # The tasks of another job work on tables that are still wanted.
             if position == replayed:
@@ -259,11 +217,6 @@ class _Run:
     def _deliver(self, position: int, result: IndexResult) -> None:
         del self._missing[position]
         self._on_result(position, result)
-
-    def _progress(self) -> dict[int, TaskProgress]:
-        return {
-            n: TaskProgress(*values) for n, values in self._folder.progress().items()
-        }
 
 
 def _run_in_executors(spark: SparkSession, share: Share) -> list[Row]:

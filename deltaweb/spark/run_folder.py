@@ -1,4 +1,4 @@
-"""How the tasks of one run and their driver tell each other things, table by table.
+"""What the tasks of one run and their driver report to each other, table by table.
 
 It is a folder of small files, which the driver and all executors see:
 
@@ -10,16 +10,31 @@ It is a folder of small files, which the driver and all executors see:
 
 import json
 import os
-from collections.abc import Collection
-from contextlib import suppress
-from dataclasses import dataclass
+import secrets
+import shutil
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from deltaweb.storage.write_faults import write_fault
+
+REPORT_INTERVAL_S: Final = 0.5
 CLAIM: Final = ".claim"
 CANCEL: Final = ".cancel"
 PROGRESS: Final = ".progress.json"
 RESULT: Final = ".result.json"
+
+
+class TaskProgress(NamedTuple):
+    """How far a task is: what is done of a step, of how much, in which unit."""
+
+    step: str
+    done: int
+    total: int | None
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +43,24 @@ class RunFolder:
 
     path: Path
 
+    @classmethod
+    @contextmanager
+    def begin(cls, scratch: Path) -> "Iterator[RunFolder]":
+        """Give a new folder below another one, until the run is over.
+
+        Raises:
+            DeltaError: If it cannot be made.
+        """
+        path = scratch / f"run-{secrets.token_hex(8)}"
+        try:
+            path.mkdir(parents=True)
+        except OSError as error:
+            raise write_fault(error, place=str(scratch)) from error
+        try:
+            yield cls(path)
+        finally:
+            shutil.rmtree(path, ignore_errors=True)
+
     # === In a task ===
 
     def claim(self, position: int) -> bool:
@@ -35,7 +68,7 @@ class RunFolder:
 
         Raises:
             FileNotFoundError: If the run is over.
-            OSError: If nobody can tell, as on a disk that is full.
+            OSError: If that is unknown, as on a disk that is full.
         """
         try:
             (self.path / f"{position}{CLAIM}").touch(exist_ok=False)
@@ -47,13 +80,13 @@ class RunFolder:
         """Whether a table is not wanted any more, or none of the run is."""
         return (self.path / f"{position}{CANCEL}").exists() or not self.path.exists()
 
-    def tell_progress(self, position: int, values: object) -> None:
+    def report_progress(self, position: int, progress: TaskProgress) -> None:
         """Say how far a table is; a full disk costs the report, not yet the work."""
         with suppress(OSError):
-            _write_json(self.path / f"{position}{PROGRESS}", values)
+            _write_json(self.path / f"{position}{PROGRESS}", progress)
 
-    def tell_result(self, position: int, values: object) -> bool:
-        """Say what came of a table; tell whether that was possible."""
+    def report_result(self, position: int, values: object) -> bool:
+        """Say what came of a table; return whether that was possible."""
         try:
             _write_json(self.path / f"{position}{RESULT}", values)
         except OSError:
@@ -76,10 +109,12 @@ class RunFolder:
             (self.path / f"{position}{PROGRESS}").unlink(missing_ok=True)
         return found
 
-    def progress(self) -> dict[int, Any]:
+    def progress(self) -> dict[int, TaskProgress]:
         """Return how far the tables are that are being worked on."""
-        positions = self._positions(PROGRESS)
-        return {n: _read_json(self.path / f"{n}{PROGRESS}") for n in positions}
+        return {
+            n: TaskProgress(*_read_json(self.path / f"{n}{PROGRESS}"))
+            for n in self._positions(PROGRESS)
+        }
 
     def claimed(self) -> set[int]:
         """Return the tables that some task has taken."""
@@ -98,6 +133,46 @@ class RunFolder:
             for name in os.listdir(self.path)  # noqa: PTH208 (names are enough)
             if name.endswith(suffix) and not name.startswith(".")
         )
+
+
+class RunCancelledError(Exception):
+    """Raised in the work on a table that is not wanted any more."""
+
+
+@dataclass(slots=True)
+class TaskReporter:
+    """Reports how far a task is, not too often, and looks whether it is wanted.
+
+    Attributes:
+        folder: The run's folder; where an executor does not see it, nothing is said.
+        position: The table.
+    """
+
+    folder: RunFolder
+    position: int
+    _due_s: float = field(default=0.0, init=False)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the table is not wanted any more."""
+        return self.folder.is_cancelled(self.position)
+
+    def report(self, step: str, done: int, total: int | None, unit: str) -> None:
+        """Report, if the last report is not too new."""
+        if time.monotonic() >= self._due_s:
+            self._due_s = time.monotonic() + REPORT_INTERVAL_S
+            progress = TaskProgress(step, done, total, unit)
+            self.folder.report_progress(self.position, progress)
+
+    def __call__(self, step: str, done: int, total: int | None, unit: str) -> None:
+        """Report, if the table is wanted.
+
+        Raises:
+            RunCancelledError: If it is not.
+        """
+        if time.monotonic() >= self._due_s and self.is_cancelled:
+            raise RunCancelledError
+        self.report(step, done, total, unit)
 
 
 def _write_json(path: Path, values: object) -> None:

@@ -6,25 +6,24 @@ up in sketches: approximate distinct values, quantiles, frequent values. The dri
 one row.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
-from deltaweb.delta.schema import (
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.features.registry import reading_refusal
+from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.protocol.schema import (
     DataType,
     PrimitiveType,
-    parse_schema,
     type_text,
 )
-from deltaweb.delta.table_features import reading_refusal
 from deltaweb.spark.arrow_frames import map_in_arrow, run_tasks
 from deltaweb.spark.column_reader import (
     ProfiledColumn,
@@ -32,15 +31,13 @@ from deltaweb.spark.column_reader import (
     read_batches,
     read_part,
 )
-from deltaweb.spark.log_reader import LogSource
-from deltaweb.spark.replay import ReplayedState, use_state
-from deltaweb.spark.watched_work import watch_work
+from deltaweb.spark.data_files.shares import deal_out
+from deltaweb.spark.job import OnProgress, run_job
+from deltaweb.spark.log.replay import ReplayedState, use_state
 from deltaweb.table import DeltaTable
 
 LISTED_FILES: Final = 200_000
 """A table of more files is replayed by Spark; the driver never lists it."""
-TASK_BYTES: Final = 64 << 20
-MAX_TASKS: Final = 400
 QUANTILES: Final = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 TOP_VALUES: Final = 10
 TRACKED_VALUES: Final = 10_000  # candidates that the sketch of frequent values holds
@@ -48,13 +45,10 @@ SKETCH_SIZE: Final = 16_384  # the power of two above, by which its error is bou
 EXACT_DISTINCT: Final = 7_000  # so many values surely fit the sketch
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
-OnProgress = Callable[[int, int | None], None]
-"""Called with the tasks that are done, and of how many; it may raise to stop."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnProfile:
-    """What the values of a column look like; values are text, None is not told.
+    """What the values of a column look like; values are text, None is unknown.
 
     Attributes:
         version: The version.
@@ -117,29 +111,19 @@ def profile_column(
     """
     report = on_progress or _say_nothing
     if (request.num_files or 0) > LISTED_FILES:
-        source = LogSource(
-            request.location, request.storage_options, tuple(request.allowed_roots)
-        )
         return use_state(
             spark,
-            source,
+            request.place,
             request.version,
             lambda state: _profile_replayed(state, request, report),
         )
-    table = DeltaTable(
-        request.location,
-        request.storage_options,
-        allowed_roots=request.allowed_roots,
-    )
+    table = DeltaTable.from_store(request.place.open())
     snapshot = table.snapshot(request.version)
     listed = snapshot.row_source(snapshot.files).files
     column = ProfiledColumn.of(
         snapshot.schema, snapshot.metadata.partition_columns, request
     )
-    parts = _split(
-        listed.select(["path", "partition_values", "size"]),
-        at_least=spark.sparkContext.defaultParallelism,
-    )
+    parts = deal_out(listed, at_least=spark.sparkContext.defaultParallelism)
     kept = spark.sparkContext.broadcast(parts)
     try:
         frame = run_tasks(
@@ -158,31 +142,20 @@ def _profile_replayed(
     state: ReplayedState, request: ProfileRequest, report: OnProgress
 ) -> ColumnProfile:
     """Profile a table whose files are listed by tasks alone."""
-    root = request.location
+    root = request.place.location
     refusal = reading_refusal(
         state.protocol, state.metadata, root=root, version=state.version
     )
     if refusal is not None:
         raise refusal
-    schema = parse_schema(state.metadata.schema_string or "")
+    schema = table_schema(state.protocol, state.metadata)
     column = ProfiledColumn.of(schema, state.metadata.partition_columns, request)
-    files = state.live_files().select("path", "partition_values", "dv_id")
+    files = state.live_files().select("path", "partition_values", VECTOR)
     parts = max(4 * state.spark.sparkContext.defaultParallelism, 16)
     frame = map_in_arrow(
         files.repartition(parts), partial(read_batches, column), column.schema
     )
     return _profile(frame, column, state.version, report)
-
-
-def _split(files: pa.Table, *, at_least: int) -> list[pa.Table]:
-    """Deal out files to tasks, so that each has about as many bytes."""
-    size_bytes = pc.sum(files["size"]).as_py() or 0
-    count = min(max(-(-size_bytes // TASK_BYTES), at_least), MAX_TASKS)
-    count = max(min(count, files.num_rows), 1)
-    order = pc.sort_indices(files["size"], sort_keys=[("", "descending")])
-    files = files.take(order)
-    places = range(files.num_rows)
-    return [files.take(pa.array(places[i::count], pa.int64())) for i in range(count)]
 
 
 # === In the driver ===
@@ -290,7 +263,5 @@ def _time_text(name: str, value: int) -> str:
 
 
 def _collect_one(frame: DataFrame, report: OnProgress) -> Row:
-    rows = watch_work(
-        frame.sparkSession, frame.collect, report, title="Profile a column"
-    )
+    rows = run_job(frame.sparkSession, frame.collect, report, title="Profile a column")
     return rows[0]

@@ -1,6 +1,6 @@
 """Which rows two versions do not share, for changes too large for one process.
 
-The same answer as `deltaweb.delta.table_changes.diff_rows` gives, by the same pieces:
+The same answer as `deltaweb.delta.changes.diff_rows` gives, by the same pieces:
 tasks read the files that differ, rows are shuffled by a hash of their key or of all of
 their values, and each task compares what it got by `diff_bucket`. The driver gets
 counts and names of files; a sample and all changed rows come from those, a block at a
@@ -13,37 +13,31 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
-from deltaweb.delta.rows import RowSource
-from deltaweb.delta.table_changes import RowChanges, RowDiffRequest, RowSample
-from deltaweb.delta.table_changes.bucket_diff import diff_bucket
-from deltaweb.delta.table_changes.rows import ComparedRows
-from deltaweb.delta.table_changes.tally import Tally
+from deltaweb.delta.changes import RowChanges, RowDiffRequest, RowSample
+from deltaweb.delta.changes.bucket_diff import diff_bucket
+from deltaweb.delta.changes.rows import ComparedRows
+from deltaweb.delta.changes.tally import Tally
+from deltaweb.delta.scan.rows import RowSource
 from deltaweb.spark.arrow_frames import map_in_arrow, run_tasks
 from deltaweb.spark.changed_rows import (
     FOUND_SCHEMA,
     PARTITION,
     SPREAD_SCHEMA,
+    ComparedPart,
     ComparedTask,
-    DataPlace,
-    FilePart,
     compare_rows,
     spread_rows,
 )
-from deltaweb.spark.watched_work import watch_work
+from deltaweb.spark.data_files.shares import deal_out, num_tasks, size_bytes
+from deltaweb.spark.job import OnProgress, run_job
+from deltaweb.storage.place import TablePlace
 
-__all__ = ["DataPlace", "diff_bucket", "diff_rows"]
-
-TASK_BYTES: Final = 64 << 20
-"""Data files that a task reads, about."""
-MAX_TASKS: Final = 400
-
-Report = Callable[[int, int], None]
+__all__ = ["diff_bucket", "diff_rows"]
 
 
 class _Found(NamedTuple):
@@ -56,7 +50,7 @@ class _Found(NamedTuple):
 
 def diff_rows(
     spark: SparkSession,
-    place: DataPlace,
+    place: TablePlace,
     before: RowSource,
     after: RowSource,
     request: RowDiffRequest | None = None,
@@ -81,16 +75,16 @@ def diff_rows(
         request.begin(tally.schema)
     at_least = spark.sparkContext.defaultParallelism
     parts = [
-        FilePart(side, files)
+        ComparedPart(side, files)
         for side, source in enumerate((before, after))
-        for files in _split(source.files, at_least=at_least)
+        for files in deal_out(source.files, at_least=at_least)
     ]
     if not parts:
         return tally.result()
-    size_bytes = _size_bytes(before.files) + _size_bytes(after.files)
-    num_partitions = _num_tasks(size_bytes, at_least=at_least)
-    num_tasks = len(parts) + num_partitions
-    report = partial(_report, request, num_tasks)
+    total_bytes = size_bytes(before.files) + size_bytes(after.files)
+    num_partitions = num_tasks(total_bytes, at_least=at_least)
+    count = len(parts) + num_partitions
+    report = partial(_report, request, count)
     with _folder(request.folder) as folder:
         task = ComparedTask(
             place=place,
@@ -107,7 +101,7 @@ def diff_rows(
             keeps_changes=request.write is not None,
         )
         found = _compare(spark, task, parts, report)
-        _add_up(found, folder, request, tally, lambda: report(num_tasks, None))
+        _add_up(found, folder, request, tally, lambda: report(count, None))
     tally.num_files_read = sum(part.files.num_rows for part in parts)
     return tally.result()
 
@@ -116,26 +110,6 @@ def _report(request: RowDiffRequest, count: int, done: int, _: int | None) -> No
     """Tell of tasks; how many there are is known before Spark plans them."""
     if request.on_progress is not None:
         request.on_progress(min(done, count), count)
-
-
-def _split(files: pa.Table, *, at_least: int) -> Iterator[pa.Table]:
-    """Deal out files to tasks, so that each has about as many bytes."""
-    if not files.num_rows:
-        return
-    count = min(_num_tasks(_size_bytes(files), at_least=at_least), files.num_rows)
-    order = pc.sort_indices(files["size"], sort_keys=[("", "descending")])
-    ordered = files.select(["path", "partition_values"]).take(order)
-    for first in range(count):
-        places = range(first, ordered.num_rows, count)
-        yield ordered.take(pa.array(places, pa.int64()))
-
-
-def _num_tasks(size_bytes: int, *, at_least: int) -> int:
-    return min(max(-(-size_bytes // TASK_BYTES), at_least), MAX_TASKS)
-
-
-def _size_bytes(files: pa.Table) -> int:
-    return int(pc.sum(files["size"]).as_py() or 0)
 
 
 @contextmanager
@@ -150,8 +124,8 @@ def _folder(parent: Path | None) -> Iterator[Path]:
 def _compare(
     spark: SparkSession,
     task: ComparedTask,
-    parts: list[FilePart],
-    report: Callable[[int, int | None], None],
+    parts: list[ComparedPart],
+    report: OnProgress,
 ) -> list[_Found]:
     kept = spark.sparkContext.broadcast(parts)
     try:
@@ -160,7 +134,7 @@ def _compare(
         )
         met = blocks.repartitionById(task.num_partitions, blocks[PARTITION])
         frame = map_in_arrow(met, partial(compare_rows, task), FOUND_SCHEMA)
-        rows = watch_work(spark, frame.collect, report, title="Compare rows")
+        rows = run_job(spark, frame.collect, report, title="Compare rows")
     finally:
         kept.destroy()
     return [_Found(json.loads(row[0]), row[1], row[2]) for row in rows]

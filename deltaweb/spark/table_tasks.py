@@ -4,20 +4,20 @@ So many small tables share few tasks, a slow one holds up none but itself, and o
 takes its Python worker down leaves the others to be done by the next job.
 """
 
-import time
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.index.build import LogTooLargeError, index_table
-from deltaweb.index.engine import Engine
-from deltaweb.index.index_result import CANCELLED, FAILED, IndexResult
-from deltaweb.spark.run_folder import RunFolder
+from deltaweb.index.build.full import LogTooLargeError, index_table
+from deltaweb.index.folder.result import CANCELLED, FAILED, IndexResult
+from deltaweb.index.history.engine import Engine
+from deltaweb.spark.arrow_frames import leave_modules_out_of_collections
+from deltaweb.spark.run_folder import RunCancelledError, RunFolder, TaskReporter
+from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 
-REPORT_INTERVAL_S: Final = 0.5
 DETAIL_LENGTH: Final = 10_000
 LARGE: Final[dict[str, Any]] = {"state": "LARGE"}  # what a task says, and no result
 
@@ -30,20 +30,15 @@ class IndexRequest:
     """A table to index.
 
     Attributes:
-        location: A path, or a URL that fsspec knows.
+        place: The table.
         folder: The index folder to make; every executor must see it.
-        storage_options: Options of the store; they reach the executors with the
-            task, and are in no text of it.
-        allowed_roots: Roots outside of the table that its log may lead to.
         max_task_bytes: A log of more bytes is replayed by Spark; None for never.
             Where the base is gone on from, only commits that are new count.
         base: The folder of the index that the table has; empty without one.
     """
 
-    location: str
+    place: TablePlace
     folder: str
-    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    allowed_roots: tuple[str, ...] = ()
     max_task_bytes: int | None = None
     base: str = ""
 
@@ -54,7 +49,7 @@ class Share:
 
     Attributes:
         requests: Tables by their position in the run.
-        folder: Where tasks tell how far they are.
+        folder: Where tasks report how far they are.
         num_tasks: Tasks that share the tables.
     """
 
@@ -75,8 +70,9 @@ class Share:
             for position, request in self.requests.items():
                 if self._take(position, number):
                     values = _small_table(position, request, self.folder)
-                    if not self.folder.tell_result(position, values):
+                    if not self.folder.report_result(position, values):
                         yield position, values
+        leave_modules_out_of_collections()
 
     def _take(self, position: int, number: int) -> bool:
         """Tell whether a table is now this task's."""
@@ -86,32 +82,6 @@ class Share:
             return False
         except OSError:  # a full disk: each task has tables of its own
             return position % self.num_tasks == number
-
-
-class _CancelledError(Exception):
-    """Raised in the work on a table that was cancelled."""
-
-
-class _Reporter:
-    """Tells a table's progress, not too often, and looks whether to stop."""
-
-    def __init__(self, position: int, folder: RunFolder) -> None:
-        self._position = position
-        self._folder = folder
-        self._due_s = 0.0
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the table was cancelled."""
-        return self._folder.is_cancelled(self._position)
-
-    def __call__(self, step: str, done: int, total: int | None, unit: str) -> None:
-        if time.monotonic() < self._due_s:
-            return
-        self._due_s = time.monotonic() + REPORT_INTERVAL_S
-        if self.is_cancelled:
-            raise _CancelledError
-        self._folder.tell_progress(self._position, [step, done, total, unit])
 
 
 def _small_table(
@@ -145,13 +115,9 @@ def index_one(
     Raises:
         LogTooLargeError: If the log has more bytes than that.
     """
-    report = _Reporter(position, folder)
+    report = TaskReporter(folder, position)
     try:
-        table = DeltaTable(
-            request.location,
-            request.storage_options,
-            allowed_roots=request.allowed_roots,
-        )
+        table = DeltaTable.from_store(request.place.open())
         return index_table(
             table,
             request.folder,
@@ -162,7 +128,7 @@ def index_one(
         )
     except LogTooLargeError:
         raise
-    except _CancelledError:
+    except RunCancelledError:
         return IndexResult(state=CANCELLED)
     except DeltaError as error:
         return IndexResult.from_error(error)

@@ -1,4 +1,4 @@
-"""Errors of ours on their way from an executor to the driver.
+"""Errors of the Delta core on their way from an executor to the driver.
 
 Spark hands on the text of an error alone. An error of the Delta core travels in that
 text whole, so that the driver raises the very one that the task met.
@@ -59,15 +59,12 @@ def find_fault(text: str) -> DeltaError | None:
 
 
 def _encode(error: DeltaError) -> str:
-    facts = (type(error), error.args, error.__dict__)
-    return base64.b64encode(pickle.dumps(facts)).decode("ascii")
+    return base64.b64encode(pickle.dumps(error)).decode("ascii")
 
 
 def _decode(text: str) -> DeltaError:
     # The text is of a task that this driver sent: pickles are how Spark talks, too.
-    kind, args, facts = pickle.loads(base64.b64decode(text))  # noqa: S301
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(facts)
+    error = pickle.loads(base64.b64decode(text))  # noqa: S301
     if not isinstance(error, DeltaError):
-        raise TypeError(kind)
+        raise TypeError(type(error))
     return error

@@ -5,16 +5,50 @@ Names become Arrow texts as they come, so that a million of them are never objec
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from deltaweb.storage.remote_listing import is_s3
+from deltaweb.storage.remote_listing import file_status, is_s3
+
+Status: TypeAlias = tuple[str, int, int]
+"""The place of a file below a root, its size in bytes, its time in milliseconds."""
 
 
 def places_of(names: Iterable[str]) -> pa.StringArray:
     """Return names as Arrow text; those that are none are left out."""
     return pa.array([name for name in names if _is_text(name)], pa.string())
+
+
+def statuses_of(statuses: Iterable[Status]) -> pa.RecordBatch:
+    """Return places, sizes and times as Arrow; names that are no text are left out."""
+    kept = [status for status in statuses if _is_text(status[0])]
+    places, sizes, times = zip(*kept, strict=True) if kept else ((), (), ())
+    return pa.record_batch(
+        [
+            pa.array(places, pa.string()),
+            pa.array(sizes, pa.int64()),
+            pa.array(times, pa.int64()),
+        ],
+        names=["place", "size", "modification_time"],
+    )
+
+
+def file_statuses(folder: str, names: Iterable[str], below: str) -> Iterator[Status]:
+    """Yield the files of a local folder; one that went away is passed over.
+
+    Args:
+        folder: Its path.
+        names: The names of its files.
+        below: Its place below the table's root.
+    """
+    prefix = f"{below}/" if below else ""
+    for name in names:
+        try:
+            found = os.stat(f"{folder}/{name}", follow_symlinks=False)  # noqa: PTH116  # plain text is faster than Path, for each of many files
+        except FileNotFoundError:
+            continue
+        yield prefix + name, found.st_size, found.st_mtime_ns // 1_000_000
 
 
 def walk_folders(
@@ -69,7 +103,8 @@ def list_below(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (fssp
         root: The URL.
     """
     if is_s3(fs):
-        yield from _s3_pages(fs, root)
+        for page in _s3_pages(fs, root):
+            yield [place for place, _ in page]
         return
     top = None  # the root as the driver spells it
     for folder, _, files in fs.walk(root):
@@ -78,14 +113,41 @@ def list_below(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (fssp
         yield [f"{below}/{name}" if below else name for name in files]
 
 
-def _s3_pages(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (as above)
+def list_statuses_below(fs: Any, root: str) -> Iterator[Iterable[Status]]:  # noqa: ANN401 (as above)
+    """Yield the same with sizes and times.
+
+    Args:
+        fs: A driver of fsspec.
+        root: The URL.
+    """
+    if is_s3(fs):
+        for page in _s3_pages(fs, root):
+            entries = (
+                {**entry, "name": place, "size": entry["Size"]} for place, entry in page
+            )
+            yield [(str(entry["name"]), *file_status(entry)[1:]) for entry in entries]
+        return
+    top = None
+    for folder, _, files in fs.walk(root, detail=True):
+        top = folder if top is None else top
+        below = folder[len(top) :].lstrip("/")
+        prefix = f"{below}/" if below else ""
+        yield [
+            (f"{prefix}{name}", *file_status({**entry, "name": name})[1:])
+            for name, entry in files.items()
+        ]
+
+
+def _s3_pages(fs: Any, root: str) -> Iterator[list[tuple[str, dict[str, Any]]]]:  # noqa: ANN401 (as above)
     """List by pages of a thousand keys, folders not asked for one by one."""
     bucket, prefix, _ = fs.split_path(f"{root}/")
     prefix = f"{prefix.rstrip('/')}/"
     position: dict[str, str] = {}
     while True:
         page = fs.call_s3("list_objects_v2", Bucket=bucket, Prefix=prefix, **position)
-        yield [entry["Key"][len(prefix) :] for entry in page.get("Contents", ())]
+        yield [
+            (entry["Key"][len(prefix) :], entry) for entry in page.get("Contents", ())
+        ]
         if not page.get("IsTruncated"):
             return
         position = {"ContinuationToken": page["NextContinuationToken"]}

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from deltaweb.delta.errors import PathEscapesTableError
 
+LOG_FOLDER = "_delta_log"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:", re.ASCII)
 _FILE_SCHEME = re.compile(
     r"^file:(?://(?:localhost)?/|/(?!/))", re.ASCII | re.IGNORECASE
@@ -55,6 +56,23 @@ def resolve_data_path(path: str, *, root: str, allowed_roots: Sequence[str]) -> 
         place = normalize(f"{root}/{decoded}")
         roots = (root, *allowed_roots)
     if not any(is_below(place, one) for one in roots):
+        raise PathEscapesTableError(path=path)
+    return place
+
+
+def own_data_place(path: str, *, root: str) -> str:
+    """Return the place of a data file that is the table's own, to be deleted.
+
+    Args:
+        path: The path as in the log.
+        root: The table's root without a trailing slash.
+
+    Raises:
+        PathEscapesTableError: If the path leads out of the root, or into the log.
+    """
+    place = resolve_data_path(path, root=root, allowed_roots=())
+    below = place[len(root.rstrip("/")) + 1 :]
+    if below.split("/", 1)[0] == LOG_FOLDER:
         raise PathEscapesTableError(path=path)
     return place
 

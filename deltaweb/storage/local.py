@@ -4,7 +4,6 @@ import contextlib
 import errno
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
@@ -18,21 +17,27 @@ from deltaweb.delta.errors import (
     LocationUnreachableError,
     PathEscapesTableError,
 )
-from deltaweb.delta.log_store import (
+from deltaweb.delta.log.paths import SIDECARS, sidecar_name
+from deltaweb.delta.log.store import (
     MAX_LOG_FILE_BYTES,
     FileStatus,
     LogFile,
     check_size,
 )
-from deltaweb.storage.data_listing import places_of, walk_folders
-from deltaweb.storage.data_path import resolve_data_path
+from deltaweb.storage.data_listing import (
+    file_statuses,
+    places_of,
+    statuses_of,
+    walk_folders,
+)
+from deltaweb.storage.data_path import own_data_place, resolve_data_path
+from deltaweb.storage.local_names import create_file
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
-    LocalReadyFile,
     drop_checksum,
     folder_lock,
-    remove_local_handed_over,
     remove_local_leftovers,
+    temporary_file,
 )
 from deltaweb.storage.write_faults import write_fault
 
@@ -109,6 +114,20 @@ class LocalTableStore:
         statuses.sort(key=itemgetter(0))  # two names are never the same
         return statuses
 
+    def list_sidecars(self) -> list[FileStatus]:
+        """Return the files in the log's folder of sidecars."""
+        folder = f"{self._log}/{SIDECARS}"
+        with self._faults(folder):
+            try:
+                entries = os.scandir(folder)
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+            with entries:
+                self._check_log_folder()
+                self._check_link(SIDECARS)
+                found = sorted(_statuses(entries, ""))
+        return [status._replace(name=sidecar_name(status.name)) for status in found]
+
     def status(self, name: str) -> FileStatus:
         """Return size and time of one file of the log."""
         path = f"{self._log}/{name}"
@@ -153,27 +172,31 @@ class LocalTableStore:
         path = f"{self._log}/{name}"
         with self._faults(path):
             self._check_log_folder()
-            if os.path.islink(path):  # noqa: PTH114  # as above
+            if "/" in name or os.path.islink(path):  # noqa: PTH114  # as above
                 self._check_link(name)
             return pa.OSFile(path, mode="rb")
 
     def put_if_absent(self, name: str, data: bytes) -> None:
         """Create a file of the log; of two writers, one gets FileExistsError."""
         self._check_log_folder()
-        _create(f"{self._log}/{name}", data)
+        create_file(f"{self._log}/{name}", data)
 
     def put(self, name: str, data: bytes) -> None:
         """Write a file of the log in one step."""
         self._check_log_folder()
-        with _temporary(f"{self._log}/{name}", data) as temporary:
+        with temporary_file(f"{self._log}/{name}", data) as temporary:
             drop_checksum(f"{self._log}/{name}")
             os.replace(temporary, f"{self._log}/{name}")  # noqa: PTH105  # as above
 
     def begin_file(self, name: str) -> LocalPendingFile:
         """Begin a file of the log beside its place."""
-        with self._faults(self._log):
+        folder, _, own = f"{self._log}/{name}".rpartition("/")
+        with self._faults(folder):
             self._check_log_folder()
-        return LocalPendingFile(self._log, name)
+            if folder != self._log:
+                Path(folder).mkdir(exist_ok=True)
+                self._check_link(name)
+        return LocalPendingFile(folder, own)
 
     def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
         """Read a small file of the log and put what `change` makes of it."""
@@ -198,19 +221,10 @@ class LocalTableStore:
         """Delete what writers left that died; return the names."""
         with self._faults(self._log):
             self._check_log_folder()
+            sidecars = Path(self._log, SIDECARS)
+            if sidecars.is_dir() and self._is_inside(str(sidecars)):
+                remove_local_leftovers(sidecars)
             return remove_local_leftovers(Path(self._log))
-
-    def take_over(self, name: str, beside: str) -> LocalReadyFile:
-        """Take a file that some process handed over."""
-        with self._faults(self._log):
-            self._check_log_folder()
-        return LocalReadyFile(self._log, name, beside)
-
-    def remove_handed_over(self, build: str) -> list[str]:
-        """Delete what was handed over and not taken; return the names."""
-        with self._faults(self._log):
-            self._check_log_folder()
-            return remove_local_handed_over(Path(self._log), build)
 
     # === Data files ===
 
@@ -239,9 +253,43 @@ class LocalTableStore:
             with self._faults(folder):
                 yield places_of(prefix + name for name in names)
 
+    def list_data_statuses(self) -> Iterator[pa.RecordBatch]:
+        """Yield the data files with sizes and times, a folder at a time."""
+        for folder, names in walk_folders(
+            self._root, is_inside=self._is_inside, passed_over=LOG_FOLDER
+        ):
+            below = folder[len(self._root) :].lstrip("/")
+            with self._faults(folder):
+                yield statuses_of(file_statuses(folder, names, below))
+
     def put_data_file(self, path: str, data: bytes) -> None:
         """Create a data file, with its folders."""
-        _create(self._data_place(path), data)
+        create_file(self._data_place(path), data)
+
+    def delete_data_file(self, path: str) -> None:
+        """Delete a data file below the root; a link goes, never what it leads to."""
+        place = own_data_place(path, root=self._root)
+        parent = f"{os.path.realpath(os.path.dirname(place))}/"  # noqa: PTH120  # as above
+        if not parent.startswith(f"{os.path.realpath(self._root).rstrip('/')}/"):
+            raise PathEscapesTableError(path=path)
+        with self._faults(place):
+            os.unlink(place)  # noqa: PTH108  # as above
+        drop_checksum(place)
+
+    def delete_data_files(self, paths: Sequence[str]) -> None:
+        """Delete data files; those that are not there are passed over."""
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError):
+                self.delete_data_file(path)
+
+    def begin_data_file(self, path: str) -> LocalPendingFile:
+        """Begin a data file beside its place."""
+        folder, name = os.path.split(self._data_place(path))
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise write_fault(error, place=folder) from None
+        return LocalPendingFile(folder, name)
 
     def _data_place(self, path: str) -> str:
         place = resolve_data_path(
@@ -346,33 +394,3 @@ def _read(handle: int, limit: int, size_bytes: int | None = None) -> bytes:
         parts.append(data)
         total += len(data)
     return b"".join(parts)
-
-
-def _create(path: str, data: bytes) -> None:
-    """Create a file with its whole content, or raise FileExistsError."""
-    with _temporary(path, data) as temporary:
-        os.link(temporary, path)  # fails where the name is taken
-
-
-@contextlib.contextmanager
-def _temporary(path: str, data: bytes) -> Iterator[str]:
-    """Write the data to a file beside `path` and take that name away again."""
-    folder, name = os.path.split(path)
-    temporary: Path | None = None
-    try:
-        try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(
-                dir=folder, prefix=f".{name[:80]}.", suffix=".tmp", delete=False
-            ) as file:
-                temporary = Path(file.name)
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-                os.fchmod(file.fileno(), 0o644)
-        except OSError as error:
-            raise write_fault(error, place=path) from None
-        yield file.name
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)

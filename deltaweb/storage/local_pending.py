@@ -2,15 +2,13 @@
 
 A living writer holds a lock on its file, so a file without one is what a dead writer
 left, and can go at once. Small files are written in a moment and without a lock: what
-is left of them goes when it is old. So does a file that one process handed over, and
-that no other took.
+is left of them goes when it is old.
 """
 
 import contextlib
 import fcntl
 import os
 import re
-import secrets
 import tempfile
 import time
 from collections.abc import Iterator
@@ -24,13 +22,10 @@ from deltaweb.storage.write_faults import write_fault
 
 READABLE: Final = 0o644
 DEAD_AFTER_S: Final = 3600  # without a lock
-UNTAKEN_AFTER_S: Final = 86_400  # the others of its kind may still be written
 LEFTOVER: Final = re.compile(
-    r"\.(?:[0-9]{20}\.checkpoint[0-9.]*\.parquet|(_last_checkpoint))\.\w{8}\.tmp",
+    r"\.(?:[0-9]{20}\.checkpoint[0-9a-f.-]*\.parquet|[0-9a-f-]{36}\.parquet|"
+    r"(_last_checkpoint|[0-9]{20}\.json))\.\w{8}\.tmp",
     re.ASCII,
-)
-HANDED_OVER: Final = re.compile(
-    r"\.[0-9]{20}\.checkpoint[0-9.]*\.parquet\.(\w+)-[0-9a-f]{8}\.ready", re.ASCII
 )
 
 
@@ -74,17 +69,6 @@ class LocalPendingFile:
             raise self.fault(error) from None
         self._close()
 
-    def hand_over(self, build: str) -> str:
-        """Leave the file beside its place; no lock is needed from here on."""
-        beside = handed_over_name(self.name, build)
-        try:
-            self._temporary.replace(self._temporary.with_name(beside))
-            sync_folder(self._temporary.parent)
-        except OSError as error:
-            raise self.fault(error) from None
-        self._close()
-        return beside
-
     def discard(self) -> None:
         """Take the file away, unless it has its name."""
         if self._handle < 0:
@@ -102,45 +86,6 @@ class LocalPendingFile:
     def _close(self) -> None:
         handle, self._handle = self._handle, -1
         os.close(handle)
-
-
-class LocalReadyFile:
-    """A file that some process of this machine, or another one, handed over.
-
-    Args:
-        folder: The folder of the log.
-        name: The name that the file will have.
-        beside: The name that it has.
-    """
-
-    def __init__(self, folder: str, name: str, beside: str) -> None:
-        self._place = Path(folder, name)
-        self._beside = Path(folder, beside)
-
-    def commit(self) -> None:
-        """Take the name, and make that durable."""
-        try:
-            drop_checksum(self._place)
-            self._beside.replace(self._place)
-            sync_folder(self._place.parent)
-        except OSError as error:
-            raise write_fault(error, place=str(self._place)) from None
-
-    def discard(self) -> None:
-        """Take the file away, unless it has its name."""
-        with contextlib.suppress(OSError):
-            self._beside.unlink(missing_ok=True)
-
-
-def handed_over_name(name: str, build: str) -> str:
-    """Return a new name beside a file's place, which readers pass over."""
-    return f".{name}.{build}-{secrets.token_hex(4)}.ready"
-
-
-def is_handed_over(name: str, build: str) -> bool:
-    """Tell whether a name is of a file that the processes of a work handed over."""
-    match = HANDED_OVER.fullmatch(name)
-    return match is not None and match[1] == build
 
 
 def drop_checksum(place: str | Path) -> None:
@@ -173,21 +118,8 @@ def remove_local_leftovers(folder: Path) -> list[str]:
     return [
         name
         for name in names
-        if (LEFTOVER.fullmatch(name) and _remove_dead(folder / name))
-        or (HANDED_OVER.fullmatch(name) and _remove_untaken(folder / name))
+        if LEFTOVER.fullmatch(name) and _remove_dead(folder / name)
     ]
-
-
-def remove_local_handed_over(folder: Path, build: str) -> list[str]:
-    """Delete what the processes of a work handed over, and return the names."""
-    try:
-        found = [path for path in folder.iterdir() if is_handed_over(path.name, build)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    for path in found:
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
-    return sorted(path.name for path in found)
 
 
 @contextlib.contextmanager
@@ -236,17 +168,6 @@ def _remove_dead(path: Path) -> bool:
     return True
 
 
-def _remove_untaken(path: Path) -> bool:
-    """Delete a file that nobody took for long; tell whether it went."""
-    try:
-        if time.time() - path.lstat().st_mtime <= UNTAKEN_AFTER_S:
-            return False
-        path.unlink(missing_ok=True)
-    except OSError:
-        return False
-    return True
-
-
 def _is_dead(handle: int, *, has_lock: bool) -> bool:
     """Tell whether nobody writes an open file any more; it is ours to delete then."""
     if has_lock:
@@ -259,3 +180,30 @@ def _is_dead(handle: int, *, has_lock: bool) -> bool:
         else:
             return True
     return time.time() - os.fstat(handle).st_mtime > DEAD_AFTER_S
+
+
+# === Small files, from memory ===
+
+
+@contextlib.contextmanager
+def temporary_file(path: str, data: bytes) -> Iterator[str]:
+    """Write the data to a file beside `path` and take that name away again."""
+    folder, name = os.path.split(path)
+    temporary: Path | None = None
+    try:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(
+                dir=folder, prefix=f".{name[:80]}.", suffix=".tmp", delete=False
+            ) as file:
+                temporary = Path(file.name)
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                os.fchmod(file.fileno(), 0o644)
+        except OSError as error:
+            raise write_fault(error, place=path) from None
+        yield file.name
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)

@@ -1,51 +1,16 @@
-"""From a location, as people write it, to the store of the table there.
-
-What reads tables is imported with the first store: to tell where a table may be, text
-is enough.
-"""
-
-from __future__ import annotations
+"""A location, as people write it, in the one form that compares."""
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.storage.data_path import normalize
 
-if TYPE_CHECKING:  # As above.
-    from collections.abc import Mapping, Sequence
-
-    from deltaweb.delta.log_store import TableStore
-
 MAX_LOCATION_LENGTH = 4096
 
 _FILE = "file:"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
-
-
-def open_store(
-    location: str,
-    storage_options: Mapping[str, Any] | None = None,
-    *,
-    allowed_roots: Sequence[str] = (),
-) -> TableStore:
-    """Return the store of the table at a location; nothing is read yet.
-
-    Raises:
-        LocationInvalidError: If the text is no location.
-        LocationUnsupportedError: If no driver reads this kind of location.
-    """
-    place = normalize_location(location)
-    roots = [normalize_location(root) for root in allowed_roots]
-    if is_local(place):
-        from deltaweb.storage.local import LocalTableStore  # noqa: PLC0415 (Arrow)
-
-        return LocalTableStore(place, [root for root in roots if is_local(root)])
-    from deltaweb.storage.remote import RemoteTableStore  # noqa: PLC0415  # fsspec loads only for remote tables
-
-    return RemoteTableStore(place, storage_options or {}, roots)
 
 
 def normalize_location(location: str) -> str:

@@ -1,5 +1,6 @@
 """A table in memory: for tests, and the plainest example of a store."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,9 +11,10 @@ from deltaweb.delta.errors import (
     DeltaError,
     LocationNotWritableError,
 )
-from deltaweb.delta.log_store import FileStatus, LogFile, check_size
-from deltaweb.storage.data_path import resolve_data_path
-from deltaweb.storage.local_pending import handed_over_name, is_handed_over
+from deltaweb.delta.log.paths import SIDECARS
+from deltaweb.delta.log.store import FileStatus, LogFile, check_size
+from deltaweb.storage.data_listing import statuses_of
+from deltaweb.storage.data_path import own_data_place, resolve_data_path
 
 MEMORY_ROOT = "memory://table"
 
@@ -55,6 +57,11 @@ class MemoryTableStore:
     def list_from(self, name: str) -> list[FileStatus]:
         """Return the log's files from `name` on, with their sizes and times."""
         return [self.status(found) for found in self.list_names_from(name)]
+
+    def list_sidecars(self) -> list[FileStatus]:
+        """Return the files in the log's folder of sidecars."""
+        names = self.list_names_from(SIDECARS)
+        return [self.status(name) for name in names if name.startswith(f"{SIDECARS}/")]
 
     def status(self, name: str) -> FileStatus:
         """Return size and time of one file of the log."""
@@ -117,17 +124,6 @@ class MemoryTableStore:
         """Return nothing: what was not committed is nowhere."""
         return []
 
-    def take_over(self, name: str, beside: str) -> "MemoryReadyFile":
-        """Take a file that was handed over."""
-        return MemoryReadyFile(self, name, beside)
-
-    def remove_handed_over(self, build: str) -> list[str]:
-        """Delete what was handed over and not taken; return the names."""
-        found = [name for name in self.log_files if is_handed_over(name, build)]
-        for name in found:
-            self.delete(name)
-        return found
-
     def open_data_file(self, path: str) -> pa.NativeFile:
         """Open a data file by its path in the log."""
         place = self._data_place(path)
@@ -144,6 +140,14 @@ class MemoryTableStore:
         below = len(self._root) + 1
         yield pa.array([place[below:] for place in self.data_files], pa.string())
 
+    def list_data_statuses(self) -> Iterator[pa.RecordBatch]:
+        """Yield the data files; their times are those set by their places."""
+        below = len(self._root) + 1
+        yield statuses_of(
+            (place[below:], len(data), self.modification_times.get(place[below:], 0))
+            for place, data in self.data_files.items()
+        )
+
     def put_data_file(self, path: str, data: bytes) -> None:
         """Create a data file, or raise FileExistsError."""
         place = self._data_place(path)
@@ -152,17 +156,42 @@ class MemoryTableStore:
                 raise FileExistsError(path)
             self.data_files[place] = data
 
+    def delete_data_file(self, path: str) -> None:
+        """Delete a data file."""
+        place = own_data_place(path, root=self._root)
+        with self._lock:
+            if place not in self.data_files:
+                raise FileNotFoundError(path)
+            del self.data_files[place]
+
+    def delete_data_files(self, paths: Sequence[str]) -> None:
+        """Delete data files; those that are not there are passed over."""
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError):
+                self.delete_data_file(path)
+
+    def begin_data_file(self, path: str) -> "MemoryPendingFile":
+        """Begin a data file."""
+        self._data_place(path)
+        return MemoryPendingFile(self, path, put=self.put_data_file)
+
     def _data_place(self, path: str) -> str:
         return resolve_data_path(path, root=self._root, allowed_roots=())
 
 
 class MemoryPendingFile:
-    """A file that is in the log once it is whole."""
+    """A file that is there once it is whole."""
 
-    def __init__(self, store: MemoryTableStore, name: str) -> None:
+    def __init__(
+        self,
+        store: MemoryTableStore,
+        name: str,
+        put: Callable[[str, bytes], None] | None = None,
+    ) -> None:
         self.name = name
         self.sink: pa.NativeFile = pa.BufferOutputStream()
         self._store = store
+        self._put = put or store.put
         self._data = b""
 
     def finish(self) -> int:
@@ -171,14 +200,8 @@ class MemoryPendingFile:
         return len(self._data)
 
     def commit(self) -> None:
-        """Put the file into the log."""
-        self._store.put(self.name, self._data)
-
-    def hand_over(self, build: str) -> str:
-        """Put the file beside its place."""
-        beside = handed_over_name(self.name, build)
-        self._store.put(beside, self._data)
-        return beside
+        """Put the file in its place."""
+        self._put(self.name, self._data)
 
     def discard(self) -> None:
         """Forget the bytes."""
@@ -187,21 +210,3 @@ class MemoryPendingFile:
     def fault(self, error: OSError) -> DeltaError:
         """Return the error of ours that a fault of the sink means."""
         return LocationNotWritableError(location=self._store.root, reason=str(error))
-
-
-class MemoryReadyFile:
-    """A file that was handed over."""
-
-    def __init__(self, store: MemoryTableStore, name: str, beside: str) -> None:
-        self._store = store
-        self._name = name
-        self._beside = beside
-
-    def commit(self) -> None:
-        """Put the file into the log."""
-        self._store.put(self._name, self._store.read(self._beside))
-        self._store.delete(self._beside)
-
-    def discard(self) -> None:
-        """Forget the bytes."""
-        self._store.log_files.pop(self._beside, None)

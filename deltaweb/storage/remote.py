@@ -1,8 +1,7 @@
 """A table in any storage that fsspec reaches."""
 
 import contextlib
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
@@ -19,31 +18,33 @@ from deltaweb.delta.errors import (
     LocationUnreachableError,
     LocationUnsupportedError,
 )
-from deltaweb.delta.log_store import (
+from deltaweb.delta.log.paths import SIDECARS, sidecar_name
+from deltaweb.delta.log.store import (
     FileStatus,
     LogFile,
     check_size,
     is_too_large,
 )
-from deltaweb.storage.azure_signing import HAND_OUT_OPTION
-from deltaweb.storage.data_listing import list_below, places_of
-from deltaweb.storage.data_path import resolve_data_path
-from deltaweb.storage.local_pending import (
-    HANDED_OVER,
-    UNTAKEN_AFTER_S,
-    is_handed_over,
+from deltaweb.delta.writing.errors import StoreNotWritableError
+from deltaweb.storage.data_listing import (
+    list_below,
+    list_statuses_below,
+    places_of,
+    statuses_of,
 )
+from deltaweb.storage.data_path import own_data_place, resolve_data_path
+from deltaweb.storage.exclusive_creation import EXCLUSIVE, check_creates
 from deltaweb.storage.remote_file import GuardedFile
 from deltaweb.storage.remote_listing import (
+    delete_objects,
     file_status,
     is_s3,
-    iterate_folder,
     list_folder,
 )
-from deltaweb.storage.remote_pending import RemotePendingFile, RemoteReadyFile
+from deltaweb.storage.remote_pending import RemotePendingFile
+from deltaweb.storage.signing.azure import HAND_OUT_OPTION
 
 LOG_FOLDER: Final = "_delta_log"
-HIDDEN: Final = "."  # sorts before the names that a log has
 DRIVERS: Final[Mapping[str, str]] = {
     "abfs": "adlfs",
     "abfss": "adlfs",
@@ -134,6 +135,16 @@ class RemoteTableStore:
             self._note_size(status)
         return listed
 
+    def list_sidecars(self) -> list[FileStatus]:
+        """Return the files in the log's folder of sidecars."""
+        with self._faults():
+            self._fs.invalidate_cache()
+            try:
+                listed = list_folder(self._fs, f"{self._log}/{SIDECARS}", "")
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+        return [status._replace(name=sidecar_name(status.name)) for status in listed]
+
     def _note_size(self, status: FileStatus) -> None:
         """Keep in mind what is not to be read: to ask for each size is a request."""
         if is_too_large(status.size):
@@ -167,8 +178,8 @@ class RemoteTableStore:
         with self._faults():
             try:
                 return bytes(self._fs.cat_file(place, start=0, end=length))
-            except OSError:
-                # S3 refuses to send a range of a file that is empty.
+            except Exception:
+                # S3 and Azure refuse to send a range of a file that is empty.
                 if self._fs.size(place) == 0:
                     return b""
                 raise
@@ -190,6 +201,9 @@ class RemoteTableStore:
 
     def put_if_absent(self, name: str, data: bytes) -> None:
         """Create a file of the log; of two writers, one gets FileExistsError."""
+        self._check_atomic()
+        with self._faults():
+            check_creates(self._fs, self._log, access=self._access, shown=self._shown)
         self._create(f"{self._log}/{name}", data)
 
     def put(self, name: str, data: bytes) -> None:
@@ -222,56 +236,9 @@ class RemoteTableStore:
         with self._faults():
             self._fs.rm_file(f"{self._log}/{name}")
 
-    def copy(self, name: str, copy_name: str) -> None:
-        """Let the storage copy a file of the log, over one that is there."""
-        with self._faults():
-            self._fs.cp_file(f"{self._log}/{name}", f"{self._log}/{copy_name}")
-            self._fs.invalidate_cache()
-
-    def take_over(self, name: str, beside: str) -> RemoteReadyFile:
-        """Take a file that some process handed over."""
-        return RemoteReadyFile(self.copy, self.delete, name=name, beside=beside)
-
     def remove_leftovers(self) -> list[str]:
-        """Delete what was handed over long ago; nothing else is left anywhere."""
-        due_ms = (time.time() - UNTAKEN_AFTER_S) * 1000
-        return self._remove(
-            status.name
-            for status in self._hidden_files()
-            if HANDED_OVER.fullmatch(status.name)
-            and 0 < status.modification_time < due_ms
-        )
-
-    def remove_handed_over(self, build: str) -> list[str]:
-        """Delete what was handed over and not taken; return the names."""
-        return self._remove(
-            status.name
-            for status in self._hidden_files()
-            if is_handed_over(status.name, build)
-        )
-
-    def _hidden_files(self) -> list[FileStatus]:
-        """List the files whose names begin with a dot, where alone these can be."""
-        with self._faults():
-            self._fs.invalidate_cache()
-            found = []
-            try:
-                for status in iterate_folder(self._fs, self._log, HIDDEN):
-                    if status.name.startswith(HIDDEN):
-                        found.append(status)
-                    elif is_s3(self._fs) and status.name > HIDDEN:
-                        break  # in order, and the log's own names come after
-            except (FileNotFoundError, NotADirectoryError):
-                return []
-        return found
-
-    def _remove(self, names: Iterable[str]) -> list[str]:
-        removed = []
-        for name in names:
-            with contextlib.suppress(FileNotFoundError):
-                self.delete(name)
-                removed.append(name)
-        return removed
+        """Return nothing: what was not committed is nowhere in storage."""
+        return []
 
     # === Data files ===
 
@@ -298,9 +265,48 @@ class RemoteTableStore:
                     place for place in places if not place.startswith(f"{LOG_FOLDER}/")
                 )
 
+    def list_data_statuses(self) -> Iterator[pa.RecordBatch]:
+        """Yield the data files with sizes and times, a page or a folder at a time."""
+        with self._faults():
+            self._fs.invalidate_cache()
+            for statuses in list_statuses_below(self._fs, self._root):
+                yield statuses_of(
+                    status
+                    for status in statuses
+                    if not status[0].startswith(f"{LOG_FOLDER}/")
+                )
+
     def put_data_file(self, path: str, data: bytes) -> None:
         """Create a data file."""
         self._create(self._data_place(path), data)
+
+    def delete_data_file(self, path: str) -> None:
+        """Delete a data file below the root."""
+        place = own_data_place(_same_scheme(path), root=self._root)
+        with self._faults():
+            self._fs.rm_file(place)
+
+    def delete_data_files(self, paths: Sequence[str]) -> None:
+        """Delete data files, on S3 a thousand by one request."""
+        places = [own_data_place(_same_scheme(path), root=self._root) for path in paths]
+        if is_s3(self._fs):
+            with self._faults():
+                delete_objects(self._fs, places)
+            return
+        for place in places:
+            with contextlib.suppress(FileNotFoundError), self._faults():
+                self._fs.rm_file(place)
+
+    def begin_data_file(self, path: str) -> RemotePendingFile:
+        """Begin a data file on this machine's disk; it goes up when whole."""
+        self._check_atomic()
+        place = self._data_place(path)
+
+        def upload(file: str, _: str) -> None:
+            with self._faults():
+                self._fs.put_file(file, place)
+
+        return RemotePendingFile(upload, root=self._shown, name=path)
 
     def _data_place(self, path: str) -> str:
         return resolve_data_path(
@@ -314,7 +320,7 @@ class RemoteTableStore:
 
     def _check_atomic(self) -> None:
         if self._scheme not in ATOMIC_SCHEMES:
-            raise LocationUnsupportedError(location=self._shown, scheme=self._scheme)
+            raise StoreNotWritableError(location=self._shown, promise=EXCLUSIVE)
 
     def _create(self, place: str, data: bytes) -> None:
         self._check_atomic()

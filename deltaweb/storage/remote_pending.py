@@ -1,8 +1,4 @@
-"""Files of a remote log that are being written: on this disk until they are whole.
-
-A file that is handed over lies in the log under a name that readers pass over; the
-storage itself copies it into place, in one step for those who read it.
-"""
+"""Files of a remote log that are being written: on this disk until they are whole."""
 
 import contextlib
 import tempfile
@@ -12,7 +8,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.storage.local_pending import handed_over_name
 from deltaweb.storage.write_faults import write_fault
 
 
@@ -50,13 +45,6 @@ class RemotePendingFile:
         self._upload(self._file.name, self.name)
         self.discard()
 
-    def hand_over(self, build: str) -> str:
-        """Upload the file beside its place."""
-        beside = handed_over_name(self.name, build)
-        self._upload(self._file.name, beside)
-        self.discard()
-        return beside
-
     def discard(self) -> None:
         """Delete the file of this disk."""
         with contextlib.suppress(OSError):
@@ -66,37 +54,3 @@ class RemotePendingFile:
     def fault(self, error: OSError) -> DeltaError:
         """Return the error of ours that a fault of this disk means."""
         return write_fault(error, place=f"{self._root} (on its way there)")
-
-
-class RemoteReadyFile:
-    """A file that some process handed over.
-
-    Args:
-        copy: Copies a file of the log: its name, then the name of the copy.
-        delete: Deletes a file of the log.
-        name: The name that the file will have.
-        beside: The name that it has.
-    """
-
-    def __init__(
-        self,
-        copy: Callable[[str, str], None],
-        delete: Callable[[str], None],
-        *,
-        name: str,
-        beside: str,
-    ) -> None:
-        self._copy = copy
-        self._delete = delete
-        self._name = name
-        self._beside = beside
-
-    def commit(self) -> None:
-        """Let the storage copy the file into place."""
-        self._copy(self._beside, self._name)
-        self.discard()
-
-    def discard(self) -> None:
-        """Delete the file beside its place; one that stays harms nobody."""
-        with contextlib.suppress(FileNotFoundError, DeltaError):
-            self._delete(self._beside)

@@ -88,6 +88,7 @@
     document.body.append(probe);
     watch();
     document.addEventListener("deltaweb:main", watch);
+    document.addEventListener("htmx:afterSwap", watch);
     new MutationObserver(redraw).observe(document.documentElement, {
       attributes: true,
       attributeFilter: ["data-bs-theme"],

@@ -9,7 +9,6 @@ import deltalake
 import pyarrow as pa
 import pytest
 
-from deltaweb.samples import make_samples
 from deltaweb.table import DeltaTable
 from tests.checkpoint_peers import (
     checkpoint_alone,
@@ -20,7 +19,6 @@ from tests.checkpoint_peers import (
     rows,
     said,
 )
-from tests.factories import NOW
 
 PARTS = [pytest.param(None, id="one file"), pytest.param(4, id="four parts")]
 AS_STRUCT = {
@@ -29,13 +27,6 @@ AS_STRUCT = {
 }
 SAMPLES = ["customers", "device_readings", "orders", "returns"]
 PROPERTIES = [pytest.param({}, id="JSON"), pytest.param(AS_STRUCT, id="typed")]
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("lake")
-    make_samples(folder, NOW)
-    return folder
 
 
 def peer_table(folder: Path, configuration: dict[str, str]) -> Path:

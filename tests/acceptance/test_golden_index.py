@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
-from deltaweb.index.build import build_index
-from deltaweb.index.file_index import COMMITS, open_index, read_batches
+from deltaweb.index.folder.file_index import open_files
 from deltaweb.table import DeltaTable
 from tests.golden_refusals import is_of_unread_features, snapshot_or_refusal
-from tests.index_folders import NOT_COMPARED, contents, without
+from tests.index_builds import build_index
+from tests.index_folders import NOT_COMPARED, commit_rows, contents, without
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables")
 NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))
+# A checkpoint that was edited by hand says another thing than the commits do, which are
+# what an index goes on by.
+AT_ODDS_WITH_ITS_CHECKPOINT = "kernelrs__parquet_row_group_skipping"
 
 
 def expected(name: str) -> dict[str, Any]:
@@ -36,11 +39,7 @@ def test_index_tells_what_is_recorded(name: str, tmp_path: Path) -> None:
         assert result.error_code != "internal-error"
         return
     assert result.version == record.get("latest_version", result.version)
-    commits = {
-        row["version"]: row
-        for batch in read_batches(tmp_path / "index", COMMITS)
-        for row in batch
-    }
+    commits = {row["version"]: row for row in commit_rows(tmp_path / "index")}
     compared = 0
     for text, version in record.get("versions", {}).items():
         commit = commits.get(int(text))
@@ -54,9 +53,11 @@ def test_index_tells_what_is_recorded(name: str, tmp_path: Path) -> None:
         assert commit["num_files"] == version["num_files"]
         assert commit["size_bytes"] == version["total_bytes"]
     found = snapshot_or_refusal(DeltaTable(str(GOLDEN / name / "table")))
-    assert compared or record["expect"] != "ok" or is_of_unread_features(found)
+    has_commits = record["commit_files"]["count"] > 0
+    may_differ = record["expect"] != "ok" or is_of_unread_features(found)
+    assert compared or not has_commits or may_differ
     if result.state == "INDEXED":
-        assert open_index(tmp_path / "index").files.num_rows == result.num_files
+        assert open_files(tmp_path / "index").num_rows == result.num_files
 
 
 @pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables")
@@ -75,10 +76,13 @@ def test_index_goes_on_from_the_version_before(name: str, tmp_path: Path) -> Non
     for path in files:
         shutil.copy2(path, log)
 
-    fresh = build_index(str(table), None, tmp_path / "fresh", now_ms=0)
     result = build_index(
         str(table), None, tmp_path / "next", base=base.folder or None, now_ms=0
     )
+    if name == AT_ODDS_WITH_ITS_CHECKPOINT:
+        for path in log.glob("*.checkpoint.*"):
+            path.unlink()
+    fresh = build_index(str(table), None, tmp_path / "fresh", now_ms=0)
 
     facts = [without(one.to_json(), *NOT_COMPARED) for one in (result, fresh)]
     assert facts[0] == facts[1]

@@ -17,6 +17,7 @@ import pytest
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
+from tests.golden_metadata import check_metadata
 from tests.golden_refusals import is_of_unread_features, snapshot_or_refusal
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "")) / "tables"
@@ -143,7 +144,7 @@ def _check_snapshot(
     assert (pc.sum(snapshot.files["size"]).as_py() or 0) == expected["total_bytes"]
     digest = hashlib.sha256("\n".join(paths).encode()).hexdigest()
     assert digest == expected["paths_sha256"]
-    _check_metadata(snapshot, expected, schemas)
+    check_metadata(snapshot, expected, schemas)
     protocol = expected["protocol"]
     assert snapshot.protocol.min_reader_version == protocol["minReaderVersion"]
     assert snapshot.protocol.min_writer_version == protocol["minWriterVersion"]
@@ -160,20 +161,6 @@ def _check_snapshot(
     recorded = expected["tombstones"]
     counts = {recorded["from_json_replay"], recorded["from_newest_checkpoint"]}
     assert snapshot.tombstones.num_rows in counts
-
-
-def _check_metadata(
-    snapshot: Snapshot, expected: Mapping[str, Any], schemas: Mapping[str, str]
-) -> None:
-    metadata, recorded = snapshot.metadata, expected["metadata"]
-    assert list(metadata.partition_columns) == expected["partition_columns"]
-    assert metadata.id == recorded["id"]
-    assert metadata.name == recorded["name"]
-    assert metadata.description == recorded["description"]
-    assert metadata.created_time == recorded["created_time"]
-    assert metadata.format.provider == recorded["format"]
-    assert metadata.configuration == recorded["configuration"]
-    assert metadata.schema_string == schemas[expected["schema"]]
 
 
 def _paths(snapshot: Snapshot) -> list[str]:

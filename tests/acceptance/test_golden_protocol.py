@@ -20,6 +20,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from apps.sharing.models import Recipient
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.sharing.capabilities import HEADER
+from deltaweb.sharing.compatibility import misreadings
+from deltaweb.sharing.response_format import IN_DELTA
 from deltaweb.table import DeltaTable
 from tests.factories import (
     new_grant,
@@ -29,7 +33,11 @@ from tests.factories import (
     new_table,
     new_token,
 )
-from tests.golden_refusals import is_of_unread_features, snapshot_or_refusal
+from tests.golden_refusals import (
+    has_vectors,
+    is_of_unread_features,
+    snapshot_or_refusal,
+)
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "")) / "tables"
 HAS_GOLDEN = bool(os.environ.get("DELTAWEB_GOLDEN")) and GOLDEN.is_dir()
@@ -79,12 +87,47 @@ def test_is_served_as_it_is_or_refused(caller: Client, name: str) -> None:
     if query.status_code != 200:
         assert set(json.loads(bodies[2])) == {"errorCode", "message"}
         found = snapshot_or_refusal(DeltaTable(str(GOLDEN / name / "table")))
-        assert expected["expect"] != "ok" or is_of_unread_features(found)
+        if expected["expect"] != "ok" or is_of_unread_features(found):
+            return
+        # What the log reads is kept from clients that would misread it, and no others.
+        assert isinstance(found, Snapshot)
+        check_is_for_clients_of_delta(caller, found, json.loads(bodies[2])["message"])
         return
     assert version["Delta-Table-Version"] == query["Delta-Table-Version"]
     told = expected["versions"].get(query["Delta-Table-Version"])
     if told is not None and expected["expect"] != "disputed":
         check_files(caller, bodies[2].splitlines()[2:], told)
+
+
+def check_is_for_clients_of_delta(
+    caller: Client, found: Snapshot, refusal: str
+) -> None:
+    """Ask for a table that is refused in the parquet format again, in the delta one."""
+    misread = misreadings(
+        found.protocol,
+        found.metadata,
+        found.schema,
+        has_deletion_vectors=has_vectors(found),
+    )
+    assert misread
+    assert all(one.reason in refusal for one in misread)
+    used = {one.feature for one in misread}
+    assert used <= IN_DELTA
+    features = ",".join(sorted(used.union(found.protocol.reader_features or ())))
+
+    answer: Answer = caller.post(
+        f"{TABLE}/query",
+        "{}",
+        content_type="application/json",
+        headers={HEADER: f"responseformat=delta;readerfeatures={features}"},
+    )
+
+    lines = [json.loads(line) for line in body_of(answer).splitlines()]
+    assert answer.status_code == 200
+    assert [{*line} for line in lines[:2]] == [{"protocol"}, {"metaData"}]
+    assert "deltaProtocol" in lines[0]["protocol"]
+    assert len(lines[2:]) == found.num_files
+    assert all("deltaSingleAction" in line["file"] for line in lines[2:])
 
 
 def check_files(caller: Client, lines: list[bytes], told: Mapping[str, Any]) -> None:

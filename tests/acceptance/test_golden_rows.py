@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pytest
 
 from deltaweb.delta.errors import DataFileMissingError, DeltaError
-from deltaweb.delta.predicate import OPERATORS, Comparison, IsNull
+from deltaweb.delta.scan.predicate import OPERATORS, Comparison, IsNull
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
 from tests.golden_refusals import is_of_unread_features, snapshot_or_refusal

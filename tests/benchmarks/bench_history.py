@@ -25,7 +25,7 @@ import pyarrow as pa
 
 if TYPE_CHECKING:
     from apps.tables.models import Table
-    from deltaweb.index.index_result import IndexResult
+    from deltaweb.index.folder.result import IndexResult
 
 COMMITS = 100_000
 SMALL = 100  # commits of the index whose rows are repeated
@@ -66,8 +66,8 @@ def main() -> None:
 
 
 def _make_index(folder: Path) -> "IndexResult":
-    from deltaweb.index.build import build_index
     from tests.benchmarks.logs import write_json_log
+    from tests.index_builds import build_index
 
     location = write_json_log(folder / "log", commits=SMALL, adds=1, removes=0)
     return build_index(str(location), None, folder / "index")
@@ -75,10 +75,10 @@ def _make_index(folder: Path) -> "IndexResult":
 
 def _store(table: "Table", result: "IndexResult", commits: int) -> float:
     """Store an index of so many commits; return the seconds of this thread."""
-    from apps.tables.index_folders import new_index_folder
-    from apps.tables.indexing import store_index
-    from deltaweb.index.file_index import COMMITS as FILE
-    from deltaweb.index.file_index import METADATA, PROTOCOLS
+    from apps.tables.index.folders import new_index_folder
+    from apps.tables.index.results import store_index
+    from deltaweb.index.folder.file_index import COMMITS as FILE
+    from deltaweb.index.folder.file_index import METADATA, PROTOCOLS
 
     source = Path(result.folder)
     folder = new_index_folder(table.id, now=NOW, mark=f"n{commits}")

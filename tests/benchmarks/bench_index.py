@@ -32,9 +32,9 @@ from pathlib import Path
 
 import deltalake
 
-from deltaweb.index.build import build_index
 from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE
 from tests.benchmarks.logs import append_commit, write_long_log
+from tests.index_builds import build_index
 
 COMMITS = 100_010
 CHECKPOINT = 100_000

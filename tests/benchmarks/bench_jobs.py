@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deltaweb.storage.place import TablePlace
+
 if TYPE_CHECKING:
     from apps.tables.models import Table
 
@@ -38,7 +40,7 @@ def main() -> None:
     django.setup()
     from django.core.management import call_command
 
-    from deltaweb.spark.session import stop_session
+    from deltaweb.spark.driver.session import stop_session
 
     call_command("migrate", verbosity=0)
     missed = 0
@@ -65,13 +67,13 @@ def _make_lake(folder: Path) -> list[Path]:
 
 def _measure_overhead(location: Path) -> int:
     """One job a table: its whole time less that of the same work in this process."""
-    from apps.tables import services, tasks
-    from deltaweb.index.build import build_index
+    from apps.tables.index.refresh import REFRESH, refresh_table
+    from tests.index_builds import build_index
 
     table = _register(location, "overhead")
 
     def run_job() -> None:
-        tasks.index_log(job_id=str(services.refresh_table(table, now=NOW).id))
+        REFRESH.work(refresh_table(table, now=NOW).id)
 
     def work_alone() -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -88,22 +90,25 @@ def _measure_overhead(location: Path) -> int:
 
 def _measure_pipeline(lake: list[Path], folder: Path) -> int:
     """A thousand tables by one Spark job, without rows in a database."""
-    from apps.tables.tasks.spark_session import spark_options
+    from apps.tables.index.spark_session import with_spark
     from deltaweb.spark.pipeline import IndexRequest, index_tables
-    from deltaweb.spark.session import get_spark
 
-    spark = get_spark(spark_options())
     requests = [
-        IndexRequest(location=str(place), folder=str(folder / "index" / place.name))
+        IndexRequest(
+            place=TablePlace(str(place)), folder=str(folder / "index" / place.name)
+        )
         for place in lake
     ]
     states: list[str] = []
     with _rate("tables a second, one Spark job", states) as missed:
-        index_tables(
-            spark,
-            requests,
-            lambda _position, result: states.append(result.state),
-            scratch=folder / "runs",
+        with_spark(
+            lambda _step: None,
+            lambda spark: index_tables(
+                spark,
+                requests,
+                lambda _position, result: states.append(result.state),
+                scratch=folder / "runs",
+            ),
         )
     return len(missed)
 
@@ -111,17 +116,15 @@ def _measure_pipeline(lake: list[Path], folder: Path) -> int:
 def _measure_jobs(lake: list[Path]) -> int:
     """A thousand waiting jobs, to the end of their rows."""
     from apps.jobs.models import Job
-    from apps.tables import services, tasks
+    from apps.tables.index.refresh import REFRESH, refresh_table
 
-    jobs = [
-        services.refresh_table(_register(place, place.name), now=NOW) for place in lake
-    ]
+    jobs = [refresh_table(_register(place, place.name), now=NOW) for place in lake]
     ids = [job.id for job in jobs]
     states: list[str] = []
     with _rate("tables a second, 1,000 jobs and rows", states) as missed:
         waiting = Job.objects.waiting().filter(id__in=ids)
         while job := waiting.first():
-            tasks.index_log(job_id=str(job.id))
+            REFRESH.work(job.id)
         ended = Job.objects.filter(id__in=ids)
         states.extend(ended.values_list("state", flat=True))
     return len(missed)

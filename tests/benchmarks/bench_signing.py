@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import boto3
 from botocore.config import Config
 
-from deltaweb.storage.file_urls import LocalFileSigner, derive_keys
-from deltaweb.storage.signing import open_signer
+from deltaweb.storage.signing.file_urls import LocalFileSigner, derive_keys
+from deltaweb.storage.signing.signer import open_signer
 
 FILES = 10_000
 THEIRS = 1_000  # boto3 signs a part of them; both are told a URL

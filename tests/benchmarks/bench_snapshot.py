@@ -22,7 +22,12 @@ import deltalake
 
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from tests.benchmarks.logs import write_checkpointed_log, write_commit, write_json_log
+from tests.benchmarks.logs import (
+    write_checkpointed_log,
+    write_commit,
+    write_json_log,
+    write_sidecar_log,
+)
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
 MEGABYTE = 1 << 20
@@ -49,6 +54,12 @@ CASES = [
         lambda at: write_json_log(at, commits=10_000, adds=10, removes=5),
         5,
         0.22,
+    ),
+    Case(
+        "1,000,000 files in 8 sidecars",
+        lambda at: write_sidecar_log(at, files=MILLION, sidecars=8),
+        5,
+        0.08,
     ),
 ]
 REFRESH_ROUNDS = 5

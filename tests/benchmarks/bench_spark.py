@@ -20,13 +20,14 @@ import deltalake
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from deltaweb.index.index_result import INDEXED, IndexResult
+from deltaweb.index.folder.result import INDEXED, IndexResult
 from deltaweb.spark.arrow_frames import Batches
-from deltaweb.spark.log_reader import LogSource, file_rows
+from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
+from deltaweb.spark.log.reader import file_rows
+from deltaweb.spark.log.replay import ReplayedState, use_state
+from deltaweb.spark.log.tail_layers import Blocks
 from deltaweb.spark.pipeline import IndexRequest, index_tables
-from deltaweb.spark.replay import ReplayedState, use_state
-from deltaweb.spark.session import SparkOptions, get_spark, stop_session
-from deltaweb.spark.tail_layers import Blocks
+from deltaweb.storage.place import TablePlace
 from tests.benchmarks.cpu_time import cpu_seconds
 from tests.benchmarks.growth import Point, driver_memory, show
 from tests.benchmarks.logs import write_checkpointed_log, write_json_log
@@ -127,7 +128,7 @@ def _measure_small_tables(spark: SparkSession, home: Path) -> None:
         for number in range(SMALL_TABLES)
     ]
     requests = [
-        IndexRequest(location=str(log), folder=str(home / "index" / log.name))
+        IndexRequest(place=TablePlace(str(log)), folder=str(home / "index" / log.name))
         for log in tables
     ]
     results: dict[int, IndexResult] = {}
@@ -149,7 +150,7 @@ def _measure_small_tables(spark: SparkSession, home: Path) -> None:
 
 def _replay(spark: SparkSession, log: Path) -> int:
     """Make every live row, with its statistics, in the executors; count them."""
-    return use_state(spark, LogSource(str(log)), None, _count_files)
+    return use_state(spark, TablePlace(str(log)), None, _count_files)
 
 
 def _count_files(state: ReplayedState) -> int:

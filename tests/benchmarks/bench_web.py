@@ -111,7 +111,7 @@ def _own(file: Path) -> Iterator[Server]:
     command = [
         *(sys.executable, "-m", "gunicorn"),
         "tests.benchmarks.web_application:application",
-        *("--worker-class", "deltaweb.web_worker.PatientWorker"),
+        *("--worker-class", "deltaweb.serving.worker.PatientWorker"),
         *("--bind", f"127.0.0.1:{port}", "--threads", str(NUM_THREADS)),
         *("--worker-connections", "4000", "--log-level", "error"),
     ]

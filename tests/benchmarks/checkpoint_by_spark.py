@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from deltaweb.delta.checkpoint_writer.builder import (
+from deltaweb.delta.writing.checkpoint.builder import (
     CheckpointRequest,
     build_checkpoint,
 )
 from deltaweb.spark import checkpoint
-from deltaweb.spark.log_reader import LogSource
-from deltaweb.spark.session import SparkOptions, get_spark, stop_session
+from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
+from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from tests.benchmarks.checkpoint_copies import check_equal, copied_log
 from tests.benchmarks.cpu_time import cpu_seconds
@@ -35,7 +35,7 @@ def compare(folder: Path, temporary: Path, parts: int) -> None:
     spark = get_spark(SparkOptions(master="local[2]", folder=temporary / "spark"))
 
     def by_spark(copy: Path, request: CheckpointRequest) -> object:
-        return checkpoint.build_checkpoint(spark, LogSource(str(copy)), request)
+        return checkpoint.build_checkpoint(spark, TablePlace(str(copy)), request)
 
     try:
         for wanted in (None, parts):

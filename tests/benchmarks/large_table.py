@@ -3,21 +3,25 @@
 import json
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from django.conf import settings
 
+from apps.jobs.kind import to_json
 from apps.jobs.models import Job
-from apps.tables.comparing import SAMPLE_ROWS
+from apps.jobs.results import keep_rows
 from apps.tables.models import Commit, MetadataVersion, ProtocolVersion, Table
-from apps.tables.reading import write_result
-from apps.tables.services import work_key
-from deltaweb.delta.table_changes import ChangeType
-from deltaweb.index.distribution import partition_totals, size_histogram
-from deltaweb.index.file_index import FILES, write_batches, write_summary
+from apps.tables.work.diff_files import DIFF_FILES, DiffFiles
+from apps.tables.work.diff_rows import DIFF_ROWS, SAMPLE_ROWS, DiffRows
+from apps.tables.work.table_look import TableLook
+from deltaweb.delta.changes import ChangeType
+from deltaweb.index.files.distribution import partition_totals, size_histogram
+from deltaweb.index.folder.file_index import FILES, write_batches, write_summary
+
+T = TypeVar("T")
 
 NUM_FILES = 100_000
 NUM_COMMITS = 10_000
@@ -113,13 +117,13 @@ def _statistics(random: np.random.Generator) -> dict[str, pa.StructArray]:
 
 def write_comparison(table: Table, *, now: datetime) -> None:
     """Leave what comparing two versions found: all files differ, and many rows."""
-    versions = {"from": COMPARED[0], "to": COMPARED[1]}
+    before, after = COMPARED
     files = _files(now).select(
         ["path", "size", "modification_time", "partition_values"]
     )
     kinds = pa.array(["added", "removed"] * (NUM_FILES // 2))
     size_bytes = pc.sum(files["size"]).as_py()
-    job = _done_job(table, "tables.diff_files", versions, now)
+    job = _done_job(DIFF_FILES, table, DiffFiles(from_=before, to=after), now)
     job.result = {
         **dict.fromkeys(("added", "removed"), NUM_FILES // 2),
         **dict.fromkeys(("added_bytes", "removed_bytes"), size_bytes // 2),
@@ -132,7 +136,9 @@ def write_comparison(table: Table, *, now: datetime) -> None:
     }
     job.save()
     _keep_result(job, files.add_column(0, "kind", kinds))
-    job = _done_job(table, "tables.diff_rows", versions | {"key": ["column_0"]}, now)
+    job = _done_job(
+        DIFF_ROWS, table, DiffRows(from_=before, to=after, key=("column_0",)), now
+    )
     job.result = {
         **dict.fromkeys(("inserted", "deleted", "updated"), 10**6),
         "key": ["column_0"],
@@ -149,22 +155,20 @@ def write_comparison(table: Table, *, now: datetime) -> None:
     _keep_result(job, _sample())
 
 
-def _done_job(
-    table: Table, kind: str, parameters: dict[str, Any], now: datetime
-) -> Job:
+def _done_job(kind: TableLook[T], table: Table, asked: T, now: datetime) -> Job:
     return Job(
-        kind=kind,
+        kind=kind.name,
         title="Compare",
         state=Job.State.DONE,
         subject_id=table.id,
-        parameters={"table_id": str(table.id), **parameters},
-        key=work_key(kind, table, parameters),
+        parameters={"table_id": str(table.id), **to_json(asked)},
+        key=kind.key(table, asked),
         created_at=now,
     )
 
 
 def _keep_result(job: Job, rows: pa.Table) -> None:
-    write_result(job.id, rows.schema, rows.combine_chunks().to_batches())
+    keep_rows(job.id, rows.schema, rows.combine_chunks().to_batches())
 
 
 def _sample() -> pa.Table:

@@ -198,6 +198,44 @@ def write_checkpointed_log(
     return folder
 
 
+def write_sidecar_log(folder: Path, *, files: int, sidecars: int) -> Path:
+    """Write the same log with its files in sidecars, named by JSON.
+
+    Its commits after the checkpoint are as `write_checkpointed_log` has them.
+    """
+    write_checkpointed_log(folder, files=files, adds=1_000, removes=500)
+    log = folder / "_delta_log"
+    version = 10
+    (log / f"{version:020d}.checkpoint.parquet").unlink()
+    (log / "_sidecars").mkdir()
+    features = ["v2Checkpoint"]
+    listed = {"readerFeatures": features, "writerFeatures": features}
+    protocol = {"minReaderVersion": 3, "minWriterVersion": 7, **listed}
+    actions: list[dict[str, object]] = [
+        {"checkpointMetadata": {"version": version}},
+        {"protocol": protocol},
+        {"metaData": METADATA},
+    ]
+    schema = pa.schema([CHECKPOINT_SCHEMA.field(name) for name in ("add", "remove")])
+    a_file = files // sidecars
+    for number in range(sidecars):
+        path = log / "_sidecars" / f"{number}.parquet"
+        with pq.ParquetWriter(path, schema, compression="snappy") as writer:
+            for first in range(number * a_file, (number + 1) * a_file, ROWS_PER_GROUP):
+                add = add_files(
+                    first, min(ROWS_PER_GROUP, (number + 1) * a_file - first)
+                )
+                nothing = pa.nulls(len(add), schema.field("remove").type)
+                rows = pa.Table.from_arrays([add, nothing], schema=schema)
+                writer.write_table(rows, row_group_size=ROWS_PER_GROUP)
+        size = path.stat().st_size
+        said = {"path": path.name, "sizeInBytes": size, "modificationTime": START_MS}
+        actions.append({"sidecar": said})
+    name = f"{version:020d}.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json"
+    (log / name).write_text("".join(json.dumps(action) + "\n" for action in actions))
+    return folder
+
+
 def _paths_of_checkpoint(files: int, positions: range) -> list[str]:
     group = add_files(0, min(ROWS_PER_GROUP, files))
     paths = group.field("path").take(pa.array(list(positions), pa.int64()))

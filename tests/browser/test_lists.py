@@ -1,6 +1,5 @@
 """Lists in a real browser: search while one types, headers, filters, days and ticks."""
 
-import json
 import re
 
 import pytest
@@ -8,20 +7,10 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound
-from tests.installation import Installation, wait_for
+from tests.installation import Installation
 
 HISTORY = "/t/samples/orders/history"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def samples(server: Installation) -> None:
-    """The sample tables, indexed."""
-
-    def are_indexed() -> bool:
-        tables = json.loads(server.command("table", "list", "--json"))
-        return len(tables) >= 4 and all(t["state"] == "INDEXED" for t in tables)
-
-    assert wait_for(are_indexed, timeout_s=200), server.log
+pytestmark = pytest.mark.usefixtures("samples")
 
 
 def test_a_search_is_answered_while_one_types_and_chosen_by_keys(

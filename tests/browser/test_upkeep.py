@@ -19,6 +19,8 @@ from tests.installation import Installation, wait_for
 NAME = "upkeep"
 TABLE = f"/t/web/{NAME}/"
 CHECKPOINT, CLEANUP = f"{TABLE}checkpoint", f"{TABLE}cleanup"
+MAINTENANCE = f"{TABLE}maintenance"
+UPDATE, PROPERTIES = f"{TABLE}update-rows", f"{TABLE}properties"
 WITHIN_MS = 120_000
 WEEK_S = 7 * 86_400
 NEWEST = 21
@@ -83,7 +85,13 @@ def wait_for_a_poll(page: Page) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("path", [CHECKPOINT, f"{CHECKPOINT}?v=3", CLEANUP])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(MAINTENANCE, f"{TABLE}vacuum", UPDATE, PROPERTIES),
+        *(CHECKPOINT, f"{CHECKPOINT}?v=3", CLEANUP),
+    ],
+)
 def test_every_page_is_sound_in_both_themes_and_on_a_phone(
     watch: Watch, server: Installation, path: str
 ) -> None:

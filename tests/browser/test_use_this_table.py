@@ -1,6 +1,5 @@
 """`Use this table` beside any page of a table, and the head of these on a phone."""
 
-import json
 import re
 
 import pytest
@@ -8,22 +7,11 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound, serious_findings
-from tests.installation import Installation, wait_for
+from tests.installation import Installation
 
 TABLE = "/t/samples/customers/"
 HEAD_ON_A_PHONE_PX = 150  # with the bar above; unfolded it takes 265 and more
-
-
-@pytest.fixture(scope="module", autouse=True)
-def indexed(server: Installation) -> None:
-    """The sample tables are indexed unasked."""
-
-    def is_indexed() -> bool:
-        tables = json.loads(server.command("table", "list", "--json"))
-        states = {table["name"]: table["state"] for table in tables}
-        return states.get("samples.customers") == "INDEXED"
-
-    assert wait_for(is_indexed, timeout_s=120), server.log
+pytestmark = pytest.mark.usefixtures("samples")
 
 
 def test_the_drawer_has_the_view_of_the_page_by_keyboard_too(

@@ -2,7 +2,8 @@
 
 python -m tests.functional.nap queue a b      sleep until the file a is there; the next
                                               attempt waits for b; `-` is not at all
-python -m tests.functional.nap show JOB       the row as JSON
+python -m tests.functional.nap watch          the row, as JSON, of each job that the
+                                              input names, a line each
 python -m tests.functional.nap wake JOB 5     send its wake-up five times more
 """
 
@@ -11,11 +12,15 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import django
 from celery import shared_task
 
 from tests.functional.nap_workers import AT_ONCE
+
+if TYPE_CHECKING:
+    from apps.jobs.models import Job
 
 TICK_S = 0.05
 
@@ -23,7 +28,7 @@ TICK_S = 0.05
 @shared_task(name="test.nap", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # Celery has no types
 def nap(*, job_id: str, **_: object) -> None:
     """Sleep until this attempt is woken."""
-    from apps.jobs.tracking import track_job
+    from apps.jobs.running.tracking import track_job
 
     with track_job(job_id) as job:
         if job is None:
@@ -40,15 +45,18 @@ def nap(*, job_id: str, **_: object) -> None:
 
 
 def main() -> None:
-    """Queue a nap or show one."""
+    """Queue a nap or show some."""
     django.setup()
+    verb, *arguments = sys.argv[1:]
+    if verb == "watch":
+        watch()
+        return
     from django.utils import timezone
 
-    from apps.jobs.models import Job, Worker
+    from apps.jobs.broker.waking import wake
+    from apps.jobs.models import Job
     from apps.jobs.services import cancel, enqueue
-    from apps.jobs.waking import wake
 
-    verb, *arguments = sys.argv[1:]
     if verb == "queue":
         job = enqueue(
             kind="test.nap",
@@ -63,8 +71,27 @@ def main() -> None:
     if verb == "wake":
         for _ in range(int(arguments[1])):
             wake([job])
+    sys.stdout.write(json.dumps(row_of(job)))
+
+
+def watch() -> None:
+    """Answer every job's id of the input by its row as it is now."""
+    from django.db import connection
+
+    from apps.jobs.models import Job
+
+    for line in sys.stdin:
+        row = row_of(Job.objects.get(id=line.strip()))
+        connection.close()  # the next look is one at the database of that moment
+        print(json.dumps(row), flush=True)  # noqa: T201 (an answer)
+
+
+def row_of(job: "Job") -> dict[str, Any]:
+    """What tests look at."""
+    from apps.jobs.models import Worker
+
     expires_at = job.lease_expires_at
-    row = {
+    return {
         "id": str(job.id),
         "state": job.state,
         "attempts": job.attempts,
@@ -73,7 +100,6 @@ def main() -> None:
         "lease_expires_s": expires_at.timestamp() if expires_at else None,
         "workers": Worker.objects.count(),
     }
-    sys.stdout.write(json.dumps(row))
 
 
 if __name__ == "__main__":

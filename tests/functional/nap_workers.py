@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.installation import ROOT, wait_for
+from tests.installation import ROOT, environment, migrate, run, wait_for
 
 TAKEN_WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 CELERY = (sys.executable, "-m", "celery", "-A", "deltaweb")
@@ -21,13 +21,25 @@ AT_ONCE = "-"  # for an alarm: the nap is over before it begins
 BEAT = (sys.executable, "-m", "deltaweb", "beat")
 
 
+def installation(home: Path, **variables: str) -> "Workers":
+    """An installation that naps."""
+    home.mkdir(exist_ok=True)
+    if "DELTAWEB_DATABASE_URL" in variables:
+        migrated = run(home, "migrate", "--verbosity", "0", **variables)
+        assert migrated.returncode == 0, migrated.stderr
+    else:
+        migrate(home)
+    return Workers(environment(home, **variables), home / "worker.log")
+
+
 @dataclass
 class Workers:
     """An installation without a web process, and workers to be killed."""
 
     environment: dict[str, str]
     log: Path
-    processes: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
+    processes: "list[subprocess.Popen[Any]]" = field(default_factory=list)
+    _watch: "subprocess.Popen[str] | None" = None
 
     def start(self, command: tuple[str, ...] = WORKER) -> "subprocess.Popen[bytes]":
         with self.log.open("ab") as log:
@@ -43,6 +55,7 @@ class Workers:
         return process
 
     def nap(self, *arguments: str) -> dict[str, Any]:
+        """Queue, cancel or wake a job as a process of its own does."""
         done = subprocess.run(
             [sys.executable, "-m", "tests.functional.nap", *arguments],
             env=self.environment,
@@ -53,17 +66,35 @@ class Workers:
         row: dict[str, Any] = json.loads(done.stdout)
         return row
 
+    def show(self, job: dict[str, Any]) -> dict[str, Any]:
+        """The job's row as it is now, by one process for all such questions."""
+        if self._watch is None:
+            self._watch = subprocess.Popen(
+                [sys.executable, "-m", "tests.functional.nap", "watch"],
+                env=self.environment,
+                cwd=ROOT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            self.processes.append(self._watch)
+        assert self._watch.stdin is not None
+        assert self._watch.stdout is not None
+        print(job["id"], file=self._watch.stdin, flush=True)
+        row: dict[str, Any] = json.loads(self._watch.stdout.readline())
+        return row
+
     def reaches_lease_of(self, job: dict[str, Any], expires_s: float) -> bool:
         """Wait until the job's lease lasts beyond a moment, in seconds since 1970."""
         return wait_for(
-            lambda: (self.nap("show", job["id"])["lease_expires_s"] or 0) > expires_s,
+            lambda: (self.show(job)["lease_expires_s"] or 0) > expires_s,
             timeout_s=TAKEN_WITHIN_S,
         )
 
     def reaches(self, job: dict[str, Any], **expected: object) -> bool:
         """Wait until the job's row holds what is expected."""
         return wait_for(
-            lambda: expected.items() <= self.nap("show", job["id"]).items(),
+            lambda: expected.items() <= self.show(job).items(),
             timeout_s=TAKEN_WITHIN_S,
         )
 
@@ -73,3 +104,6 @@ class Workers:
             if process.poll() is None:
                 process.kill()
             process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()

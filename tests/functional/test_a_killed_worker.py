@@ -9,10 +9,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from tests.functional.nap_workers import AT_ONCE, Workers
-from tests.installation import environment, run
+from tests.functional.nap_workers import AT_ONCE, Workers, installation
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
 # Renewed three times in it: a worker may be held up for two thirds of it.
 LEASE_S = 12
 
@@ -25,11 +24,7 @@ def workers(tmp_path: Path) -> Iterator[Workers]:
         variables["DELTAWEB_DATABASE_URL"] = _new_database(url)
     if url := os.environ.get("DELTAWEB_BROKER_URL"):
         variables["DELTAWEB_BROKER_URL"] = url
-    migrated = run(
-        tmp_path, "migrate", "--skip-checks", "--verbosity", "0", **variables
-    )
-    assert migrated.returncode == 0, migrated.stderr
-    started = Workers(environment(tmp_path, **variables), tmp_path / "worker.log")
+    started = installation(tmp_path, **variables)
     try:
         yield started
     finally:
@@ -56,14 +51,14 @@ def test_a_job_of_a_killed_worker_is_taken_by_the_next(
     second = workers.start()
 
     assert workers.reaches(job, state="DONE", attempts=2)
-    assert workers.nap("show", job["id"])["result"] == {"pid": second.pid}
+    assert workers.show(job)["result"] == {"pid": second.pid}
 
 
 def test_a_job_queued_while_no_worker_runs_is_done_by_the_first(
     workers: Workers,
 ) -> None:
     job = workers.nap("queue", AT_ONCE)
-    assert workers.nap("show", job["id"])["state"] == "QUEUED"
+    assert workers.show(job)["state"] == "QUEUED"
 
     workers.start()
 
@@ -78,7 +73,7 @@ def test_two_workers_never_run_one_job_and_a_long_one_keeps_its_lease(
     workers.start()
     job = workers.nap("queue", str(alarm))
     assert workers.reaches(job, state="RUNNING")
-    first_s = workers.nap("show", job["id"])["lease_expires_s"]
+    first_s = workers.show(job)["lease_expires_s"]
 
     assert workers.reaches_lease_of(job, first_s + LEASE_S)
 
@@ -108,4 +103,4 @@ def test_a_worker_that_leaves_in_good_order_takes_its_row_away(
     process.terminate()
 
     assert process.wait(60) == 0
-    assert workers.nap("show", job["id"])["workers"] == 0
+    assert workers.show(job)["workers"] == 0

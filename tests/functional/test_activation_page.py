@@ -11,8 +11,8 @@ from pytest_django.fixtures import Settings
 
 from apps.audit.models import AuditEvent
 from apps.pages.actions import COMMAND_LINE
+from apps.sharing.issuing import tokens
 from apps.sharing.models import ActivationLink, Recipient, RecipientToken
-from apps.sharing.services import tokens
 from apps.tables.models import Table
 from tests.factories import (
     new_grant,
@@ -68,7 +68,7 @@ def token(globex: Recipient) -> RecipientToken:
 
 @pytest.fixture
 def path(token: RecipientToken) -> str:
-    url = tokens.issue_link(token, actor=COMMAND_LINE, now=timezone.now())
+    url = tokens.issue_link(token, actor=COMMAND_LINE, now=timezone.now()).link
     return url.removeprefix("https://share.acme.example")
 
 
@@ -97,7 +97,7 @@ class TestThePage:
         text = Client().get(path).content.decode()
 
         assert "some rows" in text
-        assert "9.1" not in text
+        assert "9.1 M rows" not in text
 
     def test_begins_with_a_table_that_clients_read(self, path: str) -> None:
         first, second = Table.objects.order_by("namespace")
@@ -114,13 +114,23 @@ class TestThePage:
 
     def test_says_of_a_table_that_it_is_refused(self, path: str) -> None:
         table = Table.objects.get(name="orders")
+        new_metadata(table)
+        new_protocol(table, min_reader_version=3, reader_features=["teleport"])
+
+        text = words(Client().get(path).content.decode())
+
+        assert text.count("Queries are refused, whatever the client.") == 1
+        assert "It needs &#x27;teleport&#x27;, which this server does not know" in text
+
+    def test_says_which_clients_do_not_read_a_table(self, path: str) -> None:
+        table = Table.objects.get(name="orders")
         new_metadata(table, configuration={"delta.enableDeletionVectors": "true"})
         new_protocol(table, min_reader_version=3, reader_features=["deletionVectors"])
 
         text = words(Client().get(path).content.decode())
 
-        assert text.count("Queries are refused, whatever the client.") == 1
-        assert "Deletion vectors mark rows of its files as deleted" in text
+        assert "Queries are refused, whatever the client." not in text
+        assert text.count("Cannot be read by Power BI.") == 1
 
     def test_is_private(self, path: str) -> None:
         answer = Client().get(path)
@@ -145,7 +155,7 @@ class TestThePage:
         token, _ = new_token(
             token_sha256=None, activated_at=None, expires_at=timezone.now() + DAY
         )
-        url = tokens.issue_link(token, actor=COMMAND_LINE, now=timezone.now())
+        url = tokens.issue_link(token, actor=COMMAND_LINE, now=timezone.now()).link
 
         text = Client().get(url.removeprefix("https://share.acme.example"))
 
@@ -317,7 +327,7 @@ class TestALinkThatDoesNotWork:
 
 
 def test_no_log_holds_the_nonce(path: str, caplog: pytest.LogCaptureFixture) -> None:
-    from deltaweb.logs import HideSignInLinks
+    from deltaweb.environment.logs import HideSignInLinks
 
     with caplog.at_level(logging.DEBUG):
         Client().post(path)

@@ -14,7 +14,7 @@ import deltalake
 import pytest
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log_path import checkpoint_part_names
+from deltaweb.delta.log.paths import checkpoint_part_names
 from deltaweb.storage import local_pending
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_commit, write_json_log
@@ -26,7 +26,7 @@ ADDS = 40
 BUILDER = """
 import sys, time
 from datetime import UTC, datetime
-from deltaweb.delta.checkpoint_writer import announce
+from deltaweb.delta.writing.checkpoint import announce
 from deltaweb.storage.local_pending import LocalPendingFile
 from deltaweb.table import DeltaTable
 
@@ -159,23 +159,6 @@ def test_what_is_left_of_a_hint_goes_when_it_is_old(
 ) -> None:
     path = folder / "_delta_log" / "._last_checkpoint.abcdefgh.tmp"
     path.write_bytes(b"{")
-    moment = path.stat().st_mtime - age_s
-    os.utime(path, (moment, moment))
-
-    DeltaTable(str(folder)).create_checkpoint(now=NOW)
-
-    assert path.exists() == is_left
-
-
-@pytest.mark.parametrize(("age_s", "is_left"), [(7200, True), (90_000, False)])
-def test_what_was_handed_over_and_never_taken_goes_when_it_is_old(
-    folder: Path, age_s: int, *, is_left: bool
-) -> None:
-    file = DeltaTable(str(folder)).store.begin_file(
-        "00000000000000000003.checkpoint.parquet"
-    )
-    file.finish()
-    path = folder / "_delta_log" / file.hand_over("build")
     moment = path.stat().st_mtime - age_s
     os.utime(path, (moment, moment))
 

@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent
+from apps.sharing.access.callers import authenticate
 from apps.sharing.errors import TokenExpiredError, TokenRevokedError
+from apps.sharing.issuing.activation import Caller, activate
 from apps.sharing.models import Recipient, RecipientToken
-from apps.sharing.selectors.access import authenticate
-from apps.sharing.services.activation import activate
 from tests.factories import new_recipient, new_share
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.share_commands import profile_of
@@ -37,9 +37,7 @@ class TestRecipient:
         nonce = made["activation_url"].rpartition("/activate/")[2]
         profile = activate(
             nonce,
-            address="192.0.2.7",
-            user_agent="",
-            request_id="",
+            caller=Caller(address="192.0.2.7", user_agent="", request_id=""),
             now=timezone.now(),
         )
         token = authenticate(profile.bearer_token, now=timezone.now())

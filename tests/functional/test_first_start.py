@@ -15,6 +15,8 @@ import pytest
 from tests.installation import (
     ROOT,
     environment,
+    furnish,
+    migrate,
     run,
     serving,
     status_of,
@@ -47,6 +49,13 @@ def children_of(pid: int) -> set[int]:
 
 def alive(pids: set[int]) -> set[int]:
     return {pid for pid in pids if Path(f"/proc/{pid}").exists()}
+
+
+@pytest.fixture
+def furnished(tmp_path: Path, lake: Path) -> Path:
+    """A home that has its database and the folders of the samples already."""
+    furnish(tmp_path, lake)
+    return tmp_path
 
 
 def test_a_busy_port_is_one_clear_sentence(tmp_path: Path) -> None:
@@ -92,11 +101,11 @@ class TestWithoutWorkers:
         assert len(table_names(tmp_path)) == 4
         assert (tmp_path / "sign-in-link").stat().st_mode & 0o777 == 0o600
 
-    def test_the_link_is_printed_when_the_server_listens(self, tmp_path: Path) -> None:
+    def test_the_link_is_printed_when_the_server_listens(self, furnished: Path) -> None:
         port = free_port()
         process = subprocess.Popen(
             [sys.executable, "-m", "deltaweb", "serve"],
-            env=environment(tmp_path, WORKERS="0", PORT=str(port)),
+            env=environment(furnished, WORKERS="0", PORT=str(port)),
             cwd=ROOT,
             stdout=subprocess.PIPE,
             text=True,
@@ -115,42 +124,41 @@ class TestWithoutWorkers:
         assert listens == 200
         assert rest == ""
 
-    def test_an_interrupt_leaves_no_process(self, tmp_path: Path) -> None:
-        with serving(tmp_path, ready=503, WORKERS="0") as installation:
-            below = children_of(installation.process.pid)
-            assert below
-
-        assert wait_for(lambda: not alive(below), timeout_s=60)
-
-    def test_a_killed_command_leaves_no_process(self, tmp_path: Path) -> None:
-        with serving(tmp_path, ready=503, WORKERS="0") as installation:
+    def test_a_killed_command_leaves_no_process(self, furnished: Path) -> None:
+        with serving(furnished, ready=503, WORKERS="0") as installation:
             below = children_of(installation.process.pid)
             os.kill(installation.process.pid, 9)
 
         assert wait_for(lambda: not alive(below), timeout_s=60)
 
-    def test_samples_that_were_removed_stay_removed(self, tmp_path: Path) -> None:
-        with serving(tmp_path, ready=503, WORKERS="0") as installation:
-            name = table_names(tmp_path)[0]
+    def test_an_interrupt_leaves_no_process_and_removed_samples_stay_removed(
+        self, furnished: Path
+    ) -> None:
+        with serving(furnished, ready=503, WORKERS="0") as installation:
+            below = children_of(installation.process.pid)
+            assert below
+            name = table_names(furnished)[0]
             installation.command("table", "remove", name, "--yes")
-        with serving(tmp_path, ready=503, WORKERS="0"):
+        assert wait_for(lambda: not alive(below), timeout_s=60)
+        with serving(furnished, ready=503, WORKERS="0"):
             pass
 
-        assert name not in table_names(tmp_path)
-        assert len(table_names(tmp_path)) == 3
+        assert name not in table_names(furnished)
+        assert len(table_names(furnished)) == 3
 
     def test_a_lake_without_tables_starts_empty(self, tmp_path: Path) -> None:
         lake = tmp_path / "lake"
         lake.mkdir()
+        migrate(tmp_path)
         with serving(tmp_path, ready=503, WORKERS="0", LAKE=str(lake)):
             pass
 
         assert table_names(tmp_path) == []
 
 
-@pytest.mark.parametrize("lake", ["", "   "])
-def test_an_empty_lake_is_no_lake(tmp_path: Path, lake: str) -> None:
-    with serving(tmp_path, ready=503, WORKERS="0", LAKE=lake):
+@pytest.mark.parametrize("named", ["", "   "])
+def test_an_empty_lake_is_no_lake(furnished: Path, named: str) -> None:
+    with serving(furnished, ready=503, WORKERS="0", LAKE=named):
         pass
 
-    assert len(table_names(tmp_path)) == 4
+    assert len(table_names(furnished)) == 4

@@ -11,7 +11,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from apps.tables.models import Table
-from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log.paths import commit_name
 from tests.dated_log import DatedLog
 from tests.delta_logs import metadata
 from tests.factories import new_user

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.tables.index_folders import remove_other_indexes
-from deltaweb.index.build import build_index
+from apps.tables.index.folders import remove_other_indexes
+from tests.index_builds import build_index
 from tests.index_folders import contents
 from tests.installation import ROOT
 from tests.local_logs import RandomLog
@@ -20,7 +20,7 @@ PRESENT, KILLED, NEXT = "1-5-a", "1-6-b", "1-7-c"
 # Works up to the given time that a step is told of, says so, and goes no further.
 STOPPING = """
 import sys
-from deltaweb.index.build import build_index
+from tests.index_builds import build_index
 
 location, folder, base, wanted, count = sys.argv[1:]
 told = []
@@ -36,7 +36,7 @@ build_index(location, None, folder, base=base, on_progress=report)
 # Finds the disk full once it writes.
 FULL = """
 import resource, sys
-from deltaweb.index.build import build_index
+from tests.index_builds import build_index
 
 location, folder, base = sys.argv[1:]
 

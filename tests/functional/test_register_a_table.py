@@ -1,7 +1,5 @@
 """An editor checks a location, sees what is there, and registers the table."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,21 +8,14 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
-from apps.tables import tasks
+from apps.tables.catalogue.check_location import CHECK_LOCATION
+from apps.tables.catalogue.samples import SAMPLES
+from apps.tables.catalogue.scan_root import SCAN_ROOT
 from apps.tables.models import AllowedRoot, Table
-from deltaweb.samples import make_samples
 from tests.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db
 REGISTER = "/tables/new"
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("lake")
-    make_samples(folder, NOW)
-    yield folder
-    shutil.rmtree(folder)
 
 
 @pytest.fixture
@@ -42,7 +33,7 @@ def check(client: Client, location: object, name: str = "") -> Job:
     assert answer.status_code == 302, answer.content.decode()
     job = Job.objects.get(kind="tables.check_location")
     assert f"check={job.id}" in answer["Location"]
-    tasks.check_location(job_id=str(job.id))
+    CHECK_LOCATION.work(job.id)
     job.refresh_from_db()
     return job
 
@@ -175,7 +166,7 @@ class TestScan:
     ) -> None:
         answer = client.post(reverse("tables:table-scan"), {"root": str(lake)})
         job = Job.objects.get(kind="tables.scan_root")
-        tasks.scan_root(job_id=str(job.id))
+        SCAN_ROOT.work(job.id)
 
         shown = client.get(answer["Location"]).content.decode()
 
@@ -188,7 +179,7 @@ class TestScan:
         answer = client.post(
             reverse("tables:table-scan"), {"root": f"{tmp_path}/nothing"}
         )
-        tasks.scan_root(job_id=str(Job.objects.get().id))
+        SCAN_ROOT.work(Job.objects.get().id)
 
         shown = client.get(answer["Location"]).content.decode()
 
@@ -234,7 +225,7 @@ class TestSamples:
         assert "Load the sample tables" in client.get("/tables/").content.decode()
 
         client.post(reverse("tables:load-samples"))
-        tasks.load_samples(job_id=str(Job.objects.get().id))
+        SAMPLES.work(Job.objects.get().id)
 
         shown = client.get("/tables/").content.decode()
         assert shown.count('class="dw-tname"') == 4

@@ -21,13 +21,13 @@ from typing import Any
 import deltalake
 import pytest
 
-from deltaweb.delta.log_path import checkpoint_part_names, commit_name
-from deltaweb.delta.log_segment import parse_listing
+from deltaweb.delta.log.paths import checkpoint_part_names, commit_name
+from deltaweb.delta.log.segment import parse_listing
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_commit, write_json_log
 from tests.delta_logs import add, commit_bytes, metadata, protocol
 from tests.functional.nap_workers import Workers
-from tests.installation import ROOT, environment, run, wait_for
+from tests.installation import ROOT, environment, migrate, wait_for
 
 pytestmark = pytest.mark.timeout(900)
 WITHIN_S = 120  # a start alone takes many seconds on a busy machine
@@ -88,8 +88,7 @@ class Installation(Workers):
 def installation(tmp_path: Path) -> Iterator[Installation]:
     home = tmp_path / "home"
     home.mkdir()
-    migrated = run(home, "migrate", "--skip-checks", "--verbosity", "0")
-    assert migrated.returncode == 0, migrated.stderr
+    migrate(home)
     started = Installation(environment(home), home / "worker.log")
     try:
         yield started

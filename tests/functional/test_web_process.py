@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import ROOT, environment, run
+from tests.installation import ROOT, environment, migrate, run
 
 # What gunicorn loads and asks, in a process whose modules can be looked at.
 ASK = """
 import sys
 from io import BytesIO
 
-from deltaweb.wsgi import application
+from deltaweb.serving.wsgi import application
 
 key, *paths = sys.argv[1:]
 
@@ -38,7 +38,7 @@ print("Spark" if loaded & {"pyspark", "py4j"} else "no Spark")
 def test_a_web_process_never_loads_spark(tmp_path: Path) -> None:
     table = tmp_path / "lake" / "orders"
     (table / "_delta_log").mkdir(parents=True)
-    assert run(tmp_path, "migrate", "--verbosity", "0").returncode == 0
+    migrate(tmp_path)
     run(tmp_path, "user", "add", "ada", "--role", "admin")
     run(tmp_path, "table", "scan", str(table.parent))
     key = json.loads(run(tmp_path, "user", "key", "ada", "--json").stdout)["key"]
@@ -64,7 +64,7 @@ import os
 import sys
 import threading
 
-from deltaweb.wsgi import application
+from deltaweb.serving.wsgi import application
 from django.db import connections
 from django.template import engines
 from django.urls import get_resolver
@@ -106,14 +106,18 @@ def test_what_pages_need_is_there_before_the_processes_fork(tmp_path: Path) -> N
     ], done.stderr
 
 
-@pytest.mark.parametrize("path", ["/", "/status", "/sign-in/", "/sign-in/a-token/"])
-def test_a_page_says_that_the_database_does_not_answer(
-    tmp_path: Path, path: str
-) -> None:
+PAGES_OF_NO_DATABASE = ("/", "/status", "/sign-in/", "/sign-in/a-token/")
+
+
+@pytest.fixture(scope="module")
+def without_database(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> "subprocess.CompletedProcess[str]":
+    """What a web process answers whose database does not."""
     url = "postgres://someone:a-secret@127.0.0.1:1/name"
-    done = subprocess.run(
-        [sys.executable, "-c", ASK, "no-key", path],
-        env=environment(tmp_path, DELTAWEB_DATABASE_URL=url),
+    return subprocess.run(
+        [sys.executable, "-c", ASK, "no-key", *PAGES_OF_NO_DATABASE],
+        env=environment(tmp_path_factory.mktemp("home"), DELTAWEB_DATABASE_URL=url),
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -121,15 +125,24 @@ def test_a_page_says_that_the_database_does_not_answer(
         timeout=120,
     )
 
-    assert done.stdout.startswith(f"{path} 503 "), done.stderr
-    assert "a-secret" not in done.stderr
+
+@pytest.mark.parametrize("path", PAGES_OF_NO_DATABASE)
+def test_a_page_says_that_the_database_does_not_answer(
+    without_database: "subprocess.CompletedProcess[str]", path: str
+) -> None:
+    statuses = dict(
+        line.split(" ", 1) for line in without_database.stdout.splitlines()[:-1]
+    )
+
+    assert statuses[path].startswith("503 "), without_database.stderr
+    assert "a-secret" not in without_database.stderr
 
 
 SHOW = """
 import sys
 from io import BytesIO
 
-from deltaweb.wsgi import application
+from deltaweb.serving.wsgi import application
 
 environ = {
     "REQUEST_METHOD": "GET", "PATH_INFO": sys.argv[1], "SERVER_NAME": "127.0.0.1",
@@ -157,7 +170,7 @@ class TestBehindAProxyThatStripsAPrefix:
 
     @pytest.fixture
     def home(self, tmp_path: Path) -> Path:
-        assert run(tmp_path, "migrate", "--verbosity", "0").returncode == 0
+        migrate(tmp_path)
         return tmp_path
 
     def test_every_address_of_a_page_begins_with_the_prefix(self, home: Path) -> None:

@@ -42,7 +42,7 @@ def queue(location: str, version: str, parts: str) -> None:
     from django.utils import timezone
 
     from apps.pages.actions import COMMAND_LINE
-    from apps.tables.services import request_checkpoint
+    from apps.tables.work.checkpoint import request_checkpoint
     from tests.factories import new_table
 
     table = new_table(Path(location).name, location=location)
@@ -58,8 +58,8 @@ def queue(location: str, version: str, parts: str) -> None:
 
 def wake(job_id: str, times: str) -> None:
     """Send the wake-up of a job again and again."""
+    from apps.jobs.broker.waking import wake as send
     from apps.jobs.models import Job
-    from apps.jobs.waking import wake as send
 
     for _ in range(int(times)):
         send([Job.objects.get(id=job_id)])
@@ -93,16 +93,16 @@ def halt(count: str, marker: str) -> None:
 
 def do(job_id: str, limit: str) -> None:
     """Do a job in this process, whose files are bounded as on a disk that is full."""
-    from apps.tables.tasks import write_checkpoint
+    from apps.tables.work.checkpoint import CHECKPOINT
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
-    write_checkpoint(job_id=job_id)
+    CHECKPOINT.work(job_id)
 
 
 def lose(job_id: str) -> None:
     """Do a job in this process by Spark, whose first JVM is killed."""
-    from apps.tables.tasks import write_checkpoint
-    from deltaweb.spark import session
+    from apps.tables.work.checkpoint import CHECKPOINT
+    from deltaweb.spark.driver import session
 
     get_spark = session.get_spark
     killed: list[int] = []
@@ -118,7 +118,7 @@ def lose(job_id: str) -> None:
         return spark
 
     session.get_spark = get_and_kill
-    write_checkpoint(job_id=job_id)
+    CHECKPOINT.work(job_id)
     session.stop_session()
 
 

@@ -1,6 +1,6 @@
 """One SparkSession and one S3 server for all tests of this folder."""
 
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,38 +14,38 @@ if TYPE_CHECKING:
 
     from tests.s3_server import S3Server
 
+# A query of some rows takes less than the making of code for it does. Tests of workers
+# and of clusters, which start processes of their own, have Spark as it is.
+FOR_SOME_ROWS = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
-@pytest.fixture(scope="session")
+
+@pytest.fixture(scope="package")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
     """A session of two threads, stopped with its JVM after the last test.
 
     Its tasks read tables of `tests.gated_storage`, too.
     """
-    from deltaweb.spark.session import SparkOptions, get_spark, stop_session
+    from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
 
     folder = tmp_path_factory.mktemp("spark")
     options = SparkOptions(master="local[2]", folder=folder, driver_memory="1g")
+    known = set(os.environ)
     with pytest.MonkeyPatch.context() as variables:
         for name, value in gated_environment(folder / "site").items():
             variables.setenv(name, value)
         session = get_spark(options)
+    for name, value in FOR_SOME_ROWS.items():
+        session.conf.set(name, value)
     yield session
     stop_session()
+    for name in os.environ.keys() - known:  # set by the session for those it starts
+        del os.environ[name]
 
 
-@pytest.fixture(scope="session")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of the sample tables, which no test changes."""
-    from datetime import UTC, datetime
-
-    from deltaweb.samples import make_samples
-
-    folder = tmp_path_factory.mktemp("lake")
-    make_samples(folder, datetime(2026, 11, 21, 12, 0, tzinfo=UTC))
-    return folder
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def s3() -> "Iterator[S3Server]":
     """An S3 server that ends with the last test."""
     from tests.s3_server import running_s3

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from deltaweb.index.build import build_index
-from deltaweb.index.file_index import open_index
+from tests.index_builds import build_index
+from tests.index_folders import open_index
 from tests.installation import ROOT, wait_for
 from tests.ports import free_port
 from tests.spark_cluster import Cluster, running_cluster
@@ -42,7 +42,8 @@ INDEX_TABLES = """
 import json, sys
 from pathlib import Path
 from deltaweb.spark.pipeline import IndexRequest, index_tables
-from deltaweb.spark.session import SparkOptions, get_spark, stop_session
+from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
+from deltaweb.storage.place import TablePlace
 given = json.loads(sys.argv[1])
 folder = Path(given["folder"])
 options = SparkOptions(
@@ -50,7 +51,7 @@ options = SparkOptions(
     executors_within_s=given["within_s"],
 )
 requests = [
-    IndexRequest(location=location, folder=str(folder / "index" / str(number)))
+    IndexRequest(place=TablePlace(location), folder=str(folder / "index" / str(number)))
     for number, location in enumerate(given["locations"])
 ]
 results = {}
@@ -222,7 +223,7 @@ class TestAMasterThatIsNotThere:
 
 class TestFindDriverHost:
     def test_is_the_address_from_which_the_master_is_reached(self) -> None:
-        from deltaweb.spark.cluster import find_driver_host
+        from deltaweb.spark.driver.cluster import find_driver_host
 
         with socket.create_server(("127.0.0.1", 0)) as master:
             port = master.getsockname()[1]
@@ -233,7 +234,7 @@ class TestFindDriverHost:
             assert find_driver_host(f"k8s://https://127.0.0.1:{port}") == "127.0.0.1"
 
     def test_is_left_to_spark_on_yarn(self) -> None:
-        from deltaweb.spark.cluster import find_driver_host
+        from deltaweb.spark.driver.cluster import find_driver_host
 
         assert find_driver_host("yarn") is None
 
@@ -246,13 +247,19 @@ class TestFindDriverHost:
         ],
     )
     def test_refuses_a_master_that_jobs_cannot_run_on(self, master: str) -> None:
-        from deltaweb.spark.cluster import MasterUnsupportedError, find_driver_host
+        from deltaweb.spark.driver.cluster import (
+            MasterUnsupportedError,
+            find_driver_host,
+        )
 
         with pytest.raises(MasterUnsupportedError, match="DELTAWEB_SPARK_MASTER"):
             find_driver_host(master)
 
     def test_does_not_wait_for_minutes(self) -> None:
-        from deltaweb.spark.cluster import MasterUnreachableError, find_driver_host
+        from deltaweb.spark.driver.cluster import (
+            MasterUnreachableError,
+            find_driver_host,
+        )
 
         started = time.monotonic()
         with pytest.raises(MasterUnreachableError, match=r"127\.0\.0\.1"):
@@ -265,7 +272,7 @@ class TestCheckExecutors:
     def test_is_content_with_executors_that_have_everything(
         self, spark: "SparkSession", tmp_path: Path
     ) -> None:
-        from deltaweb.spark.cluster import check_executors
+        from deltaweb.spark.driver.cluster import check_executors
 
         check_executors(spark, tmp_path, within_s=60)
 
@@ -277,7 +284,7 @@ class TestCheckExecutors:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        from deltaweb.spark import cluster
+        from deltaweb.spark.driver import cluster
 
         monkeypatch.setattr(cluster, "VERSION", "9.9.9")
 
@@ -290,7 +297,7 @@ class TestCheckExecutors:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        from deltaweb.spark.cluster import ExecutorsUnfitError, check_executors
+        from deltaweb.spark.driver.cluster import ExecutorsUnfitError, check_executors
 
         monkeypatch.chdir(tmp_path)  # executors have another working directory
 
@@ -331,24 +338,3 @@ def other_python(folder: Path, *, has_package: bool) -> Path:
         links = f"{sysconfig.get_path('purelib')}\n{ROOT}\n"
         (libraries / "site-packages" / "deltaweb.pth").write_text(links)
     return home / "bin" / "python"
-
-
-@pytest.mark.parametrize(
-    ("master", "cores"),
-    [
-        ("local", 1),
-        ("local[3]", 3),
-        ("local[3,2]", 3),
-        ("local[*]", os.cpu_count()),
-        ("local[*, 2]", os.cpu_count()),
-        ("local-cluster[2,1,1024]", None),
-        ("spark://host:7077", None),
-        ("yarn", None),
-    ],
-)
-def test_the_cores_of_this_machine_are_known_by_the_masters_name(
-    master: str, cores: int | None
-) -> None:
-    from deltaweb.spark.cluster import local_cores
-
-    assert local_cores(master) == cores

@@ -1,5 +1,6 @@
 """The job that compares rows takes Spark for large changes, and ends as it should."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,14 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from apps.jobs.models import Job
+from apps.jobs.results import result_path
 from apps.jobs.services import cancel
 from apps.pages.actions import COMMAND_LINE
-from apps.tables import services, tasks
-from apps.tables.comparing import all_rows_path
 from apps.tables.models import Table
-from apps.tables.storage_connections import add_connection
-from apps.tables.storage_options import parse_options
-from deltaweb.delta.table_changes import RowDiffRequest
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.options import parse_options
+from apps.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
+from deltaweb.delta.changes import RowDiffRequest
 from deltaweb.table import DeltaTable
 from tests.factories import NOW, new_table
 from tests.s3_server import SECRET_KEY, running_s3
@@ -26,7 +27,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("spark"),
 ]
-VERSIONS = {"from": 3, "to": 20, "key": ["order_id"]}
+ASKED = DiffRows(from_=3, to=20, key=("order_id",))
 EXACT = ("inserted", "deleted", "updated", "changed_cells", "files_read", "rows_read")
 
 
@@ -42,14 +43,12 @@ def orders(lake: Path) -> Table:
     return new_table("orders", location=str(lake / "orders"), version=21)
 
 
-def queue(table: Table, **parameters: object) -> Job:
-    return services.request_row_diff(
-        table, parameters={**VERSIONS, **parameters}, now=NOW
-    )
+def queue(table: Table, asked: DiffRows = ASKED) -> Job:
+    return DIFF_ROWS.request(table, asked, now=NOW)
 
 
 def done(job: Job) -> Job:
-    tasks.diff_rows(job_id=str(job.id))
+    DIFF_ROWS.work(job.id)
     job.refresh_from_db()
     return job
 
@@ -59,8 +58,9 @@ class TestRowsOnSpark:
         self, orders: Table, home: Path, settings: "Settings"
     ) -> None:
         there = done(queue(orders))
+        Job.objects.update(key="")  # or it would be the answer
         settings.SPARK_DIFF_BYTES = 1 << 40
-        plain = done(queue(orders, again=True))
+        plain = done(queue(orders))
 
         assert [job.state for job in (there, plain)] == [Job.State.DONE] * 2
         steps = [step["name"] for step in there.steps]
@@ -73,7 +73,9 @@ class TestRowsOnSpark:
         assert {name: there.result[name] for name in EXACT} == {
             name: plain.result[name] for name in EXACT
         }
-        rows, others = (pq.read_table(all_rows_path(job.id)) for job in (there, plain))
+        rows, others = (
+            pq.read_table(result_path(job.id, ALL_ROWS)) for job in (there, plain)
+        )
         assert rows.schema == others.schema
         order = [(name, "ascending") for name in ("order_id", "_change_type")]
         assert rows.sort_by(order) == others.sort_by(order)
@@ -83,22 +85,26 @@ class TestRowsOnSpark:
         job = done(cancel(queue(orders), now=NOW))
 
         assert (job.state, job.result) == (Job.State.CANCELLED, None)
-        assert not all_rows_path(job.id).exists()
+        assert not result_path(job.id, ALL_ROWS).exists()
 
     @pytest.mark.parametrize(
-        ("change", "code"),
+        ("asked", "code"),
         [
-            pytest.param({"key": ["nowhere"]}, "column-not-found", id="no such key"),
-            pytest.param({"to": 99}, "version-not-found", id="no such version"),
+            pytest.param(
+                replace(ASKED, key=("nowhere",)), "column-not-found", id="no such key"
+            ),
+            pytest.param(
+                replace(ASKED, to=99), "version-not-found", id="no such version"
+            ),
         ],
     )
     def test_a_failure_has_its_own_code(
-        self, orders: Table, change: dict[str, object], code: str
+        self, orders: Table, asked: DiffRows, code: str
     ) -> None:
-        job = done(queue(orders, **change))
+        job = done(queue(orders, asked))
 
         assert (job.state, job.error_code) == (Job.State.FAILED, code)
-        assert not all_rows_path(job.id).exists()
+        assert not result_path(job.id, ALL_ROWS).exists()
 
     def test_tasks_read_with_the_options_of_the_storage_and_tell_none(
         self, lake: Path, capfd: pytest.CaptureFixture[str]
@@ -115,8 +121,8 @@ class TestRowsOnSpark:
             )
             location = f"s3://{bucket}/customers"
             table = new_table("customers", location=location, version=59)
-            key = ["customer_id"]
-            job = done(queue(table, **{"from": 52, "to": 59, "key": key}))
+            key = ("customer_id",)
+            job = done(queue(table, DiffRows(from_=52, to=59, key=key)))
 
         assert job.state == Job.State.DONE, job.error
         local = DeltaTable(str(lake / "customers")).compare(52, 59)

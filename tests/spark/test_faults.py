@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from apps.jobs.models import Job
-from apps.tables import services, tasks
+from apps.tables.index.refresh import REFRESH, refresh_table
 from apps.tables.models import Table
-from deltaweb.delta.log_path import checkpoint_name, commit_name
-from deltaweb.index.file_index import open_index
+from deltaweb.delta.log.paths import checkpoint_name, commit_name
+from deltaweb.index.folder.file_index import open_files
 from tests.delta_logs import add, metadata, protocol
 from tests.factories import NOW, new_unindexed_table
 from tests.installation import wait_for
@@ -101,8 +101,8 @@ def home(settings: "Settings", tmp_path: Path) -> Path:
 
 def index(table: Table) -> Job:
     """Run the table's index job to its end."""
-    job = services.refresh_table(table, now=NOW)
-    tasks.index_log(job_id=str(job.id))
+    job = refresh_table(table, now=NOW)
+    REFRESH.work(job.id)
     job.refresh_from_db()
     table.refresh_from_db()
     return job
@@ -111,7 +111,7 @@ def index(table: Table) -> Job:
 def files_of(home: Path, table: Table) -> list[str]:
     """The paths in the index that pages read."""
     folder = home / "index" / str(table.id) / table.index_name
-    return sorted(open_index(folder).files["path"].to_pylist())
+    return sorted(open_files(folder)["path"].to_pylist())
 
 
 @pytest.mark.django_db(transaction=True)

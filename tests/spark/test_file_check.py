@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from apps.jobs.models import Job
-from apps.tables import services, tasks
+from apps.tables.work.check_files import CHECK_FILES, request_file_check
 from deltaweb.index import file_check
 from deltaweb.table import DeltaTable
 from tests.factories import NOW
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 def test_spark_counts_what_one_process_counts(
     spark: "SparkSession", lake: Path
 ) -> None:
-    from deltaweb.spark import file_check as on_spark
-    from deltaweb.spark.log_reader import LogSource
+    from deltaweb.spark.data_files import file_check as on_spark
+    from deltaweb.storage.place import TablePlace
 
     location = str(lake / "customers")
 
     found = on_spark.check_files(
-        spark, LogSource(location, {}, ()), on_progress=lambda *_: None
+        spark, TablePlace(location, {}, ()), on_progress=lambda *_: None
     )
 
     expected = file_check.check_files(DeltaTable(location))
@@ -46,9 +46,9 @@ def test_a_job_lets_spark_replay_a_large_log(
     settings.HOME = tmp_path / "home"
     table = new_indexed_table("customers", lake / "customers")
     settings.SPARK_REPLAY_BYTES = 0
-    job = services.request_file_check(table, now=NOW)
+    job = request_file_check(table, now=NOW)
 
-    tasks.check_data_files(job_id=str(job.id))
+    CHECK_FILES.work(job.id)
 
     job.refresh_from_db()
     assert (job.state, job.error) == (Job.State.DONE, "")

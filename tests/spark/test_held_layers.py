@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
 from tests.delta_logs import add, commit_bytes, metadata, protocol, remove
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from deltaweb.spark.replay import ReplayedState
+    from deltaweb.spark.log.replay import ReplayedState
 
 
 @pytest.fixture(autouse=True)
 def _small_packs(monkeypatch: pytest.MonkeyPatch) -> None:
-    from deltaweb.spark import log_reader
+    from deltaweb.spark.log import reader as log_reader
 
     monkeypatch.setattr(log_reader, "PACK_COMMITS", 2)
 
@@ -40,10 +40,10 @@ def log(tmp_path: Path) -> Path:
 
 
 def load(spark: "SparkSession", log: Path) -> "ReplayedState":
-    from deltaweb.spark.log_reader import LogSource
-    from deltaweb.spark.replay import load_state
+    from deltaweb.spark.log.replay import load_state
+    from deltaweb.storage.place import TablePlace
 
-    return load_state(spark, LogSource(str(log.parent)))
+    return load_state(spark, TablePlace(str(log.parent)))
 
 
 def files_of(state: "ReplayedState") -> list[tuple[str, object, object]]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.test import Client
 
-from apps.tables import services, tasks
-from apps.tables.index_folders import remove_other_indexes
-from apps.tables.index_jobs import IndexBatch
+from apps.tables.index.folders import remove_other_indexes
+from apps.tables.index.jobs import IndexBatch
+from apps.tables.index.refresh import REFRESH, refresh_table
 from apps.tables.models import Table
 from tests.dated_log import START_S, DatedLog
 from tests.factories import NOW, new_unindexed_table, new_user
@@ -44,8 +44,8 @@ def table(log: DatedLog) -> Table:
 
 
 def run(table: Table) -> None:
-    job = services.refresh_table(table, now=NOW)
-    tasks.index_log(job_id=str(job.id))
+    job = refresh_table(table, now=NOW)
+    REFRESH.work(job.id)
     job.refresh_from_db()
     assert (job.state, job.error) == ("DONE", "")
     table.refresh_from_db()

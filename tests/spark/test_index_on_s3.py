@@ -7,9 +7,9 @@ import pytest
 
 from apps.jobs.models import Job
 from apps.pages.actions import COMMAND_LINE
-from apps.tables import services, tasks
-from apps.tables.storage_connections import add_connection
-from apps.tables.storage_options import parse_options
+from apps.tables.index.refresh import REFRESH, refresh_table
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.options import parse_options
 from tests.factories import NOW, new_unindexed_table
 from tests.s3_server import S3Server
 
@@ -29,7 +29,7 @@ def job(s3: S3Server, lake: Path, settings: "Settings", tmp_path: Path) -> Job:
     bucket = s3.new_bucket()
     s3.upload(lake / "customers", bucket, "lake/customers")
     table = new_unindexed_table("customers", location=f"s3://{bucket}/lake/customers")
-    return services.refresh_table(table, now=NOW)
+    return refresh_table(table, now=NOW)
 
 
 def add_storage(*texts: str) -> None:
@@ -45,7 +45,7 @@ def add_storage(*texts: str) -> None:
 def test_the_job_reads_the_table_with_its_storage(s3: S3Server, job: Job) -> None:
     add_storage(*s3.option_texts)
 
-    tasks.index_log(job_id=str(job.id))
+    REFRESH.work(job.id)
 
     job.refresh_from_db()
     assert (job.state, job.result) == ("DONE", {"version": 59, "state": "INDEXED"})
@@ -60,7 +60,7 @@ def test_wrong_options_end_the_job_without_a_value(s3: S3Server, job: Job) -> No
         "config_kwargs.nonsense=1",
     )
 
-    tasks.index_log(job_id=str(job.id))
+    REFRESH.work(job.id)
 
     job.refresh_from_db()
     assert job.state == "FAILED"
@@ -73,7 +73,7 @@ def test_a_missing_reference_ends_the_job_before_spark(
     monkeypatch.delenv("LAKE_KEY", raising=False)
     add_storage("key=env:LAKE_KEY")
 
-    tasks.index_log(job_id=str(job.id))
+    REFRESH.work(job.id)
 
     job.refresh_from_db()
     assert (job.state, job.error_code) == ("FAILED", "storage-reference-missing")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaweb.index.build import build_index
-from deltaweb.index.file_index import open_index
-from deltaweb.index.index_result import IndexResult
+from deltaweb.index.folder.result import IndexResult
+from deltaweb.storage.place import TablePlace
 from tests.gated_storage import Gate
+from tests.index_builds import build_index
+from tests.index_folders import open_index
 from tests.installation import wait_for
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from deltaweb.spark.pipeline import OnTick, TaskProgress
+    from deltaweb.spark.pipeline import OnTick
+    from deltaweb.spark.run_folder import TaskProgress
     from deltaweb.spark.table_tasks import IndexRequest
 
     Look = Callable[[Mapping[int, TaskProgress]], Collection[int] | None]
@@ -63,7 +65,9 @@ def requests(folder: Path, *locations: Path | str) -> "list[IndexRequest]":
     from deltaweb.spark.table_tasks import IndexRequest
 
     return [
-        IndexRequest(location=str(place), folder=str(folder / "index" / str(number)))
+        IndexRequest(
+            place=TablePlace(str(place)), folder=str(folder / "index" / str(number))
+        )
         for number, place in enumerate(locations)
     ]
 
@@ -204,7 +208,7 @@ class TestIndexTables:
     def test_cancels_tables_and_goes_on_with_the_others(
         self, spark: "SparkSession", lake: Path, tmp_path: Path
     ) -> None:
-        from deltaweb.spark.table_tasks import REPORT_INTERVAL_S
+        from deltaweb.spark.run_folder import REPORT_INTERVAL_S
 
         begun = [gated_copy(lake / "orders", tmp_path, str(n)) for n in range(2)]
         last = 9

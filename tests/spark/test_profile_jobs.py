@@ -7,8 +7,8 @@ import pytest
 
 from apps.jobs.models import Job
 from apps.jobs.services import cancel
-from apps.tables import services, tasks
 from apps.tables.models import Table
+from apps.tables.work.profile import PROFILE, Profile
 from tests.factories import NOW, new_table
 
 if TYPE_CHECKING:
@@ -28,28 +28,28 @@ def home(settings: "Settings", tmp_path: Path) -> Path:
 
 def queue(location: Path, *column: str, version: int = 21) -> Job:
     table = new_table(location.name, location=str(location), version=21)
-    return services.request_profile(table, version=version, column=column, now=NOW)
+    return PROFILE.request(table, Profile(version=version, column=column), now=NOW)
 
 
 class TestProfileColumn:
     def test_keeps_the_profile_for_whoever_asks_next(self, lake: Path) -> None:
         job = queue(lake / "orders", "country")
 
-        tasks.profile_column(job_id=str(job.id))
+        PROFILE.work(job.id)
 
         job.refresh_from_db()
         assert job.state == Job.State.DONE
         assert isinstance(job.result, dict)
         assert (job.result["num_rows"], job.result["num_distinct"]) == (5568, 4)
-        again = services.request_profile(
-            Table.objects.get(), version=21, column=("country",), now=NOW
+        again = PROFILE.request(
+            Table.objects.get(), Profile(version=21, column=("country",)), now=NOW
         )
         assert again == job
 
     def test_one_that_is_cancelled_reads_nothing(self, lake: Path) -> None:
         job = cancel(queue(lake / "orders", "country"), now=NOW)
 
-        tasks.profile_column(job_id=str(job.id))
+        PROFILE.work(job.id)
 
         job.refresh_from_db()
         assert (job.state, job.result) == (Job.State.CANCELLED, None)
@@ -66,7 +66,7 @@ class TestProfileColumn:
     ) -> None:
         job = queue(lake / "orders", column, version=version)
 
-        tasks.profile_column(job_id=str(job.id))
+        PROFILE.work(job.id)
 
         job.refresh_from_db()
         assert (job.state, job.error_code) == (Job.State.FAILED, code)

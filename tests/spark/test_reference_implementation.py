@@ -11,8 +11,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.table import DeltaTable
 from tests.checkpoint_peers import checkpoint_alone, checkpoints_at
 from tests.reference_implementation import Reference, running_reference
@@ -39,6 +41,18 @@ READ = (
     "SELECT id, name, CAST(price AS STRING), unix_micros(at), CAST(day AS STRING) FROM"
 )
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+OF_TODAY = {
+    "delta.columnMapping.mode": "name",
+    "delta.enableDeletionVectors": "true",
+    "delta.enableChangeDataFeed": "true",
+    "delta.enableInCommitTimestamps": "true",
+    "delta.checkpointPolicy": "v2",
+    "delta.checkpointInterval": "5",
+}
+FED = (
+    "SELECT n, text, p, _change_type, _commit_version, unix_micros(_commit_timestamp)"
+    " FROM table_changes_by_path('{folder}', 3, 5)"
+)
 Rows = Counter[tuple[Any, ...]]
 
 
@@ -116,16 +130,23 @@ def files_here(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("parts", "is_struct"),
+    ("parts", "is_struct", "policy"),
     [
-        pytest.param(None, "false", id="one file, JSON"),
-        pytest.param(3, "true", id="three parts, typed"),
+        pytest.param(None, "false", "classic", id="one file, JSON"),
+        pytest.param(3, "true", "classic", id="three parts, typed"),
+        pytest.param(None, "false", "v2", id="a file named by a UUID"),
+        pytest.param(3, "true", "v2", id="three sidecars, typed"),
     ],
 )
 def test_it_reads_its_own_table_through_our_checkpoint_alone(
-    reference: Reference, tmp_path: Path, parts: int | None, is_struct: str
+    reference: Reference,
+    tmp_path: Path,
+    parts: int | None,
+    is_struct: str,
+    policy: str,
 ) -> None:
     typed = {
+        "delta.checkpointPolicy": policy,
         "delta.checkpoint.writeStatsAsStruct": is_struct,
         "delta.checkpoint.writeStatsAsJson": "false" if is_struct == "true" else "true",
     }
@@ -219,3 +240,86 @@ def test_it_reads_a_checkpoint_that_we_put_in_place_of_its_own(
     assert not checksum.exists()
     assert reference.live_files(folder) == files_here(folder)
     assert rows_there(reference, folder).total() == 25
+
+
+def test_it_reads_what_we_write_to_a_table_of_today_and_its_changes(
+    reference: Reference, tmp_path: Path
+) -> None:
+    folder = tmp_path / "table"
+    schema = pa.schema(
+        [
+            ("n", pa.int64()),
+            ("s", pa.string()),
+            ("p", pa.string()),
+            ("one", pa.struct([("a", pa.int32())])),
+            ("many", pa.list_(pa.struct([("b", pa.int32())]))),
+        ]
+    )
+    table = DeltaTable.create(
+        str(folder), schema, partition_by=["p"], properties=OF_TODAY
+    )
+    table.append(_some_rows(range(40)).cast(schema))
+    table.rename_column("s", "text")
+    table.delete("n % 5 = 1")
+    table.update({"text": "concat(text, '!')", "p": "'w'"}, "n IN (2, 3)")
+    source = pa.table({"n": [4, 5, 99], "text": ["four", "five", "new"]})
+    (
+        table.merge(source, on="t.n = s.n")
+        .when_matched_delete("s.n = 4")
+        .when_matched_update({"text": "s.text"})
+        .when_not_matched_insert({"n": "s.n", "text": "s.text", "p": "'x'"})
+        .execute()
+    )
+    table.add_columns("more BIGINT")
+    table.append(pa.table({"n": [200], "p": ["y"], "more": [7]}))
+    wait_for_checkpoints()
+
+    query = "SELECT n, text, p, one.a, get(many, 0).b, more FROM {t}"
+    ours = table.snapshot().read().to_pylist()
+    assert Counter(map(tuple, reference.sql(query, folder))) == Counter(
+        (
+            row["n"],
+            row["text"],
+            row["p"],
+            (row["one"] or {}).get("a"),
+            row["many"][0]["b"] if row["many"] else None,
+            row["more"],
+        )
+        for row in ours
+    )
+    fed = FED.replace("{folder}", str(folder))
+    told = table.changes(3, 5).read_all().to_pylist()
+    assert Counter(map(tuple, reference.sql(fed, folder))) == Counter(
+        (
+            row["n"],
+            row["text"],
+            row["p"],
+            row["_change_type"],
+            row["_commit_version"],
+            (row["_commit_timestamp"] - EPOCH) // timedelta(0, 0, 1),
+        )
+        for row in told
+    )
+    reference.live_files(folder)
+
+    reference.sql("DELETE FROM {t} WHERE n < 10", folder)
+    reference.sql("OPTIMIZE {t}", folder)
+    left = sorted(row["n"] for row in ours if row["n"] >= 10)
+    assert sorted(table.snapshot().read()["n"].to_pylist()) == left
+    table.delete("n = 200")
+    table.optimize()
+    assert reference.sql("SELECT count(*), max(n) FROM {t}", folder) == [
+        [len(left) - 1, 99]
+    ]
+
+
+def _some_rows(numbers: range) -> pa.Table:
+    return pa.table(
+        {
+            "n": numbers,
+            "s": [f"s{n}" for n in numbers],
+            "p": ["xyz"[n % 3] if n % 7 else None for n in numbers],
+            "one": [{"a": n} if n % 2 else None for n in numbers],
+            "many": [[{"b": n}] * (n % 4) for n in numbers],
+        }
+    )

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log_path import checkpoint_part_names
+from deltaweb.delta.log.paths import checkpoint_part_names
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.statistics_text import statistics_texts
+from deltaweb.index.files.statistics_text import statistics_texts
 from deltaweb.table import DeltaTable
 from tests.delta_logs import (
     Action,
@@ -27,20 +27,25 @@ from tests.delta_logs import (
     add,
     deletion_vector,
     metadata,
+    of_version,
     protocol,
     remove,
     schema_string,
+    sidecar,
     txn,
+    uuid_checkpoint_name,
 )
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from deltaweb.spark.replay import ReplayedState
+    from deltaweb.spark.log.replay import ReplayedState
 
 Vector = tuple[str, int | None]
 Key = tuple[str, str | None, int | None]
 
+# A smaller log takes as long as a large one: looking for the least takes minutes.
+NO_SHRINKING = [Phase.explicit, Phase.generate]
 HEALTH = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 PATHS = [
     *["a", "b", "p=1/c", "p=%20/d", "file:/abs/e", "/abs/e", "file:///abs/e"],
@@ -135,12 +140,31 @@ def logs(draw: st.DrawFn) -> LogBuilder:
         builder.commit(version, *actions)
         if draw(st.integers(0, 2)) == 0:
             parts = draw(st.sampled_from([None, 1, 2, 3]))
-            builder.checkpoint(version, *state.actions(), parts=parts)
-            if parts is not None and parts > 1 and draw(st.booleans()):
+            kind = draw(st.sampled_from([None, None, "json", "parquet"]))
+            if kind is None:
+                builder.checkpoint(version, *state.actions(), parts=parts)
+            else:
+                _later_checkpoint(builder, version, kind, state, parts or 0)
+            if kind is None and parts is not None and parts > 1 and draw(st.booleans()):
                 builder.delete(checkpoint_part_names(version, parts)[1])
             elif draw(st.booleans()):
                 builder.hint(json.dumps({"version": version, "size": 1}).encode())
     return builder
+
+
+def _later_checkpoint(
+    builder: LogBuilder, version: int, kind: str, state: "_State", sidecars: int
+) -> None:
+    """Write a checkpoint with some sidecars, or with its file actions itself."""
+    files = [*state.files.values()]
+    named = [f"{version}-{number}.parquet" for number in range(sidecars)]
+    for number, name in enumerate(named):
+        builder.sidecar(name, *files[number::sidecars])
+    builder.manifest(
+        uuid_checkpoint_name(version, kind),
+        *(of_version(version), *state.rare.values(), *map(sidecar, named)),
+        *([] if named else files),
+    )
 
 
 class _State:
@@ -219,8 +243,15 @@ def collected(frames: "Sequence[DataFrame]") -> list[list[tuple[Any, ...]]]:
     ]
     found: list[list[tuple[Any, ...]]] = [[] for _ in frames]
     for row in reduce(lambda one, other: one.unionAll(other), marked).collect():
-        found[row[0]].append(tuple(row[1:]))
+        found[row[0]].append(tuple(map(_plain, row[1:])))
     return found
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 (any value of a column)
+    """A struct as Arrow gives it."""
+    from pyspark.sql import Row
+
+    return value.asDict(recursive=True) if isinstance(value, Row) else value
 
 
 def assert_engines_agree(pairs: "Sequence[tuple[ReplayedState, Snapshot]]") -> None:
@@ -243,14 +274,14 @@ def every_version(
     spark: "SparkSession", folder: Path
 ) -> "Iterator[tuple[ReplayedState, Snapshot]]":
     """Each version of a table by both engines, which refuse the same ones."""
-    from deltaweb.spark.log_reader import LogSource
-    from deltaweb.spark.replay import load_state
+    from deltaweb.spark.log.replay import load_state
+    from deltaweb.storage.place import TablePlace
 
     table = DeltaTable(str(folder))
     for version in range(table.latest_version() + 1):
         here = outcome(lambda at=version: table.snapshot_metadata(at))
         there = outcome(
-            lambda at=version: load_state(spark, LogSource(str(folder)), at)
+            lambda at=version: load_state(spark, TablePlace(str(folder)), at)
         )
         if isinstance(here, DeltaError) or isinstance(there, DeltaError):
             assert (type(there), str(there)) == (type(here), str(here))
@@ -273,7 +304,8 @@ def max_examples(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> int:
     """Take each way that the size of a tail can call for; return examples to run."""
-    from deltaweb.spark import log_reader, replay, tail_facts
+    from deltaweb.spark.log import reader as log_reader
+    from deltaweb.spark.log import replay, tail_facts
 
     broadcast_bytes, commits, max_examples = request.param
     monkeypatch.setattr(replay, "SHUFFLE_PARTITIONS", 1)
@@ -288,6 +320,7 @@ class TestEveryVersion:
     ) -> None:
         @settings(
             max_examples=max_examples,
+            phases=NO_SHRINKING,
             deadline=None,
             suppress_health_check=HEALTH,
             database=None,

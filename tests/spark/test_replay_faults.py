@@ -11,8 +11,8 @@ from deltaweb.delta.errors import (
     LogCorruptError,
     PathEscapesTableError,
 )
-from deltaweb.delta.log_path import checkpoint_name, commit_name
-from deltaweb.delta.log_store import FileStatus
+from deltaweb.delta.log.paths import checkpoint_name, commit_name
+from deltaweb.delta.log.store import FileStatus
 from deltaweb.table import DeltaTable
 from tests.delta_logs import (
     add,
@@ -46,12 +46,12 @@ def log(tmp_path: Path) -> Path:
 
 
 def paths(spark: "SparkSession", log: Path) -> list[str]:
-    from deltaweb.spark.log_reader import LogSource
-    from deltaweb.spark.replay import use_state
+    from deltaweb.spark.log.replay import use_state
+    from deltaweb.storage.place import TablePlace
 
     return use_state(
         spark,
-        LogSource(str(log.parent)),
+        TablePlace(str(log.parent)),
         None,
         lambda state: sorted(row["path"] for row in state.live_files().collect()),
     )
@@ -118,9 +118,9 @@ class TestALogElsewhere:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        from deltaweb.spark import log_reader
-        from deltaweb.spark.log_reader import LogSource
-        from deltaweb.spark.replay import use_state
+        from deltaweb.spark.log import reader as log_reader
+        from deltaweb.spark.log.replay import use_state
+        from deltaweb.storage.place import TablePlace
 
         monkeypatch.setattr(log_reader, "PACK_COMMITS", 1)  # in tasks
         linked = tmp_path / "lake" / "linked"
@@ -128,7 +128,7 @@ class TestALogElsewhere:
         (linked / "_delta_log").symlink_to(log)
 
         def paths_by(*roots: str) -> list[str]:
-            source = LogSource(str(linked), allowed_roots=roots)
+            source = TablePlace(str(linked), allowed_roots=roots)
             return use_state(
                 spark,
                 source,
@@ -167,7 +167,7 @@ class TestAHostileCommit:
         data: bytes,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        from deltaweb.spark import log_reader
+        from deltaweb.spark.log import reader as log_reader
 
         monkeypatch.setattr(log_reader, "PACK_COMMITS", 1)  # in tasks
         (log / commit_name(2)).write_bytes(data)
@@ -183,7 +183,7 @@ class TestPackCommits:
     def test_keeps_the_order_and_bounds_bytes_and_count(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from deltaweb.spark import log_reader
+        from deltaweb.spark.log import reader as log_reader
 
         monkeypatch.setattr(log_reader, "PACK_BYTES", 10)
         monkeypatch.setattr(log_reader, "PACK_COMMITS", 3)
@@ -216,11 +216,3 @@ class TestTaskFaults:
         from deltaweb.spark.task_faults import find_fault
 
         assert find_fault("java.lang.OutOfMemoryError: Java heap space") is None
-
-
-def test_storage_options_are_in_no_text_of_a_source() -> None:
-    from deltaweb.spark.log_reader import LogSource
-
-    source = LogSource("s3://bucket/table", {"secret": "hidden-value"})
-
-    assert "hidden-value" not in repr(source)

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 import fsspec
 import pytest
 
-from deltaweb.delta.log_path import commit_name
-from deltaweb.index.build import build_index
-from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS, open_index
-from deltaweb.index.file_index import read_batches as rows_of
-from deltaweb.index.index_result import IndexResult
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.index.folder.file_index import (
+    COMMITS,
+    METADATA,
+    PROTOCOLS,
+    open_files,
+)
+from deltaweb.index.folder.result import IndexResult
+from deltaweb.storage.place import TablePlace
 from tests.delta_logs import (
     Action,
     add,
@@ -23,6 +27,8 @@ from tests.delta_logs import (
     schema_string,
 )
 from tests.gated_storage import SCHEME, Gate, GatedFileSystem
+from tests.index_builds import build_index
+from tests.index_folders import commit_rows, open_index
 from tests.span_table import write_span_table
 
 if TYPE_CHECKING:
@@ -46,7 +52,7 @@ def index_large(
 
     results: dict[int, IndexResult] = {}
     request = IndexRequest(
-        location=str(location),
+        place=TablePlace(str(location)),
         folder=str(home / "there"),
         max_task_bytes=max_task_bytes,
         base=base,
@@ -64,7 +70,7 @@ def assert_same_index(spark: "SparkSession", location: Path, home: Path) -> Inde
     one, other = open_index(home / "there"), open_index(home / "here")
     assert one.files.equals(other.files)
     for name in (COMMITS, METADATA, PROTOCOLS):
-        assert [*rows_of(one.folder, name)] == [*rows_of(other.folder, name)]
+        assert commit_rows(one.folder, name) == commit_rows(other.folder, name)
     names = [sorted(path.name for path in at.folder.iterdir()) for at in (one, other)]
     assert names[0] == names[1]
     if (one.folder / "source.json").exists():
@@ -103,7 +109,7 @@ class TestALargeTable:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("deltaweb.index.history.commit_reading.COMMITS_A_SHARE", 2)
+        monkeypatch.setattr("deltaweb.index.history.pool.COMMITS_A_SHARE", 2)
         monkeypatch.setattr("deltaweb.spark.index_files.SHARES_A_CORE", 1)
 
         assert_same_index(spark, lake / "orders", tmp_path)
@@ -129,7 +135,7 @@ class TestALargeTable:
 
         assert assert_same_index(spark, location, tmp_path).state == "INDEXED"
 
-    def test_with_deletion_vectors_names_no_source(
+    def test_with_deletion_vectors_holds_them(
         self, spark: "SparkSession", tmp_path: Path
     ) -> None:
         vector = deletion_vector("v", 1)
@@ -138,7 +144,8 @@ class TestALargeTable:
         )
 
         assert_same_index(spark, table, tmp_path)
-        assert not (tmp_path / "there" / "source.json").exists()
+        files = open_files(tmp_path / "there")
+        assert files["deletion_vector"].to_pylist()[0]["cardinality"] == 1
 
     def test_without_any_file_is_indexed(
         self, spark: "SparkSession", tmp_path: Path
@@ -182,7 +189,9 @@ class TestALargeTable:
         fsspec.register_implementation(SCHEME, GatedFileSystem, clobber=True)
         gate = Gate.before(write_log(tmp_path / "table", OPENING, [add("a")]))
         request = IndexRequest(
-            location=gate.location, folder=str(tmp_path / "there"), max_task_bytes=0
+            place=TablePlace(gate.location),
+            folder=str(tmp_path / "there"),
+            max_task_bytes=0,
         )
         results: dict[int, IndexResult] = {}
 

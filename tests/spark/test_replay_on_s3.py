@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from apps.pages.actions import COMMAND_LINE
-from apps.tables import services, tasks
+from apps.tables.index.refresh import REFRESH, refresh_table
 from apps.tables.models import Table
-from apps.tables.storage_connections import add_connection
-from apps.tables.storage_options import parse_options
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.options import parse_options
 from tests.factories import NOW, new_unindexed_table
 from tests.s3_server import S3Server
 
@@ -35,7 +35,8 @@ def test_the_setting_chooses_what_replays(  # noqa: PLR0913, PLR0917 (fixtures)
     max_bytes: int,
     replays: int,
 ) -> None:
-    from deltaweb.spark import index_files, replay
+    from deltaweb.spark import index_files
+    from deltaweb.spark.log import replay
 
     settings.HOME = tmp_path / "home"
     settings.SPARK_REPLAY_BYTES = max_bytes
@@ -57,11 +58,11 @@ def test_the_setting_chooses_what_replays(  # noqa: PLR0913, PLR0917 (fixtures)
         now=NOW,
     )
     table = new_unindexed_table("customers", location=f"s3://{bucket}/lake/customers")
-    job = services.refresh_table(table, now=NOW)
+    job = refresh_table(table, now=NOW)
 
-    tasks.index_log(job_id=str(job.id))
+    REFRESH.work(job.id)
 
     job.refresh_from_db()
     assert (job.state, job.result) == ("DONE", {"version": 59, "state": "INDEXED"})
-    assert Table.objects.get().num_records == 4260
+    assert Table.objects.get().num_records == 3438
     assert len(counted) == replays

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaweb.spark import java
-from deltaweb.spark.java import JavaNotFoundError, find_java_home, wrap_packaged_java
+from deltaweb.spark.driver import java
+from deltaweb.spark.driver.java import (
+    JavaNotFoundError,
+    find_java_home,
+    wrap_packaged_java,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -17,9 +21,10 @@ if TYPE_CHECKING:
 DIES_AND_COMES_BACK = """
 import os, signal, sys, time
 from pathlib import Path
-from deltaweb.spark.session import SparkOptions, get_spark, is_alive, stop_session
+from deltaweb.spark.driver.session import SparkOptions, get_spark, is_alive
+from deltaweb.spark.driver.session import stop_session
 if sys.argv[2] == "packaged":
-    from deltaweb.spark import java
+    from deltaweb.spark.driver import java
     java._system_homes = lambda: []
 folder = Path(sys.argv[1])
 options = SparkOptions(master="local[1]", folder=folder, driver_memory="512m")
@@ -38,7 +43,7 @@ stop_session()
 SAYS_SOMETHING = """
 import sys
 from pathlib import Path
-from deltaweb.spark.session import SparkOptions, get_spark, stop_session
+from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
 options = SparkOptions(master="local[1]", folder=Path(sys.argv[1]))
 session = get_spark(options)
 session.sparkContext._jvm.java.lang.System.err.println("an error")
@@ -49,7 +54,7 @@ stop_session()
 
 class TestGetSpark:
     def test_gives_one_session_to_all_who_ask(self, spark: "SparkSession") -> None:
-        from deltaweb.spark.session import SparkOptions, get_spark
+        from deltaweb.spark.driver.session import SparkOptions, get_spark
 
         options = SparkOptions(master="local[7]", folder=Path("/nowhere"))
 

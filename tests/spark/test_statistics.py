@@ -16,6 +16,7 @@ from deltaweb.delta.errors import (
     DataFileMissingError,
     UnsupportedFeatureError,
 )
+from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from tests.span_table import SPAN, write_span_table
 
@@ -35,7 +36,7 @@ def profile(
     if version is None:
         version = DeltaTable(str(location)).latest_version()
     request = ProfileRequest(
-        location=str(location),
+        place=TablePlace(str(location)),
         version=version,  # type: ignore[arg-type]  # a number
         column=column,
         **fields,  # type: ignore[arg-type]  # any field
@@ -106,7 +107,7 @@ class TestProfileOfSamples:
         from deltaweb.spark.statistics import profile_column
 
         request = ProfileRequest(
-            location=str(lake / "orders"), version=3, column=("order_id",)
+            place=TablePlace(str(lake / "orders")), version=3, column=("order_id",)
         )
 
         def stop(_done: int, _total: int | None) -> None:
@@ -202,7 +203,7 @@ class TestOddTables:
         lines = log.read_text().splitlines()
         protocol = (
             '{"protocol":{"minReaderVersion":3,"minWriterVersion":7,'
-            '"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors"]}}'
+            '"readerFeatures":["catalogManaged"],"writerFeatures":["catalogManaged"]}}'
         )
         lines = [protocol if '"protocol"' in line else line for line in lines]
         log.write_text("\n".join(lines) + "\n")

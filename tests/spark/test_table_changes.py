@@ -12,19 +12,21 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from deltaweb.delta.errors import (
-    DataFileError,
-    RowDiffTooLargeError,
-    VersionFilesMissingError,
-)
-from deltaweb.delta.schema import PrimitiveType, StructField, StructType
-from deltaweb.delta.table_changes import (
+from deltaweb.delta.changes import (
     RowChanges,
     RowDiffRequest,
     RowLimits,
     RowSample,
     SnapshotDiff,
 )
+from deltaweb.delta.changes.errors import (
+    RowDiffTooLargeError,
+    VersionFilesMissingError,
+)
+from deltaweb.delta.errors import (
+    DataFileError,
+)
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
 from tests.random_tables import SCHEMA, build, counted, rows, versions
 from tests.versioned_table import Row, VersionedTable
@@ -46,11 +48,11 @@ FEW = settings(
 @pytest.fixture
 def compare(spark: "SparkSession") -> Compare:
     """Compare on Spark the rows of two versions of a local table."""
-    from deltaweb.spark.changed_rows import DataPlace
     from deltaweb.spark.table_changes import diff_rows
+    from deltaweb.storage.place import TablePlace
 
     def run(diff: SnapshotDiff, location: str, **request: Any) -> RowChanges:  # noqa: ANN401 (its fields)
-        place = DataPlace(location=location)
+        place = TablePlace(location=location)
         return diff.rows(RowDiffRequest(**request), partial(diff_rows, spark, place))
 
     return run
@@ -286,10 +288,3 @@ class TestFaults:
 
         with pytest.raises(RowDiffTooLargeError):
             compare(table.table.compare(0, 1), table.store.root, limits=limits)
-
-    def test_options_of_the_storage_are_in_no_text(self) -> None:
-        from deltaweb.spark.changed_rows import DataPlace
-
-        place = DataPlace(location="s3://lake/t", storage_options={"key": "hush"})
-
-        assert "hush" not in f"{place} {place!r}"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deltaweb.index.file_index import open_index
+from deltaweb.index.folder.file_index import open_files
+from deltaweb.storage.place import TablePlace
 
 if TYPE_CHECKING:
     from deltaweb.spark.run_folder import RunFolder
@@ -28,7 +29,7 @@ def share_of(
 
     requests = {
         position: IndexRequest(
-            location=str(lake / "orders"),
+            place=TablePlace(str(lake / "orders")),
             folder=str(folder.path.parent / "index" / str(position)),
         )
         for position in range(num_tables)
@@ -53,7 +54,7 @@ class TestIndexTables:
         assert list(results) == [0, 2, 3]
         assert {result["state"] for result in results.values()} == {"INDEXED"}
         for position in results:
-            assert open_index(tmp_path / "index" / str(position)).files.num_rows > 0
+            assert open_files(tmp_path / "index" / str(position)).num_rows > 0
 
     def test_begins_no_table_of_a_run_that_is_over(
         self, folder: "RunFolder", lake: Path, tmp_path: Path
@@ -109,7 +110,9 @@ class TestIndexTables:
         linked.mkdir(parents=True)
         (linked / "_delta_log").symlink_to(lake / "orders" / "_delta_log")
         roots = (str(lake),) if is_allowed else ()
-        request = replace(share.requests[0], location=str(linked), allowed_roots=roots)
+        request = replace(
+            share.requests[0], place=TablePlace(str(linked), allowed_roots=roots)
+        )
 
         run(replace(share, requests={0: request}), 0)
 
@@ -132,14 +135,17 @@ class TestRunFolder:
         assert folder.claim(3)
 
     def test_tells_progress_until_there_is_a_result(self, folder: "RunFolder") -> None:
-        folder.tell_progress(10, ["Reading", 1, None, "commits"])
-        folder.tell_progress(9, ["Reading", 2, 7, "commits"])
-        assert folder.progress() == {
-            9: ["Reading", 2, 7, "commits"],
-            10: ["Reading", 1, None, "commits"],
-        }
+        from deltaweb.spark.run_folder import TaskProgress
 
-        assert folder.tell_result(9, {"state": "INDEXED"})
+        said = {
+            9: TaskProgress("Reading", 2, 7, "commits"),
+            10: TaskProgress("Reading", 1, None, "commits"),
+        }
+        for position, progress in said.items():
+            folder.report_progress(position, progress)
+        assert folder.progress() == said
+
+        assert folder.report_result(9, {"state": "INDEXED"})
 
         assert folder.take_results() == {9: {"state": "INDEXED"}}
         assert list(folder.progress()) == [10]

@@ -13,11 +13,11 @@ from django.utils import timezone
 from apps.jobs.models import Job
 from apps.jobs.services import cancel
 from apps.pages.actions import COMMAND_LINE
-from apps.tables import services, tasks
-from deltaweb.delta.log_path import checkpoint_name, checkpoint_part_names, commit_name
+from apps.tables.work.checkpoint import CHECKPOINT, request_checkpoint
+from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.table import DeltaTable
 from tests.factories import new_table
-from tests.installation import ROOT, environment, run
+from tests.installation import ROOT, environment, migrate
 from tests.spark_worker import SET_BY_A_SESSION, rows
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def orders(lake: Path, tmp_path: Path) -> Path:
 
 
 def queue(location: Path, *, version: int = NEWEST, parts: int | None = None) -> Job:
-    return services.request_checkpoint(
+    return request_checkpoint(
         new_table("orders", location=str(location), version=NEWEST),
         version=version,
         parts=parts,
@@ -85,7 +85,7 @@ def test_a_checkpoint_is_written_as_it_was_asked_for(
     before = paths(orders, version)
     job = queue(orders, version=version, parts=parts)
 
-    tasks.write_checkpoint(job_id=str(job.id))
+    CHECKPOINT.work(job.id)
 
     result = result_of(job)
     assert (result["engine"], result["files"]) == ("Spark", list(names))
@@ -100,7 +100,7 @@ def test_a_job_that_is_cancelled_writes_nothing(orders: Path) -> None:
     before = names(orders)
     job = cancel(queue(orders), now=timezone.now())
 
-    tasks.write_checkpoint(job_id=str(job.id))
+    CHECKPOINT.work(job.id)
 
     job.refresh_from_db()
     assert job.state == Job.State.CANCELLED
@@ -112,7 +112,7 @@ def test_a_commit_that_does_not_read_is_named(orders: Path) -> None:
     before = names(orders)
     job = queue(orders, parts=2)
 
-    tasks.write_checkpoint(job_id=str(job.id))
+    CHECKPOINT.work(job.id)
 
     job.refresh_from_db()
     assert (job.state, job.error_code) == (Job.State.FAILED, "log-corrupt")
@@ -124,8 +124,7 @@ def test_a_spark_that_dies_is_replaced_once(orders: Path, tmp_path: Path) -> Non
     before = paths(orders, NEWEST)
     home = tmp_path / "another"
     home.mkdir()
-    migrated = run(home, "migrate", "--skip-checks", "--verbosity", "0")
-    assert migrated.returncode == 0, migrated.stderr
+    migrate(home)
     variables = environment(
         home,
         DELTAWEB_SPARK_REPLAY_BYTES="0",
@@ -150,7 +149,7 @@ def test_a_spark_that_dies_is_replaced_once(orders: Path, tmp_path: Path) -> Non
 
     [row] = rows(home, f"SELECT * FROM jobs_job WHERE id = '{job}'")  # noqa: S608  # of hexadecimal digits
     assert row["state"] == "DONE", row["error_detail"]
-    assert "Spark stopped; the checkpoint is begun again." in done.stderr
+    assert "Spark stopped; its work is done again." in done.stderr
     assert json.loads(row["result"])["num_files"] == len(before)
     assert set(checkpoint_part_names(NEWEST, 2)) <= set(names(orders))
     assert paths(orders, NEWEST) == before

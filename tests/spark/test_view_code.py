@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from apps.explorer.snippets import ShownView, view_snippets
+from apps.explorer.use.snippets import ShownView, view_snippets
 from deltaweb.table import DeltaTable
 from tests.shown_views import (
     COLUMNS,

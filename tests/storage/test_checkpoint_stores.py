@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.delta.log_path import checkpoint_part_names, commit_name
-from deltaweb.storage.location import open_store
+from deltaweb.delta.log.paths import checkpoint_part_names, commit_name
+from deltaweb.storage.place import open_store
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import START_MS, write_checkpointed_log, write_json_log
 from tests.s3_server import S3Server

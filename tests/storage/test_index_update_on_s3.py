@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from deltaweb.delta.log_path import commit_name
-from deltaweb.index.build import build_index
+from deltaweb.delta.log.paths import commit_name
+from tests.index_builds import build_index
 from tests.index_folders import contents
 from tests.local_logs import RandomLog
 from tests.s3_server import S3Server

@@ -21,16 +21,18 @@ from pytest_django.fixtures import Settings
 from yarl import URL
 
 from apps.jobs.models import Job
-from apps.tables import reading, services, tasks
+from apps.jobs.results import result_path
+from apps.tables.catalogue.check_location import CHECK_LOCATION, request_check
+from apps.tables.index.probing import look_at, probe_tables
 from apps.tables.models import StorageConnection
-from apps.tables.probing import look_at, probe_tables
-from apps.tables.storage_connections import options_for
-from deltaweb.delta.log_path import commit_name
-from deltaweb.samples import make_samples
-from deltaweb.storage import s3_session
+from apps.tables.storage.connections import options_for
+from apps.tables.work.preview import PREVIEW, Preview
+from apps.tables.work.version_files import VERSION_FILES, VersionFiles
+from deltaweb.delta.log.paths import commit_name
 from deltaweb.storage.data_path import decode_path
-from deltaweb.storage.location import open_store
-from deltaweb.storage.signing import open_signer
+from deltaweb.storage.place import open_store
+from deltaweb.storage.signing import s3_session
+from deltaweb.storage.signing.signer import open_signer
 from deltaweb.table import DeltaTable
 from tests.factories import NOW, new_table, new_user
 from tests.s3_server import S3Server
@@ -38,13 +40,6 @@ from tests.s3_server import S3Server
 pytestmark = pytest.mark.django_db
 SECRETS = ("deltaweb-secret", "deltaweb-key")
 PREFIX = "lake of sales/k=1"
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("lake")
-    make_samples(folder, NOW)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -166,9 +161,9 @@ class TestReading:
 
     def test_a_check_finds_the_table(self, location: str, lake: Path) -> None:
         user = new_user("ada", role="ADMIN")
-        job = services.request_check(location=location, now=NOW, requested_by=user)
+        job = request_check(location=location, now=NOW, requested_by=user)
 
-        tasks.check_location(job_id=str(job.id))
+        CHECK_LOCATION.work(job.id)
 
         job.refresh_from_db()
         assert job.state == Job.State.DONE
@@ -186,14 +181,14 @@ class TestReading:
         probe_tables(now=NOW + timedelta(days=1))
         table.refresh_from_db()
         assert (table.latest_version_seen, table.error) == (newest, "")
-        preview = services.request_preview(table, version=newest, now=NOW, limit=5)
-        tasks.preview_rows(job_id=str(preview.id))
+        preview = PREVIEW.request(table, Preview(version=newest, limit=5), now=NOW)
+        PREVIEW.work(preview.id)
         preview.refresh_from_db()
         assert _result(preview)["rows"] == 5
-        files = services.request_version_files(table, version=newest, now=NOW)
-        tasks.list_version_files(job_id=str(files.id))
+        files = VERSION_FILES.request(table, VersionFiles(newest), now=NOW)
+        VERSION_FILES.work(files.id)
         files.refresh_from_db()
-        path = reading.results_folder() / f"{files.id}.arrow"
+        path = result_path(files.id)
         with pa.memory_map(str(path)) as source:
             assert (
                 pa.ipc.open_file(source).read_all().num_rows == _result(files)["rows"]

@@ -14,9 +14,8 @@ from pytest_django.fixtures import Settings
 
 from apps.pages.actions import COMMAND_LINE
 from apps.sharing.models import RecipientToken
-from apps.tables.storage_connections import add_connection
-from apps.tables.storage_options import parse_options
-from deltaweb.samples import make_samples
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.options import parse_options
 from deltaweb.table import DeltaTable
 from tests.factories import (
     NOW,
@@ -31,13 +30,6 @@ from tests.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db
 QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("lake")
-    make_samples(folder, NOW)
-    return folder
 
 
 @pytest.fixture(scope="module")

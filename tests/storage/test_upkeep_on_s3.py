@@ -9,13 +9,14 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.jobs.models import Job
 from apps.pages.actions import COMMAND_LINE
-from apps.tables import services, tasks
+from apps.tables.maintenance.plans import CheckpointPlan, checkpoint_plan
 from apps.tables.models import Table
-from apps.tables.opening import open_table
-from apps.tables.selectors.upkeep import CheckpointPlan, checkpoint_plan
-from apps.tables.storage_connections import add_connection
-from apps.tables.storage_options import parse_options
-from deltaweb.delta.log_path import checkpoint_part_names
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.opening import open_table
+from apps.tables.storage.options import parse_options
+from apps.tables.work.checkpoint import CHECKPOINT, request_checkpoint
+from apps.tables.work.cleanup import CLEANUP, list_again
+from deltaweb.delta.log.paths import checkpoint_part_names
 from tests.benchmarks.logs import write_json_log
 from tests.factories import NOW, new_metadata, new_protocol, new_table, new_user
 from tests.s3_server import S3Server
@@ -58,11 +59,11 @@ def test_a_checkpoint_is_written_with_its_storage_and_seen_by_the_page(
     orders: Table,
 ) -> None:
     assert plan().commits_since == NEWEST + 1
-    job = services.request_checkpoint(
+    job = request_checkpoint(
         orders, version=NEWEST, parts=2, actor=COMMAND_LINE, now=timezone.now()
     )
 
-    tasks.write_checkpoint(job_id=str(job.id))
+    CHECKPOINT.work(job.id)
 
     job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error_detail
@@ -78,9 +79,9 @@ def test_a_checkpoint_is_written_with_its_storage_and_seen_by_the_page(
 
 
 def test_expired_history_is_listed_with_its_storage(orders: Table) -> None:
-    job = services.list_again(orders, now=timezone.now())
+    job = list_again(orders, now=timezone.now())
 
-    tasks.clean_up_log(job_id=str(job.id))
+    CLEANUP.work(job.id)
 
     job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error_detail

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from apps.accounts import errors
 from apps.accounts.models import APIKey, User
-from apps.accounts.services.account_action import account_action
+from apps.accounts.services.records import account_action
 from apps.accounts.tokens import PREFIX_LENGTH, new_api_key, sha256
 from apps.pages.actions import Actor, report
 

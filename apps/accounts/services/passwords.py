@@ -14,13 +14,13 @@ from django.http import HttpRequest
 
 from apps.accounts import errors
 from apps.accounts.models import FailedSignIn, User
-from apps.accounts.services.sign_in_action import (
+from apps.accounts.services.records import (
     failed_sign_in_action,
     sign_in_action,
 )
 from apps.pages.actions import Actor, report
-from apps.pages.addresses import network_of
-from apps.pages.rate_limits import RateLimit
+from apps.pages.request.addresses import network_of
+from apps.pages.request.rate_limits import RateLimit
 
 FAILURE_WINDOW: Final = timedelta(minutes=15)
 FAILURES_ALLOWED: Final = 10  # for one name from one address, within the window

@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from apps.accounts import errors
 from apps.accounts.models import SignInLink, User
-from apps.accounts.services.account_action import account_action
-from apps.accounts.services.sign_in_action import (
+from apps.accounts.services.records import (
+    account_action,
     failed_sign_in_action,
     sign_in_action,
 )
@@ -52,9 +52,9 @@ def use_sign_in_link(*, token: str, actor: Actor, now: datetime) -> User:
     `actor` says from where; success is recorded, and refusal of a link that was ours.
 
     Raises:
-        LinkInvalidError: If it was never issued, or the account is disabled.
-        LinkUsedError: If it has been used.
-        LinkExpiredError: If its time has run out.
+        SignInLinkInvalidError: If it was never issued, or the account is disabled.
+        SignInLinkUsedError: If it has been used.
+        SignInLinkExpiredError: If its time has run out.
     """
     try:
         with transaction.atomic():
@@ -75,10 +75,10 @@ def _spend_link(digest: str, now: datetime) -> User:
     ).update(used_at=now)
     link = SignInLink.objects.select_related("user").filter(token_sha256=digest).first()
     if link is None or not link.user.is_active:
-        raise errors.LinkInvalidError
+        raise errors.SignInLinkInvalidError
     if spent:
         return link.user
-    raise errors.LinkUsedError if link.used_at else errors.LinkExpiredError
+    raise errors.SignInLinkUsedError if link.used_at else errors.SignInLinkExpiredError
 
 
 def user_of_link(*, token: str) -> User | None:

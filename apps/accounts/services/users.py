@@ -10,8 +10,8 @@ from django.db.models import F
 
 from apps.accounts import errors
 from apps.accounts.models import SignInLink, User
-from apps.accounts.services.account_action import account_action
 from apps.accounts.services.api_keys import revoke_api_key
+from apps.accounts.services.records import account_action
 from apps.pages.actions import Actor, FieldChange, report, report_changes
 
 FIRST_ADMIN = "admin"

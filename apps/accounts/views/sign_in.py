@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import services
 from apps.accounts.errors import (
-    LinkUsedError,
     PasswordsBusyError,
     SignInError,
+    SignInLinkUsedError,
     TooManySignInsError,
 )
 from apps.accounts.forms import SignInForm
@@ -67,7 +67,7 @@ def use_link(request: HttpRequest, token: str) -> HttpResponseBase:
     """Sign in by a one-click link.
 
     What only looks at the link leaves it unspent: HEAD, and a browser that fetches
-    ahead of a click. Whoever clicks twice is not told that the link is used.
+    ahead of a click. A second click does not say that the link is used.
     """
     if request.method == "HEAD":
         return _private(HttpResponse())
@@ -77,7 +77,7 @@ def use_link(request: HttpRequest, token: str) -> HttpResponseBase:
         user = services.use_sign_in_link(
             token=token, actor=actor_of(request), now=timezone.now()
         )
-    except LinkUsedError:
+    except SignInLinkUsedError:
         if request.user != services.user_of_link(token=token):
             raise
         return _private(redirect(safe_next(request)))

@@ -7,15 +7,22 @@ from django import template
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from apps.explorer.operations import OperationFamily, operation_family
-from apps.explorer.selectors import overview
-from apps.explorer.zones import user_zone
-from apps.pages import links
+from apps.accounts.zones import user_zone
+from apps.explorer.grid import cells
+from apps.explorer.history import selector as history
+from apps.explorer.history.operations import OperationFamily, operation_family
+from apps.explorer.lanes.selector import sentence
+from apps.explorer.parquet_file import addresses
+from apps.explorer.version.table_version import TableVersion
+from apps.pages.lists import links
 from apps.pages.templatetags.deltaweb import absolute, compact, size
 from apps.tables.models import Commit
 from apps.tables.templatetags.tables import state_dot
+from deltaweb.delta.changes.lanes import LaneEvent
 
 register = template.Library()
+
+MAX_CHANGE_LENGTH = 160  # characters of a change in a list
 
 # The counts that a sentence is about: rows, and files where no row is named.
 _COUNT = r"\d{1,3}(?:,\d{3})*"
@@ -40,13 +47,13 @@ def dot(readability: str) -> str:
 @register.filter
 def row_change(commit: Commit) -> int | None:
     """Return by how many rows a commit changed the table; None is unknown."""
-    return overview.row_change(commit)
+    return history.row_change(commit)
 
 
 @register.filter
 def byte_change(commit: Commit) -> int | None:
     """Return by how many bytes a commit changed the table; None is unknown."""
-    return overview.byte_change(commit)
+    return history.byte_change(commit)
 
 
 @register.filter
@@ -83,6 +90,12 @@ def unit_part(text: str) -> str:
     return text.partition(" ")[2]
 
 
+@register.filter
+def shortened(text: object, length: int) -> str:
+    """Cut a text that is longer; `truncatechars` takes twenty times as long."""
+    return cells.shortened(str(text), length)
+
+
 @register.simple_tag(takes_context=True)
 def clock(context: template.Context, moment: datetime) -> SafeString:
     """Render the time of day in the reader's zone; its title holds the whole moment."""
@@ -99,6 +112,20 @@ def clock(context: template.Context, moment: datetime) -> SafeString:
 def page_with(context: template.Context, **values: object) -> str:
     """Return this page's address with other values, from its first page on."""
     return links.changed(context["request"], **{"page": None, "before": None, **values})
+
+
+@register.simple_tag
+def lane_change(event: LaneEvent) -> SafeString:
+    """Say what became of a field: its name as code, then words."""
+    text = cells.shortened(sentence(event), MAX_CHANGE_LENGTH)
+    name = cells.shortened(".".join(event.path), MAX_CHANGE_LENGTH)
+    return format_html("<code>{}</code> {}", name, text)
+
+
+@register.simple_tag
+def file_address(at: TableVersion, path: str) -> str:
+    """Return the page of a file of a version; "" where it has none."""
+    return addresses.file_address(at, path)
 
 
 def _signed(number: int | None, text: str) -> str:

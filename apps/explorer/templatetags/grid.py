@@ -11,7 +11,7 @@ from html import escape
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from apps.explorer.cells import Cell
+from apps.explorer.grid.cells import Cell
 
 register = template.Library()
 

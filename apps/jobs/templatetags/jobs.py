@@ -5,9 +5,9 @@ from typing import Any
 from django import template
 from django.utils import timezone
 
-from apps.jobs import selectors
+from apps.jobs.listing import selectors
 from apps.jobs.models import Job
-from apps.jobs.process import short_name
+from apps.jobs.running.process import short_name
 
 register = template.Library()
 register.filter(short_name)

@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from apps.pages import links
-from apps.pages.days import day_text
+from apps.pages.lists import links
+from apps.pages.lists.days import day_text
 
 register = template.Library()
 

@@ -1,4 +1,4 @@
-"""One file of a shared table, opened for whoever its signed URL was made for."""
+"""One file of a shared table, opened for the caller that its URL was signed for."""
 
 import io
 import logging
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from apps.sharing.access import callers as access
 from apps.sharing.errors import AccessError
 from apps.sharing.models import RecipientToken, SharedTable
-from apps.sharing.selectors import access
-from apps.tables.locations import check_allowed
-from apps.tables.opening import roots_of_server
+from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.opening import roots_of_server
 from deltaweb.delta.errors import DataFileError, LocationError, PathEscapesTableError
 from deltaweb.sharing.errors import FileGoneError, FileRefusedError
-from deltaweb.storage.file_urls import FileURLInvalidError, verify
 from deltaweb.storage.local_file import open_local_file
+from deltaweb.storage.signing.file_urls import FileURLInvalidError, verify
 
 logger = logging.getLogger(__name__)
 

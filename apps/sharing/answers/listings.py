@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from django.db.models import Q, QuerySet
 
+from apps.sharing.access import callers as access
 from apps.sharing.models import Recipient, Share, SharedTable
 from apps.sharing.names import name_key
-from apps.sharing.selectors import access
 from deltaweb.sharing.page_token import (
     PageScope,
     decode_page_token,
@@ -23,7 +23,6 @@ from deltaweb.sharing.page_token import (
 from deltaweb.sharing.parameters import MAX_PAGE_LENGTH
 
 Item = dict[str, str]
-Key = tuple[str, ...]
 Row = TypeVar("Row")
 
 
@@ -83,8 +82,7 @@ def list_shares(recipient: Recipient, *, asked: PageRequest) -> Page:
         access.granted_shares(recipient),
         asked,
         PageScope("shares", str(recipient.id)),
-        after=lambda key: Q(name_key__gt=key[0]),
-        key=lambda share: (share.name_key,),
+        order=("name_key",),
         item=share_item,
     )
 
@@ -99,9 +97,8 @@ def list_schemas(recipient: Recipient, share: Share, *, asked: PageRequest) -> P
         access.granted_schemas(recipient, share.name),
         asked,
         PageScope("schemas", str(recipient.id), (share.name_key,)),
-        after=lambda key: Q(schema_key__gt=key[0]),
-        key=lambda schema: (schema[0],),
-        item=lambda schema: {"name": schema[1], "share": share.name},
+        order=("schema_key",),
+        item=lambda schema: {"name": schema.schema_name, "share": share.name},
     )
 
 
@@ -119,8 +116,7 @@ def list_tables(
         access.granted_tables(recipient, share.name, schema),
         asked,
         PageScope("tables", str(recipient.id), names),
-        after=lambda key: Q(name_key__gt=key[0]),
-        key=lambda table: (table.name_key,),
+        order=("name_key",),
         item=table_item,
     )
 
@@ -135,39 +131,34 @@ def list_all_tables(recipient: Recipient, share: Share, *, asked: PageRequest) -
         access.granted_tables(recipient, share.name),
         asked,
         PageScope("all-tables", str(recipient.id), (share.name_key,)),
-        after=_after_table,
-        key=lambda table: (table.schema_key, table.name_key),
+        order=("schema_key", "name_key"),
         item=table_item,
     )
 
 
-def _after_table(key: Key) -> Q:
-    schema_key, table_key = key
-    return Q(schema_key__gt=schema_key) | Q(
-        schema_key=schema_key, name_key__gt=table_key
-    )
-
-
-def _page(  # noqa: PLR0913 (what lists differ in)
+def _page(
     rows: "QuerySet[Any, Row]",
     asked: PageRequest,
     scope: PageScope,
     *,
-    after: Callable[[Key], Q],
-    key: Callable[[Row], Key],
+    order: Sequence[str],
     item: Callable[[Row], Item],
 ) -> Page:
-    """Return the page that is asked for, of rows that are ordered by `key`."""
-    last: Key = ()
+    """Return the page that is asked for, of rows by the columns of `order`."""
+    last: tuple[str, ...] = ()
     if asked.page_token:
         last = decode_page_token(asked.page_token, scope, keys=asked.keys)
     if last:
-        rows = rows.filter(after(last))
+        after = Q()
+        for place, column in enumerate(order):
+            alike = dict(zip(order[:place], last, strict=False))
+            after |= Q(**alike, **{f"{column}__gt": last[place]})
+        rows = rows.filter(after)
     found = list(rows[: asked.max_results + 1])
     given = found[: asked.max_results]
     if len(found) == len(given):
         return Page([item(row) for row in given], None)
     if given:
-        last = key(given[-1])
+        last = tuple(getattr(given[-1], column) for column in order)
     token = encode_page_token(last, scope, keys=asked.keys)
     return Page([item(row) for row in given], token)

@@ -1,6 +1,6 @@
 """Versions whose files a VACUUM has deleted: refused, before a client fails on a file.
 
-The index marks versions by what the log tells of a VACUUM. Files of this machine are
+The index marks versions by what the log says of a VACUUM. Files of this machine are
 looked at as well, since some files of such a version are mostly still there.
 
 Source: sharing_wire.md, 2.3 ("table files missing").
@@ -9,8 +9,8 @@ Source: sharing_wire.md, 2.3 ("table files missing").
 import os
 
 from apps.tables.models import Table
-from apps.tables.readable_versions import is_marked
-from deltaweb.index.shared.file_selection import FileSelection
+from apps.tables.versions.readable import is_marked
+from deltaweb.index.query.file_selection import FileSelection
 from deltaweb.sharing.errors import FilesVacuumedError
 from deltaweb.storage.location import is_local, normalize_location
 

@@ -1,7 +1,7 @@
 """The record of a call: what is known of it while it is answered, then one row.
 
-A row is written before an answer ends, so whoever has the answer finds the row. Where
-the database is busy the row goes to the log: a good answer is not spoilt by it.
+A row is written before an answer ends, so a client with the answer finds the row. If
+the database is busy, the row goes to the log, and the answer is sent all the same.
 """
 
 import json
@@ -16,7 +16,7 @@ from django.db import DatabaseError
 
 from apps.audit import services
 from apps.audit.models import AuditEvent
-from apps.pages.lock_waits import short_transaction
+from apps.pages.request.lock_waits import short_transaction
 from apps.sharing.models import RecipientToken, SharedTable
 from deltaweb.sharing.parameters import MAX_LONG
 

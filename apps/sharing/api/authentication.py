@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from apps.accounts.tokens import sha256
+from apps.sharing.access import callers as access
 from apps.sharing.models import RecipientToken
-from apps.sharing.selectors import access
 from deltaweb.sharing.errors import CredentialsMissingError
 
 SCHEME = "bearer"
@@ -25,7 +25,7 @@ def bearer_secret(header: str) -> str:
 
 
 def ended_token(header: str) -> RecipientToken | None:
-    """Return the token that came and is good no more, to tell whose it was."""
+    """Return the token that came and has ended, to record whose it was."""
     tokens = RecipientToken.objects.select_related("recipient")
     return tokens.filter(token_sha256=sha256(bearer_secret(header))).first()
 

@@ -12,7 +12,8 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from apps.pages.addresses import client_address
+from apps.pages.request.addresses import client_address
+from apps.sharing.access import callers as access
 from apps.sharing.answers.listings import PageRequest
 from apps.sharing.api import throttling
 from apps.sharing.api.audit import CallRecord
@@ -22,9 +23,13 @@ from apps.sharing.api.keys import page_token_keys
 from apps.sharing.api.responses import StreamedAnswer, WholeAnswer, without_body
 from apps.sharing.errors import TokenExpiredError, TokenRevokedError
 from apps.sharing.models import Recipient, Share, SharedTable
-from apps.sharing.selectors import access
 from deltaweb.delta.errors import DeltaError
-from deltaweb.sharing.capabilities import HEADER, parse_capabilities
+from deltaweb.sharing.capabilities import (
+    FILE_ID_HEADER,
+    HEADER,
+    Capabilities,
+    parse_capabilities,
+)
 from deltaweb.sharing.errors import (
     FileRefusedError,
     FormatNotOfferedError,
@@ -97,7 +102,7 @@ class ProtocolView(APIView):
         return MethodNotAllowedError(method=method, allowed=self.allowed_methods)
 
     def handle_exception(self, exc: Exception) -> WholeAnswer:  # type: ignore[override]  # any response will do
-        """Answer a failure; one of ours goes to the log with the request's id."""
+        """Answer a failure; a DeltaError goes to the log with the request's id."""
         failure = failure_of(exc)
         self.error_code = failure.error_code
         if isinstance(exc, DeltaError):
@@ -199,12 +204,17 @@ class TableView(SharingView):
         )
         self.record.shared_table = self.shared_table
 
-    def check_capabilities(self) -> None:
-        """Refuse a client that reads none of our formats.
+    def capabilities(self) -> Capabilities:
+        """Return what the client can read.
 
         Raises:
-            FormatNotOfferedError: If it says so.
+            FormatNotOfferedError: If it says that it reads none of our formats.
+            ParameterInvalidError: If it wants ids of files in an unknown way.
         """
-        capabilities = parse_capabilities(self.request.headers.get(HEADER, ""))
-        if not capabilities.reads_parquet:
-            raise FormatNotOfferedError(asked=capabilities.response_formats)
+        headers = self.request.headers
+        found = parse_capabilities(
+            headers.get(HEADER, ""), file_id_hash=headers.get(FILE_ID_HEADER, "")
+        )
+        if not found.reads_parquet and not found.reads_delta:
+            raise FormatNotOfferedError(asked=found.response_formats)
+        return found

@@ -7,7 +7,7 @@ Source: sharing_wire.md, 2.3 (the codes of the reference server).
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final
@@ -42,6 +42,11 @@ from deltaweb.delta.errors import (
     UnsupportedFeatureError,
     UnsupportedProtocolError,
     VersionNotFoundError,
+)
+from deltaweb.delta.feed.errors import (
+    FeedOffError,
+    FeedRangeError,
+    FeedSchemaError,
 )
 from deltaweb.sharing.errors import (
     ErrorCode,
@@ -151,7 +156,7 @@ def _of_table(error: DeltaError) -> Failure:
 
     A client would repeat a 5xx for minutes, and it would be the same each time.
     """
-    for kind, code, text in _TABLE_FAULTS:
+    for kind, (code, text) in _TABLE_FAULTS.items():
         if isinstance(error, kind):
             return Failure(400, code, text(error) if callable(text) else text)
     message = f"The table cannot be read just now. {ASK_PROVIDER}"
@@ -167,6 +172,24 @@ def _timestamp_text(error: DeltaError) -> str:
     return f"The table has no version at or before that time. {error.hint}"
 
 
+def _feed_off_text(error: DeltaError) -> str:
+    version = getattr(error, "version", "")
+    return f"The table records no changes at version {version}. {error.hint}"
+
+
+def _feed_range_text(error: DeltaError) -> str:
+    reason = getattr(error, "reason", "")
+    return f"The table has no changes of this range: {reason}. {error.hint}"
+
+
+def _feed_schema_text(error: DeltaError) -> str:
+    version, reason = getattr(error, "version", ""), getattr(error, "reason", "")
+    return (
+        "The changes cannot be shown in one schema: "
+        f"at version {version} {reason}. {error.hint}"
+    )
+
+
 def _features_text(error: DeltaError) -> str:
     features = ", ".join(getattr(error, "features", ()))
     return f"The table uses {features[:200]}, which this server does not read."
@@ -180,44 +203,45 @@ _FILTER_FAILS: Final = (
     f"{ASK_PROVIDER}"
 )
 _Text = str | Callable[[DeltaError], str]
-_TABLE_FAULTS: Final[tuple[tuple[type[DeltaError], ErrorCode, _Text], ...]] = (
-    (VersionNotFoundError, ErrorCode.INVALID_PARAMETER_VALUE, _version_text),
-    (TimestampNotFoundError, ErrorCode.INVALID_PARAMETER_VALUE, _timestamp_text),
-    (
-        TimestampInvalidError,
-        ErrorCode.INVALID_PARAMETER_VALUE,
+_NOT_THERE: Final = ErrorCode.RESOURCE_DOES_NOT_EXIST
+_NOT_READ: Final = ErrorCode.UNSUPPORTED_OPERATION
+_WRONG_VALUE: Final = ErrorCode.INVALID_PARAMETER_VALUE
+_TABLE_FAULTS: Final[Mapping[type[DeltaError], tuple[ErrorCode, _Text]]] = {
+    VersionNotFoundError: (_WRONG_VALUE, _version_text),
+    TimestampNotFoundError: (_WRONG_VALUE, _timestamp_text),
+    TimestampInvalidError: (
+        _WRONG_VALUE,
         "The time is not one with a zone. Write it as 2026-01-31T12:00:00Z.",
     ),
-    (UnsupportedFeatureError, ErrorCode.UNSUPPORTED_OPERATION, _features_text),
-    (
-        UnsupportedProtocolError,
-        ErrorCode.UNSUPPORTED_OPERATION,
+    FeedRangeError: (_WRONG_VALUE, _feed_range_text),
+    FeedOffError: (_WRONG_VALUE, _feed_off_text),
+    FeedSchemaError: (_NOT_READ, _feed_schema_text),
+    UnsupportedFeatureError: (_NOT_READ, _features_text),
+    UnsupportedProtocolError: (
+        _NOT_READ,
         "The table asks for a newer reader than this server is.",
     ),
-    (
-        SchemaError,
-        ErrorCode.UNSUPPORTED_OPERATION,
-        f"The table has no schema that the protocol can tell. {ASK_PROVIDER}",
+    SchemaError: (
+        _NOT_READ,
+        f"The table has no schema that the protocol can express. {ASK_PROVIDER}",
     ),
-    (
-        PathEscapesTableError,
-        ErrorCode.UNSUPPORTED_OPERATION,
+    PathEscapesTableError: (
+        _NOT_READ,
         f"A file of the table lies outside of it. {ASK_PROVIDER}",
     ),
-    (PartitionValueError, ErrorCode.UNSUPPORTED_OPERATION, _FILTER_FAILS),
-    (PredicateError, ErrorCode.UNSUPPORTED_OPERATION, _FILTER_FAILS),
-    (TableNotFoundError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
-    (LocationNotFoundError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
-    (DataFileMissingError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
-    (LogGapError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _FILES_MISSING),
-    (LogCorruptError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _LOG_DAMAGED),
-    (MissingActionError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _LOG_DAMAGED),
-    (LocationDeniedError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _DENIED),
-    (CredentialsNeededError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _DENIED),
-    (LocationNotAllowedError, ErrorCode.RESOURCE_DOES_NOT_EXIST, _DENIED),
-    (
-        LocationUnreachableError,
-        ErrorCode.RESOURCE_DOES_NOT_EXIST,
+    PartitionValueError: (_NOT_READ, _FILTER_FAILS),
+    PredicateError: (_NOT_READ, _FILTER_FAILS),
+    TableNotFoundError: (_NOT_THERE, _FILES_MISSING),
+    LocationNotFoundError: (_NOT_THERE, _FILES_MISSING),
+    DataFileMissingError: (_NOT_THERE, _FILES_MISSING),
+    LogGapError: (_NOT_THERE, _FILES_MISSING),
+    LogCorruptError: (_NOT_THERE, _LOG_DAMAGED),
+    MissingActionError: (_NOT_THERE, _LOG_DAMAGED),
+    LocationDeniedError: (_NOT_THERE, _DENIED),
+    CredentialsNeededError: (_NOT_THERE, _DENIED),
+    LocationNotAllowedError: (_NOT_THERE, _DENIED),
+    LocationUnreachableError: (
+        _NOT_THERE,
         f"The storage of the table does not answer just now. {ASK_PROVIDER}",
     ),
-)
+}

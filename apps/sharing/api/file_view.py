@@ -82,7 +82,7 @@ class FileAnswer(Answer, FileResponse):
         """Close the file, and the connection where the file became shorter meanwhile.
 
         What is missing would otherwise be taken from the next answer: the length was
-        told before.
+        sent before.
 
         Raises:
             ConnectionResetError: If it did.

@@ -4,7 +4,7 @@ from functools import cache
 
 from django.conf import settings
 
-from deltaweb.storage.file_urls import derive_keys
+from deltaweb.storage.signing.file_urls import derive_keys
 
 PAGE_TOKENS = "page tokens"
 FILE_URLS = "file urls"

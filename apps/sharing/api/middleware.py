@@ -1,4 +1,4 @@
-"""Keeps the protocol's paths to its own form, whoever answers."""
+"""Keeps the protocol's paths to its own form, whatever answers."""
 
 from collections.abc import Callable
 from http import HTTPStatus

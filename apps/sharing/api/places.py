@@ -1,8 +1,8 @@
 """How many answers a recipient may be in the middle of taking at the same time.
 
 An answer that its client does not go on with costs a connection and what is left to
-send, a file or lines that are still to be made, and no thread (`deltaweb.web_worker`);
-of those each process has so many to give.
+send, a file or lines that are still to be made, and no thread
+(`deltaweb.serving.worker`); of those each process has so many to give.
 """
 
 from collections import Counter

@@ -10,6 +10,7 @@ from typing import Final
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 from deltaweb.sharing import capabilities
+from deltaweb.sharing.response_format import ResponseFormat
 
 JSON: Final = "application/json; charset=utf-8"
 NDJSON: Final = "application/x-ndjson; charset=utf-8"
@@ -31,7 +32,7 @@ class WholeAnswer(Answer, HttpResponse):
 class StreamedAnswer(Answer, StreamingHttpResponse):
     """An answer that is sent while it is made, by whichever thread is free.
 
-    Source: `deltaweb.web_bodies`.
+    Source: `deltaweb.serving.bodies`.
     """
 
     may_wait = True
@@ -58,23 +59,33 @@ def set_version(answer: WholeAnswer, version: int) -> WholeAnswer:
     return answer
 
 
-def lines_answer(lines: bytes, *, version: int) -> WholeAnswer:
+def lines_answer(
+    lines: bytes, response_format: ResponseFormat, *, version: int
+) -> WholeAnswer:
     """Answer a few lines of JSON."""
     answer = WholeAnswer(lines, content_type=NDJSON)
-    _set_table_headers(answer, version)
+    _set_table_headers(answer, response_format, version)
     return answer
 
 
 def stream_answer(
-    lines: Iterable[bytes], *, version: int, num_skipped_hints: int
+    lines: Iterable[bytes],
+    response_format: ResponseFormat,
+    *,
+    version: int,
+    file_id_scheme: str,
+    num_skipped_hints: int,
 ) -> StreamedAnswer:
     """Answer lines of JSON while they are made.
 
     Hints that select nothing are counted in a header: people whose filter does
-    nothing would otherwise never know.
+    nothing would otherwise never know. A way to derive ids that was asked for is
+    confirmed.
     """
     answer = StreamedAnswer(lines, content_type=NDJSON)
-    _set_table_headers(answer, version)
+    _set_table_headers(answer, response_format, version)
+    if file_id_scheme:
+        answer[capabilities.FILE_ID_HEADER] = file_id_scheme
     if num_skipped_hints:
         answer[SKIPPED_HINTS_HEADER] = str(num_skipped_hints)
     return answer
@@ -93,7 +104,9 @@ def without_body(answer: WholeAnswer) -> WholeAnswer:
     return answer
 
 
-def _set_table_headers(answer: HttpResponseBase, version: int) -> None:
+def _set_table_headers(
+    answer: HttpResponseBase, response_format: ResponseFormat, version: int
+) -> None:
     answer[VERSION_HEADER] = str(version)
-    answer[capabilities.HEADER] = capabilities.ANSWERED
+    answer[capabilities.HEADER] = capabilities.answered(response_format.name)
     answer["Cache-Control"] = NO_STORE

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.conf import settings
 
-from apps.pages.addresses import network_of
-from apps.pages.rate_limits import RateLimit
+from apps.pages.request.addresses import network_of
+from apps.pages.request.rate_limits import RateLimit
 from deltaweb.sharing.errors import TooManyRequestsError
 
 FAILURES_PER_S: Final = 100

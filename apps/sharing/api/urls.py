@@ -28,7 +28,7 @@ urlpatterns = [
     path(f"{TABLE}/version", views.TableVersionView.as_view(), name="table-version"),
     path(f"{TABLE}/metadata", views.TableMetadataView.as_view(), name="table-metadata"),
     path(f"{TABLE}/query", views.TableQueryView.as_view(), name="table-query"),
-    path(f"{TABLE}/changes", views.LaterEndpointView.as_view()),
+    path(f"{TABLE}/changes", views.TableChangesView.as_view(), name="table-changes"),
     path(f"{TABLE}/queries/<str:query>", views.LaterEndpointView.as_view()),
     path(f"{TABLE}/temporary-table-credentials", views.LaterEndpointView.as_view()),
     re_path(FILE, FileView.as_view(), name="file"),

@@ -10,6 +10,8 @@ from django.http import HttpResponseBase
 from rest_framework.request import Request
 
 from apps.sharing.answers import listings, tables
+from apps.sharing.answers.changes import table_changes
+from apps.sharing.answers.signed_lines import SigningPlan
 from apps.sharing.api.base import InShareView, ProtocolView, SharingView, TableView
 from apps.sharing.api.keys import file_url_keys
 from apps.sharing.api.places import Stream
@@ -27,10 +29,12 @@ from deltaweb.sharing.parameters import parse_moment, parse_version
 from deltaweb.sharing.table_query import (
     MAX_BODY_BYTES,
     check_one_version,
+    parse_changes_query,
     parse_table_query,
 )
 
 MAX_SKIPPED_SHOWN: Final = 20
+DATA_FORMAT: Final = "delta"
 
 
 # === Lists ===
@@ -143,8 +147,8 @@ class TableVersionView(TableView):
 class TableDetailView(TableView):
     """HEAD and GET shares/{share}/schemas/{schema}/tables/{table}.
 
-    HEAD is the older way to ask for the version. The protocol has no GET here; it
-    answers as a list would, with the version beside it.
+    HEAD is the older way to ask for the version. The protocol has no GET here; today's
+    clients read one object, as of a list, and the format of its files.
 
     Source: "Query Table Version".
     """
@@ -155,7 +159,9 @@ class TableDetailView(TableView):
         """Answer with the table as a list shows it, and its version."""
         del request, names
         self.record.version = tables.table_version(self.shared_table)
-        answer = json_answer({"table": listings.table_item(self.shared_table)})
+        answer = json_answer(
+            listings.table_item(self.shared_table) | {"format": DATA_FORMAT}
+        )
         return set_version(answer, self.record.version)
 
 
@@ -170,50 +176,43 @@ class TableMetadataView(TableView):
     def get(self, request: Request, **names: str) -> HttpResponseBase:
         """Answer with the lines of protocol and metadata."""
         del names
-        self.check_capabilities()
+        capabilities = self.capabilities()
         query = request.query_params
         version, timestamp = query.get("version"), query.get("timestamp")
         check_one_version({"version": version, "timestamp": timestamp})
         found = tables.table_metadata(
             self.shared_table,
+            capabilities=capabilities,
             version=None if version is None else parse_version(version),
             timestamp=(
                 None if timestamp is None else parse_moment(timestamp, name="timestamp")
             ),
         )
         self.record.version = found.version
-        return lines_answer(found.lines, version=found.version)
+        return lines_answer(found.lines, found.response_format, version=found.version)
 
 
-class TableQueryView(TableView):
-    """POST shares/{share}/schemas/{schema}/tables/{table}/query.
+class FilesView(TableView):
+    """Base of the endpoints that answer with files, streamed while they are signed."""
 
-    Source: "Read Data from a Table".
-    """
-
-    action = "table.query"
-    http_method_names = ["post"]
-
-    def post(self, request: Request, **names: str) -> HttpResponseBase:
-        """Answer with the files of one version, streamed while they are signed."""
-        del names
-        query = parse_table_query(read_body(request, limit_bytes=MAX_BODY_BYTES))
-        self.check_capabilities()
-        found = tables.table_files(
-            self.shared_table,
-            query,
-            signing=tables.SigningPlan(
-                base_url=settings.PUBLIC_URL,
-                keys=file_url_keys(),
-                lifetime_s=settings.FILE_URL_LIFETIME_S,
-                now=self.now,
-                token=self.token,
-            ),
+    def signing(self) -> SigningPlan:
+        """Return what the URLs of files are made from."""
+        return SigningPlan(
+            base_url=settings.PUBLIC_URL,
+            keys=file_url_keys(),
+            lifetime_s=settings.FILE_URL_LIFETIME_S,
+            now=self.now,
+            token=self.token,
         )
+
+    def answer(self, found: tables.FilesAnswer) -> HttpResponseBase:
+        """Answer with the files, and record them."""
         self._note(found)
         return stream_answer(
             RecordedStream(found.lines, self.record, place=Stream(self.token.id)),
+            found.response_format,
             version=found.version,
+            file_id_scheme=self.capabilities().file_id_scheme,
             num_skipped_hints=len(found.skipped_hints),
         )
 
@@ -229,6 +228,53 @@ class TableQueryView(TableView):
                 {"text": ascii(skipped.text), "reason": ascii(skipped.reason)}
                 for skipped in found.skipped_hints[:MAX_SKIPPED_SHOWN]
             ]
+
+
+class TableQueryView(FilesView):
+    """POST shares/{share}/schemas/{schema}/tables/{table}/query.
+
+    Source: "Read Data from a Table".
+    """
+
+    action = "table.query"
+    http_method_names = ["post"]
+
+    def post(self, request: Request, **names: str) -> HttpResponseBase:
+        """Answer with the files of one version, or those of a stream of versions."""
+        del names
+        query = parse_table_query(read_body(request, limit_bytes=MAX_BODY_BYTES))
+        shared, read = self.shared_table, self.capabilities()
+        signing = self.signing()
+        if query.changes is None:
+            found = tables.table_files(
+                shared, query, capabilities=read, signing=signing
+            )
+        else:
+            found = table_changes(
+                shared, query.changes, capabilities=read, signing=signing
+            )
+        return self.answer(found)
+
+
+class TableChangesView(FilesView):
+    """GET shares/{share}/schemas/{schema}/tables/{table}/changes.
+
+    Source: delta_sharing_protocol_2026.md, "Read Change Data Feed from a Table".
+    """
+
+    action = "table.changes"
+    http_method_names = ["get"]
+
+    def get(self, request: Request, **names: str) -> HttpResponseBase:
+        """Answer with the files that hold the changes of some versions."""
+        del names
+        found = table_changes(
+            self.shared_table,
+            parse_changes_query(request.query_params),
+            capabilities=self.capabilities(),
+            signing=self.signing(),
+        )
+        return self.answer(found)
 
 
 # === What is not there ===

@@ -3,11 +3,11 @@
 The pages ask what is indexed; a command answers before the first index, too.
 """
 
-from apps.tables.index_folders import indexes_folder
+from apps.tables.index.folders import indexes_folder
 from apps.tables.models import Table
-from apps.tables.opening import open_table, roots_of_server
+from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError
-from deltaweb.index.shared.shared_table import SharedTableReader
+from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.compatibility import misreadings
 
 

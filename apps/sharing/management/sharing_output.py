@@ -7,14 +7,14 @@ from typing import Any
 from django.db.models import QuerySet
 
 from apps.audit.models import AuditEvent
-from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
-from apps.sharing.selectors.usage import (
+from apps.sharing.activity.usage import (
     USE_DAYS,
     DailyUse,
     daily_use,
     last_days,
     last_use,
 )
+from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from apps.tables.management.table_output import aligned, facts, time_text
 
 WHOLE_HISTORY = "whole history"

@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from apps.pages.days import day_text
+from apps.pages.lists.days import day_text
 from apps.pages.templatetags.deltaweb import absolute, relative
 from apps.sharing.models import RecipientToken
-from apps.sharing.selectors.recipient_list import TokensState
+from apps.sharing.recipients.listing import TokensState
 
 register = template.Library()
 

@@ -1,11 +1,11 @@
 """Arguments that several subcommands take: a table's name or location, and counts."""
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 
-from apps.tables import services
+from apps.tables.catalogue.registration import find_table
 from apps.tables.errors import TableNameError, TableNotRegisteredError
-from apps.tables.locations import check_present, parse_location
+from apps.tables.storage.locations import check_present, parse_location
 
 
 def locate(text: str) -> tuple[str | None, str]:
@@ -20,7 +20,7 @@ def locate(text: str) -> tuple[str | None, str]:
     is_path = "/" in text or text.startswith((".", "~"))
     if not is_path:
         try:
-            table = services.find_table(text)
+            table = find_table(text)
         except TableNotRegisteredError:
             if not Path(text).is_dir():
                 raise
@@ -42,3 +42,18 @@ def whole_number(text: str) -> int:
         message = f"{text!r} is not a whole number from 0"
         raise ArgumentTypeError(message)
     return value
+
+
+def add_version(parser: ArgumentParser) -> None:
+    """Take a table, and one of its versions by number or time."""
+    parser.add_argument("table", metavar="name|location")
+    at = parser.add_mutually_exclusive_group()
+    at.add_argument("--version", type=whole_number, dest="at_version", metavar="N")
+    at.add_argument("--timestamp", metavar="T", help="such as 2026-01-31T12:00:00Z")
+
+
+def add_dry_run(parser: ArgumentParser) -> None:
+    """Let a command only say what it would do."""
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would happen, and do nothing"
+    )

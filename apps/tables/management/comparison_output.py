@@ -6,14 +6,14 @@ from typing import Any
 import pyarrow as pa
 
 from apps.tables.management import row_output
-from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.table_changes import (
+from deltaweb.delta.changes import (
     FieldChange,
     FieldState,
     RowChanges,
     SnapshotDiff,
     ValueChanges,
 )
+from deltaweb.delta.errors import SchemaError
 
 
 def lines(diff: SnapshotDiff, rows: RowChanges | None = None) -> Iterator[str]:
@@ -110,9 +110,10 @@ def _state_text(state: FieldState | None) -> str:
 
 def _change_text(change: FieldChange) -> str:
     before, after = _state_text(change.before), _state_text(change.after)
+    renamed = f"renamed from {change.old_name}" if change.old_name else ""
     if before != after:
-        return f"{before} -> {after}"
-    return "metadata changed"
+        return f"{renamed}{', ' if renamed else ''}{before} -> {after}"
+    return renamed or "metadata changed"
 
 
 def _value_lines(changes: ValueChanges) -> Iterator[str]:

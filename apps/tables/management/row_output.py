@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from apps.pages.csv_lines import csv_line
+from apps.pages.lists.csv_lines import csv_line
 from apps.tables.management.table_output import aligned
-from deltaweb.delta.python_values import python_values
+from deltaweb.delta.values.python_values import python_values
 
 BATCH_ROWS = 1024
 

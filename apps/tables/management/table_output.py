@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from apps.tables.models import Table
-from apps.tables.times_note import FILE_TIMES, TIMES_OF, times_note
-from deltaweb.delta.actions import CommitInfo, Metadata, Protocol
+from apps.tables.versions.times_note import times_of
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times
+from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
+from deltaweb.delta.protocol.actions import CommitInfo, Metadata, Protocol
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
 
@@ -83,7 +85,9 @@ def snapshot_json(
     if files:
         shown["files"] = [
             row | {"partition_values": dict(row["partition_values"] or ())}
-            for row in snapshot.files.to_pylist()
+            for row in with_logical_partitions(
+                snapshot.files, snapshot.protocol, snapshot.metadata
+            ).to_pylist()
         ]
     return shown
 
@@ -95,12 +99,17 @@ def file_lines(shown: dict[str, Any]) -> Iterator[str]:
         yield f"{entry['size']:>14}  {entry['path']}"
 
 
-def commit_json(commit: CommitInfo) -> dict[str, Any]:
-    """Return one commit as `table history --json` shows it."""
+def commit_json(commit: CommitInfo, own: OwnTimes | None) -> dict[str, Any]:
+    """Return one commit as `table history --json` shows it.
+
+    Args:
+        commit: The commit.
+        own: Which commits of its table carry their own times.
+    """
     return {
         "version": commit.version,
         "timestamp": commit.timestamp,
-        "timestamp_of": TIMES_OF,
+        "timestamp_of": times_of(own, commit.version),
         "operation": commit.operation,
         "parameters": dict(commit.parameters),
         "metrics": dict(commit.metrics),
@@ -109,14 +118,18 @@ def commit_json(commit: CommitInfo) -> dict[str, Any]:
     }
 
 
-def times_note_of(table: DeltaTable) -> str:
-    """Return whose times the history of a table shows."""
+def own_times_of_table(table: DeltaTable) -> OwnTimes | None:
+    """Return which commits carry the times that the history of a table shows."""
     try:
         newest = table.definition()
     except DeltaError:
-        return FILE_TIMES
-    features = newest.protocol.writer_features or ()
-    return times_note(features, newest.metadata.configuration)
+        return None
+    return own_times(newest.protocol, newest.metadata)
+
+
+def visible(text: str) -> str:
+    """Escape what a terminal would obey instead of showing it."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models.functions import Length
 
-from deltaweb.delta.schema import is_too_wide, schema_width
+from deltaweb.delta.protocol.schema import is_too_wide, schema_width
 
 MIN_LENGTH = 200_000  # a schema of too many fields is longer than this
 

@@ -14,39 +14,40 @@ from django.utils.dateformat import format as date_format
 from django.utils.timezone import localtime
 
 from apps.jobs.models import Job
-from apps.pages.links import changed
-from apps.tables import tabs
-from apps.tables.forms import STATUSES
+from apps.pages.lists.links import changed
+from apps.tables.catalogue.forms import STATUSES
+from apps.tables.extension import tabs
+from apps.tables.extension.search_kinds import kinds_for
+from apps.tables.head.table_head import TableHead
 from apps.tables.models import Table
-from apps.tables.search_kinds import kinds_for
-from apps.tables.selectors import TableHead
-from apps.tables.timeline import Run, Tick, mini_runs
+from apps.tables.versions.timeline import Run, Tick, mini_runs
+from deltaweb.delta.log import versions
 
 register = template.Library()
 
 OVERVIEW = "explorer:table-overview"
 VERSION_PARTS = {"version", "before", "after"}  # of an address
 STATE_WORDS = {
-    "READABLE": "readable",
-    "PARTLY": "partly readable",
-    "FILES_GONE": "gone",
-    "GONE": "gone",
-    "UNSUPPORTED": "not read here",
+    versions.READABLE: "readable",
+    versions.PARTLY: "partly readable",
+    versions.FILES_GONE: "gone",
+    versions.GONE: "gone",
+    versions.UNSUPPORTED: "not read here",
 }
 STATE_DOTS = {
-    "READABLE": "ok",
-    "PARTLY": "part",
-    "UNSUPPORTED": "unread",
-    "FILES_GONE": "gone",
-    "GONE": "gone",
+    versions.READABLE: "ok",
+    versions.PARTLY: "part",
+    versions.UNSUPPORTED: "unread",
+    versions.FILES_GONE: "gone",
+    versions.GONE: "gone",
 }
 STATUS_DOTS = {"indexed": "ok", "unsupported": "part"}
 MINI_SHAPES = {
-    "READABLE": ("dw-v2", 0, 16),
-    "PARTLY": ("dw-v1", 6, 10),
-    "UNSUPPORTED": ("dw-vu", 3, 13),
-    "FILES_GONE": ("dw-v0", 11, 5),
-    "GONE": ("dw-v0", 11, 5),
+    versions.READABLE: ("dw-v2", 0, 16),
+    versions.PARTLY: ("dw-v1", 6, 10),
+    versions.UNSUPPORTED: ("dw-vu", 3, 13),
+    versions.FILES_GONE: ("dw-v0", 11, 5),
+    versions.GONE: ("dw-v0", 11, 5),
 }
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0  # px
 SPARK_GAP = 0.3  # of a day's width

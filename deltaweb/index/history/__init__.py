@@ -4,11 +4,9 @@ Read in this order:
 
     commit_part     a batch of commits: rows, changes, file actions
     commit_files    their file actions as lifetimes take them
-    sentences       what each commit did, in words; `definition_sentences` of tables
-    commit_facts    what its metrics and parameters say, however they are spelled
+    sentences       what each commit did, in words
     stored_values   texts that every database takes
-    commit_reading  parts in shares; `commit_share` is what one process does of them
-    commit_helper   a second process for them; `commit_process` is its beginning
+    pool            what reads commits: this process, and a second one for many
     commit_rows     the parts put together, oldest first
     run_actions     the file actions of the versions that a log can build
     lifetimes       how long each file belonged to the table

@@ -4,13 +4,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.commit_batch import CommitBatch
-from deltaweb.delta.file_actions import file_keys
+from deltaweb.delta.log.commits.batch import CommitBatch
+from deltaweb.delta.log.file_actions import VECTOR, file_keys
+from deltaweb.delta.values.statistics.record_counts import live_records
 from deltaweb.index.history.lifetimes import UNKNOWN, FileActions, Longs
 
 
 def batch_file_actions(batch: CommitBatch) -> FileActions:
-    """Return the file actions of parsed commits, which tell of which files they are."""
+    """Return the file actions of parsed commits, with the files that they are about."""
     files = batch.files
     versions = np.array(batch.versions, dtype=np.int64)
     return FileActions(
@@ -28,7 +29,7 @@ def starting_files(files: pa.Table, rows: pa.ChunkedArray, version: int) -> File
 
     Args:
         files: The files of a snapshot, by the snapshot's columns.
-        rows: Their numbers of rows; null where untold.
+        rows: Their numbers of rows, deleted ones too; null if unknown.
         version: The version before the run's first.
     """
     count = files.num_rows
@@ -39,7 +40,7 @@ def starting_files(files: pa.Table, rows: pa.ChunkedArray, version: int) -> File
         keys=keys,
         is_add=np.ones(count, dtype=np.bool_),
         sizes=_longs(_array(whole["size"]), UNKNOWN),
-        rows=_longs(_array(rows), UNKNOWN),
+        rows=_longs(live_records(_array(rows), _array(whole[VECTOR])), UNKNOWN),
         deletion_ms=np.zeros(count, dtype=np.int64),
     )
 

@@ -12,15 +12,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.delta.actions import Metadata, Protocol
-from deltaweb.delta.commit_batch import CommitBatch
-from deltaweb.delta.commit_times import RunningTimes
-from deltaweb.delta.provenance import load_object, load_objects
-from deltaweb.index.file_index import COMMIT_SCHEMA
-from deltaweb.index.history.commit_facts import Facts
+from deltaweb.delta.log.commits.batch import CommitBatch
+from deltaweb.delta.log.commits.provenance import load_object, load_objects
+from deltaweb.delta.log.commits.times import RunningTimes
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.index.folder.file_index import COMMIT_SCHEMA
 from deltaweb.index.history.commit_files import batch_file_actions
 from deltaweb.index.history.lifetimes import FileActions
-from deltaweb.index.history.sentences import commit_sentence
+from deltaweb.index.history.sentences.changes import commit_sentence
+from deltaweb.index.history.sentences.commit_brief import CommitBrief
+from deltaweb.index.history.sentences.commit_facts import Facts
 from deltaweb.index.history.stored_values import bounded_texts, clean_text, clean_texts
 
 MAX_NAME_LENGTH: Final = 300
@@ -58,16 +59,18 @@ class CommitPart:
 
     Attributes:
         rows: By `COMMIT_SCHEMA`; null what depends on other commits, and the time
-            where reading does not tell it.
+            where reading does not show it.
         changes: Those that change more than files, ascending by row.
         is_faulty: Whether the one commit of the part does not read.
         file_actions: Their file actions; None where it is not known of which files.
+        own_ms: The time that each commit carries; null where it carries none.
     """
 
     rows: pa.RecordBatch
     changes: Sequence[CommitChange]
     is_faulty: bool
     file_actions: FileActions | None
+    own_ms: pa.Int64Array
 
     @property
     def versions(self) -> list[int]:
@@ -79,7 +82,7 @@ class CommitPart:
         """Return the part with its times after those of the commits before it."""
         place = COMMIT_SCHEMA.get_field_index("timestamp_ms")
         versions = self.rows["version"].to_numpy()
-        times_ms = pa.array(times.take(versions, self.rows[place]))
+        times_ms = pa.array(times.take(versions, self.rows[place], self.own_ms))
         rows = self.rows.set_column(place, COMMIT_SCHEMA.field(place), times_ms)
         return replace(self, rows=rows)
 
@@ -92,7 +95,7 @@ def commit_part(batch: CommitBatch) -> CommitPart:
     distinct, kinds = alike.dictionary.to_pylist(), alike.indices.to_pylist()
     objects = [load_object(text) for text in distinct]
     facts = [Facts(one) for one in objects]
-    told = _told_commits(batch, [objects[kind] for kind in kinds], numbers)
+    details = _details(batch, [objects[kind] for kind in kinds], numbers)
     columns: dict[str, Any] = {
         **numbers,
         "version": batch.versions,
@@ -105,52 +108,34 @@ def commit_part(batch: CommitBatch) -> CommitPart:
         "sentence": clean_texts(
             [
                 commit_sentence(one, facts[kind])
-                for one, kind in zip(told, kinds, strict=True)
+                for one, kind in zip(details, kinds, strict=True)
             ]
         ),
-        "changes_metadata": [one.metadata is not None for one in told],
+        "changes_metadata": [one.metadata is not None for one in details],
     }
     arrays = [
         pa.array(columns[field.name], field.type)
         if field.name in columns
-        else pa.nulls(len(told), field.type)
+        else pa.nulls(len(details), field.type)
         for field in COMMIT_SCHEMA
     ]
     return CommitPart(
         rows=pa.RecordBatch.from_arrays(arrays, schema=COMMIT_SCHEMA),
-        changes=_changes(batch, told),
+        changes=_changes(batch, details),
         is_faulty=batch.fault is not None,
         file_actions=batch_file_actions(batch) if batch.has_identities else None,
+        own_ms=pa.array(said.own_ms, pa.int64()),
     )
 
 
-class _ToldCommit(NamedTuple):
-    """What is told of a commit; fulfils `ToldCommit`."""
-
-    operation: str
-    parameters: Mapping[str, Any]
-    metrics: Mapping[str, Any]
-    num_added_files: int
-    num_removed_files: int
-    added_bytes: int
-    removed_bytes: int | None
-    added_rows: int | None
-    removed_rows: int | None
-    data_change: bool
-    metadata: Metadata | None
-    protocol: Protocol | None
-    has_transactions: bool
-    fault: str | None
+_NUMBERS: Final = CommitBrief._fields[3:10]
 
 
-_NUMBERS: Final = _ToldCommit._fields[3:10]
-
-
-def _told_commits(
+def _details(
     batch: CommitBatch,
     parameters: Sequence[Mapping[str, Any]],
     numbers: Mapping[str, pa.Array],
-) -> list[_ToldCommit]:
+) -> list[CommitBrief]:
     said = batch.provenance
     positions = range(len(batch.versions))
     columns = [
@@ -163,20 +148,20 @@ def _told_commits(
         [at in batch.transactions for at in positions],
         repeat(batch.fault),
     ]
-    return [*map(_ToldCommit, *columns)]
+    return [*map(CommitBrief, *columns)]
 
 
 def _numbers(batch: CommitBatch) -> dict[str, pa.Array]:
     """Return the columns that are numbers; a faulty commit adds and changes nothing."""
     adds, removes = batch.adds, batch.removes
-    told = np.full(len(batch.versions), batch.fault is None)
+    is_read = np.full(len(batch.versions), batch.fault is None)
     return {
         "num_added_files": pa.array(adds.count),
         "num_removed_files": pa.array(removes.count),
         "added_bytes": pa.array(adds.size),
-        "removed_bytes": pa.array(removes.size, mask=~(removes.is_sized & told)),
-        "added_rows": pa.array(adds.rows, mask=~(adds.is_counted & told)),
-        "removed_rows": pa.array(removes.rows, mask=~(removes.is_counted & told)),
+        "removed_bytes": pa.array(removes.size, mask=~(removes.is_sized & is_read)),
+        "added_rows": pa.array(adds.rows, mask=~(adds.is_counted & is_read)),
+        "removed_rows": pa.array(removes.rows, mask=~(removes.is_counted & is_read)),
         "data_change": pa.array((adds.changes + removes.changes) > 0),
     }
 
@@ -187,11 +172,11 @@ def _names(texts: Sequence[str | None], length: int) -> list[str]:
     return [known[text] for text in texts]
 
 
-def _changes(batch: CommitBatch, told: Sequence[_ToldCommit]) -> list[CommitChange]:
+def _changes(batch: CommitBatch, details: Sequence[CommitBrief]) -> list[CommitChange]:
     changes = []
-    names = {one.operation for one in told}
+    names = {one.operation for one in details}
     vacuums = {name for name in names if name.strip().upper() in _VACUUMS}
-    for row, one in enumerate(told):
+    for row, one in enumerate(details):
         is_vacuum = one.operation in vacuums
         if not is_vacuum and one.metadata is None and one.protocol is None:
             continue

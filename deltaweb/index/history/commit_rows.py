@@ -8,17 +8,18 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.delta.actions import Metadata, Protocol
 from deltaweb.delta.errors import DeltaError, PropertyError, SchemaMissingError
-from deltaweb.delta.table_features import reading_refusal
-from deltaweb.delta.table_properties import deleted_file_retention_ms
-from deltaweb.index.file_index import (
+from deltaweb.delta.features.registry import reading_refusal
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
+from deltaweb.index.folder.file_index import (
     METADATA_SCHEMA,
     PROTOCOL_SCHEMA,
     bounded_batches,
 )
 from deltaweb.index.history.commit_part import CommitChange, CommitPart
 from deltaweb.index.history.lifetimes import Vacuum
+from deltaweb.index.history.readability import refusal_reason
 from deltaweb.index.history.stored_values import (
     bounded_json,
     bounded_names,
@@ -34,13 +35,12 @@ LONG: Final = range(-(2**63), 2**63)
 
 @dataclass(slots=True)
 class History:
-    """What the commits of a table tell, gathered oldest first.
+    """What the commits of a table say, gathered oldest first.
 
     Attributes:
         root: The table's root, for the words of a refusal.
         versions: The commits.
         refusals: Why each of them may not be read; None where it may.
-        timestamps_ms: When each was made.
         events: What the timeline marks: `version` and `kind`.
         vacuums: The newest VACUUMs that began, oldest first.
         faults: The commits that do not read.
@@ -49,7 +49,6 @@ class History:
     root: str
     versions: list[int] = field(default_factory=list)
     refusals: list[DeltaError | None] = field(default_factory=list)
-    timestamps_ms: list[int] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
     vacuums: list[Vacuum] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
@@ -86,7 +85,6 @@ class History:
         del self.vacuums[:-MAX_VACUUMS]
         self.refusals += [self._refusal] * (num_rows - done)
         self.versions += versions
-        self.timestamps_ms += part.rows["timestamp_ms"].to_pylist()
         if part.is_faulty:
             self.faults += versions
         self._batches.append(_with_changes(part.rows, changed))
@@ -212,7 +210,7 @@ def _protocol_row(
         "min_writer_version": _long(protocol.min_writer_version),
         "reader_features": _features(protocol.reader_features),
         "writer_features": _features(protocol.writer_features),
-        "unsupported_reason": bounded_text(refusal.message) if refusal else "",
+        "unsupported_reason": bounded_text(refusal_reason(refusal)) if refusal else "",
     }
 
 

@@ -1,7 +1,7 @@
 """How long each file belonged to the table: vectorised over all actions of a log.
 
 Every version's totals follow from it exactly, also where commits add a file again or
-remove one without telling its size, and so does which versions a VACUUM has hurt.
+remove one without stating its size, and so does which versions a VACUUM has hurt.
 
 Source: PROTOCOL.md, "Action Reconciliation".
 """
@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.file_actions import (
+from deltaweb.delta.log.file_actions import (
     KEY_SEPARATOR,
     canonical_keys,
     has_absolute_paths,
 )
 
-UNKNOWN: Final = -1  # a size or a count of rows that the log does not tell
+UNKNOWN: Final = -1  # a size or a count of rows that the log does not state
 LARGEST: Final = 2**40  # bytes or rows of a file, so that sums stay within a long
 NEVER: Final = np.iinfo(np.int64).max
 
@@ -50,9 +50,9 @@ class FileActions:
             the run starts with.
         keys: What identifies the file: a path, with its deletion vector if any.
         is_add: Whether it adds the file.
-        sizes: Bytes of an added file; `UNKNOWN` where untold, and for removes.
+        sizes: Bytes of an added file; `UNKNOWN` if it is not, and for removes.
         rows: Rows of an added file; the same.
-        deletion_ms: When a removed file left the table; 0 where untold.
+        deletion_ms: When a removed file left the table; 0 if unknown.
     """
 
     versions: Longs
@@ -70,7 +70,7 @@ class Totals:
     Attributes:
         num_files: Count of live files.
         size_bytes: Sum of their sizes.
-        num_records: Sum of their rows; `UNKNOWN` where a file does not tell.
+        num_records: Sum of their rows; `UNKNOWN` if a file's are unknown.
         removed_bytes: Bytes that left the table with the version.
         removed_rows: Rows of the files that left with it; `UNKNOWN` as above.
     """
@@ -97,29 +97,29 @@ class VacuumedFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class StandingFiles:
+class UntouchedFiles:
     """Files that no action of a run speaks of, added up.
 
     Attributes:
         num_files: Count of them.
         size_bytes: Sum of their sizes.
-        num_records: Sum of their rows as far as they tell.
-        num_untold: Count of those that do not tell their rows.
+        num_records: Sum of their rows, of those that are known.
+        num_unknown: Count of those whose rows are unknown.
     """
 
     num_files: int = 0
     size_bytes: int = 0
     num_records: int = 0
-    num_untold: int = 0
+    num_unknown: int = 0
 
-    def plus(self, sizes: Longs, rows: Longs) -> "StandingFiles":
-        """Return the sum with more files; `UNKNOWN` where one does not tell."""
+    def plus(self, sizes: Longs, rows: Longs) -> "UntouchedFiles":
+        """Return the sum with more files; `UNKNOWN` if one is unknown."""
         known = rows[rows >= 0]
-        return StandingFiles(
+        return UntouchedFiles(
             self.num_files + len(sizes),
             self.size_bytes + int(np.clip(sizes, 0, LARGEST).sum()),
             self.num_records + int(np.minimum(known, LARGEST).sum()),
-            self.num_untold + len(rows) - len(known),
+            self.num_unknown + len(rows) - len(known),
         )
 
 
@@ -150,13 +150,13 @@ class Lifetimes:
         self._rows = np.minimum(actions.rows[order], LARGEST)
         self._deletion_ms = actions.deletion_ms[order]
 
-    def totals(self, standing: StandingFiles | None = None) -> Totals:
+    def totals(self, standing: UntouchedFiles | None = None) -> Totals:
         """Add up what each version leaves.
 
         Args:
             standing: Live files that are not among the actions; none by default.
         """
-        others = standing or StandingFiles()
+        others = standing or UntouchedFiles()
         was_live = self._was_live
         ends = was_live  # an action on a live file ends its life, if only to renew it
         before = np.flatnonzero(ends) - 1
@@ -180,7 +180,7 @@ class Lifetimes:
             num_files=np.cumsum(files) + others.num_files,
             size_bytes=np.cumsum(size) + others.size_bytes,
             num_records=np.where(
-                np.cumsum(num_unknown) + others.num_untold > 0,
+                np.cumsum(num_unknown) + others.num_unknown > 0,
                 UNKNOWN,
                 np.cumsum(rows) + others.num_records,
             ),
@@ -194,10 +194,25 @@ class Lifetimes:
 
         A path that was live with several deletion vectors is there as often.
         """
+        parts = pc.split_pattern(self._keys, KEY_SEPARATOR, max_splits=1)
+        return pc.if_else(self._were_live, pc.list_element(parts, 0), None)
+
+    @property
+    def vector_ids(self) -> pa.StringArray:
+        """The id of the deletion vector of each of `paths`; null without one."""
+        if self._path_codes is None:
+            return pa.nulls(len(self._keys), pa.string())
+        has_vector = pc.match_substring(self._keys, KEY_SEPARATOR)
+        ids = pc.replace_substring_regex(
+            self._keys, pattern=f"^[^{KEY_SEPARATOR}]*{KEY_SEPARATOR}", replacement=""
+        )
+        return pc.if_else(pc.and_(self._were_live, has_vector), ids, None)
+
+    @cached_property
+    def _were_live(self) -> pa.BooleanArray:
         is_live = np.zeros(len(self._keys), dtype=np.bool_)
         is_live[self._codes[self._is_add]] = True
-        parts = pc.split_pattern(self._keys, KEY_SEPARATOR, max_splits=1)
-        return pc.if_else(pa.array(is_live), pc.list_element(parts, 0), None)
+        return pa.array(is_live)
 
     def count_among(self, is_among: Flags) -> Longs:
         """For each version, count its live files that are among some.

@@ -1,6 +1,6 @@
 """Which versions lack data files: runs of equal counts, as an Arrow table.
 
-What the log tells of VACUUMs and what a listing of storage shows have the same form.
+What the log says of VACUUMs and what a listing of storage shows have the same form.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Which versions can still be read, as far as the log tells: runs of equal state."""
+"""Which versions can still be read, as the log shows: runs of equal state."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,12 +8,19 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-READABLE: Final = "READABLE"
-PARTLY: Final = "PARTLY"
-FILES_GONE: Final = "FILES_GONE"  # the log builds it, and none of its files is left
-GONE: Final = "GONE"
-OF_FILES: Final = frozenset({PARTLY, FILES_GONE})  # what is said of a version's files
-UNSUPPORTED: Final = "UNSUPPORTED"
+from deltaweb.delta.errors import (
+    DeltaError,
+    UnsupportedFeatureError,
+    UnsupportedProtocolError,
+)
+from deltaweb.delta.features.registry import FEATURES_READER_VERSION
+from deltaweb.delta.log.versions import (
+    GONE,
+    OF_FILES,
+    READABLE,
+    ReadableRun,
+    joined,
+)
 
 GONE_REASON: Final = "The log was cleaned: nothing in it builds this version any more."
 
@@ -23,15 +30,6 @@ class Readability(NamedTuple):
 
     state: str
     reason: str = ""
-
-
-class ReadableRun(NamedTuple):
-    """Versions `first` to `last` of one state, as `Table.summary` stores them."""
-
-    first: int
-    last: int
-    state: str
-    reason: str
 
 
 def partly_reason(vacuum_version: int) -> str:
@@ -47,6 +45,23 @@ def files_gone_reason(vacuum_version: int) -> str:
 def fault_reason(version: int) -> str:
     """Why versions from a broken commit on cannot be built."""
     return f"Commit {version} of the log does not read, so nothing builds this version."
+
+
+def refusal_reason(refusal: DeltaError) -> str:
+    """Why versions may not be read, without the table's place and without a version.
+
+    It is shown of many versions, and to people who need not know the place.
+    """
+    if isinstance(refusal, UnsupportedFeatureError):
+        return (
+            f"It uses {', '.join(refusal.features)}, which this server does not read."
+        )
+    if isinstance(refusal, UnsupportedProtocolError):
+        return (
+            f"It needs reader version {refusal.min_reader_version};"
+            f" this server reads up to {FEATURES_READER_VERSION}."
+        )
+    return "Its metadata has no schema."
 
 
 def split_at_faults(
@@ -118,7 +133,7 @@ def extended_runs(
     begin = pieces[-1].last + 1 if pieces else 0
     if begin <= latest:
         pieces.append(ReadableRun(begin, latest, READABLE, ""))
-    return _joined(pieces)
+    return joined(pieces)
 
 
 def overlaid_runs(
@@ -145,7 +160,7 @@ def overlaid_runs(
     is_of_log = np.zeros(len(edges), dtype=np.bool_)
     for start, end in places[: len(of_log)].tolist():
         is_of_log[start:end] = True
-    return _joined(
+    return joined(
         stack[number]._replace(first=first, last=end - 1)
         for number, first, end in zip(
             shown[is_of_log].tolist(),
@@ -154,17 +169,6 @@ def overlaid_runs(
             strict=True,
         )
     )
-
-
-def _joined(runs: Iterable[ReadableRun]) -> list[ReadableRun]:
-    """Join neighbours of equal state and reason."""
-    result: list[ReadableRun] = []
-    for run in runs:
-        if result and result[-1][2:] == run[2:]:
-            result[-1] = result[-1]._replace(last=run.last)
-        else:
-            result.append(run)
-    return result
 
 
 def is_in_runs(versions: Sequence[int], runs: Iterable[tuple[int, int]]) -> list[bool]:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from deltaweb.delta.log_segment import VersionRun
+from deltaweb.delta.log.segment import VersionRun
 from deltaweb.index.history.commit_part import CommitPart
 from deltaweb.index.history.lifetimes import FileActions
 
@@ -46,7 +46,7 @@ class RunActions:
     def of(self, run: VersionRun) -> list[FileActions] | None:
         """Return the file actions of a run, or of some versions of it.
 
-        None where it has too many, or where a commit does not tell of which files
+        None where it has too many, or where a commit does not say of which files
         its actions are.
         """
         if any(run.first <= version <= run.last for version in self._unknown):

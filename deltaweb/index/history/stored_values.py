@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.provenance import load_object
+from deltaweb.delta.log.commits.provenance import load_object
 
 MAX_JSON_LENGTH: Final = 64_000
 MAX_KEYS: Final = 50

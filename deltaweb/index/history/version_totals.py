@@ -1,14 +1,15 @@
 """What holds after each version, row for row with the history."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.index.file_index import COMMIT_SCHEMA
-from deltaweb.index.file_rows import NewestFiles
+from deltaweb.index.files.file_rows import NewestFiles
+from deltaweb.index.folder.file_index import COMMIT_SCHEMA
+from deltaweb.index.history.commit_rows import History
 from deltaweb.index.history.lifetimes import (
     UNKNOWN,
     Flags,
@@ -21,7 +22,7 @@ from deltaweb.index.history.readability import Readability
 
 @dataclass(slots=True, eq=False)
 class VersionTotals:
-    """Totals by commit, row for row with the history; `UNKNOWN` where untold.
+    """Totals by commit, row for row with the history; `UNKNOWN` if unknown.
 
     Attributes:
         num_files: Count of live files.
@@ -78,12 +79,20 @@ class VersionTotals:
 
 
 def completed_commits(
+    history: History, totals: VersionTotals, states: Sequence[Readability]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the commits of a history with what only all of them together show."""
+    for start, batch in history.commit_batches():
+        rows = slice(start, start + batch.num_rows)
+        yield _completed(batch, rows, totals, states)
+
+
+def _completed(
     batch: pa.RecordBatch,
     rows: slice,
     totals: VersionTotals,
     states: Sequence[Readability],
 ) -> pa.RecordBatch:
-    """Fill in what only all commits together tell."""
     late = {
         "num_files": _nullable(totals.num_files[rows]),
         "size_bytes": _nullable(totals.size_bytes[rows]),

@@ -12,8 +12,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.utils import timezone
 
-from deltaweb import backup, first_start, home
-from deltaweb.supervisor import Supervisor
+from deltaweb.environment import home
+from deltaweb.management import backup, first_start
+from deltaweb.serving.supervisor import Supervisor
 
 
 class Command(BaseCommand):

@@ -19,9 +19,9 @@ class Command(BaseCommand):
     def handle(self, *, bind: str, **_: object) -> None:
         """Become gunicorn; its threads serve streams while others wait."""
         command = [
-            *(sys.executable, "-m", "gunicorn", "deltaweb.wsgi:application"),
-            *("--config", "python:deltaweb.web_server", "--bind", bind),
-            *("--worker-class", "deltaweb.web_worker.PatientWorker"),
+            *(sys.executable, "-m", "gunicorn", "deltaweb.serving.wsgi:application"),
+            *("--config", "python:deltaweb.serving.server", "--bind", bind),
+            *("--worker-class", "deltaweb.serving.worker.PatientWorker"),
             *("--workers", str(settings.WEB_PROCESSES)),
             *("--threads", str(settings.WEB_THREADS)),
             # Once for all processes, whose first answers then wait for nothing.

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.tables.models import Table
+from tests.drawn_examples import examples
 from tests.factories import new_column, new_table
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +24,7 @@ PATHS = [
 ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(50))
 @given(
     path=st.sampled_from(PATHS),
     query=st.dictionaries(

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from apps.jobs.models import Job
-from apps.tables import services
+from apps.tables.index.refresh import refresh_table
 from apps.tables.models import Table
 from tests.factories import NOW, new_commit, new_table, new_unindexed_table
 from tests.functional.catalogue.pages import as_json, text
@@ -141,7 +141,7 @@ class TestTableHead:
         self, viewer: Client
     ) -> None:
         table = new_unindexed_table("orders")
-        services.refresh_table(table, now=NOW)
+        refresh_table(table, now=NOW)
 
         assert "for the first time" in text(viewer, "/t/default/orders/")
         state = "/t/default/orders/state?since="
@@ -153,7 +153,7 @@ class TestTableHead:
         self, viewer: Client
     ) -> None:
         table = new_unindexed_table("orders", state=Table.State.FAILED)
-        services.refresh_table(table, now=NOW)
+        refresh_table(table, now=NOW)
         Job.objects.update(
             state=Job.State.FAILED, step="Replaying the log", error="Commit 5 is gone."
         )

@@ -103,8 +103,8 @@ class TestList:
         self, viewer: Client, editor: Client
     ) -> None:
         assert "No tables yet" in text(viewer, "/tables/")
-        assert "Register a table" not in text(viewer, "/tables/")
-        assert "Register a table" in text(editor, "/tables/")
+        assert "New table" not in text(viewer, "/tables/")
+        assert "New table" in text(editor, "/tables/")
 
         new_table("orders")
         shown = text(viewer, "/tables/", q="nothing")

@@ -11,21 +11,22 @@ from typing import Any
 from django.test import Client
 
 from apps.jobs.models import Job
-from apps.tables import tasks
-from deltaweb.delta.schema import (
+from apps.tables.work.diff_files import DIFF_FILES
+from apps.tables.work.diff_rows import DIFF_ROWS
+from deltaweb.delta.protocol.schema import (
     DecimalType,
     PrimitiveType,
     StructField,
     StructType,
 )
-from deltaweb.storage.location import open_store
+from deltaweb.storage.place import open_store
 from tests.versioned_table import Row, VersionedTable
 
 COMPARE = "/t/default/orders/compare"
 HTMX = {"HX-Request": "true"}
 RUN: dict[str, Callable[..., None]] = {
-    "tables.diff_files": tasks.diff_files,
-    "tables.diff_rows": tasks.diff_rows,
+    "tables.diff_files": DIFF_FILES.work,
+    "tables.diff_rows": DIFF_ROWS.work,
 }
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 NARROW = StructType(

@@ -7,7 +7,7 @@ from django.test import Client
 
 from apps.jobs.models import Job
 from apps.tables.models import Table
-from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log.paths import commit_name
 from tests.factories import new_user
 from tests.functional.compare_versions.compared_orders import (
     COMPARE,

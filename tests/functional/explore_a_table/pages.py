@@ -7,14 +7,15 @@ import json
 from django.test import Client
 
 from apps.jobs.models import Job
-from apps.tables import tasks
+from apps.tables.work.preview import PREVIEW
+from apps.tables.work.version_files import VERSION_FILES
 
 TABLE = "/t/default/"
 PAGES = ["", "data", "schema", "history", "files"]
 HTMX = {"HX-Request": "true"}
 RUN = {
-    "tables.preview_rows": tasks.preview_rows,
-    "tables.list_version_files": tasks.list_version_files,
+    "tables.preview_rows": PREVIEW.work,
+    "tables.list_version_files": VERSION_FILES.work,
 }
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
+from tests.drawn_examples import examples
 from tests.factories import (
     new_commit,
     new_metadata,
@@ -136,7 +137,7 @@ def small(viewer: Client) -> Client:
     return viewer
 
 
-@hypothesis_settings(max_examples=60)
+@hypothesis_settings(max_examples=examples(40))
 @given(
     page=st.sampled_from(["", "data", "schema", "history", "files", "history/2"]),
     suffix=st.sampled_from(["", ".json", ".csv"]),

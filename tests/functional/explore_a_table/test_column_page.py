@@ -215,6 +215,43 @@ class TestOddNames:
 
 
 class TestHistory:
+    def test_tells_of_the_fields_inside_and_of_partitions(self, viewer: Client) -> None:
+        table = new_table("orders", version=3, latest_version_seen=3)
+
+        def schema(*inside: str) -> str:
+            fields = [
+                {"name": name, "type": "long", "nullable": True, "metadata": {}}
+                for name in inside
+            ]
+            kind = {"type": "struct", "fields": fields}
+            outer = {"name": "s", "type": kind, "nullable": True, "metadata": {}}
+            return json.dumps({"type": "struct", "fields": [outer, fields[0]]})
+
+        new_metadata(table, 0, schema_string=schema("n"))
+        new_metadata(table, 2, schema_string=schema("n", "m"))
+        new_metadata(table, 3, schema_string=schema("n"), partition_columns=["n"])
+
+        inside = json_of(viewer, f"{SCHEMA}/s.json")["history"]
+        partition = json_of(viewer, f"{SCHEMA}/n.json")["history"]
+
+        assert inside == [
+            {"version": 3, "kind": "dropped", "text": "m: dropped"},
+            {"version": 2, "kind": "added", "text": "m: added as bigint"},
+            {
+                "version": 0,
+                "kind": "added",
+                "text": "In the first known schema as struct",
+            },
+        ]
+        assert partition == [
+            {"version": 3, "kind": "partition", "text": "Now a partition column"},
+            {
+                "version": 0,
+                "kind": "added",
+                "text": "In the first known schema as bigint",
+            },
+        ]
+
     def test_tells_what_versions_made_of_the_column(self, viewer: Client) -> None:
         table = new_table("orders", version=4, latest_version_seen=4)
 

@@ -182,7 +182,7 @@ class TestData:
     ) -> None:
         now = timezone.now()
         Worker.objects.create(name="w1", started_at=now, seen_at=now)
-        monkeypatch.setattr("apps.explorer.services.time.sleep", lambda _s: work())
+        monkeypatch.setattr("apps.jobs.waiting.time.sleep", lambda _s: work())
 
         assert len(csv_of(viewer, f"{TABLE}orders/data.csv")) == 1 + 5_568
         assert len(csv_of(viewer, f"{TABLE}orders/files.csv?v=3")) > 1
@@ -190,7 +190,7 @@ class TestData:
     def test_an_export_that_grows_too_large_fails_and_leaves_nothing(
         self, viewer: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("apps.tables.reading.MAX_EXPORT_BYTES", 1 << 10)
+        monkeypatch.setattr("apps.tables.work.preview.MAX_EXPORT_BYTES", 1 << 10)
         viewer.get(f"{TABLE}orders/data.csv")
         work()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log.paths import commit_name
 from tests.delta_logs import add, commit_bytes, metadata, protocol
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
 from tests.indexed_tables import new_indexed_table

@@ -7,9 +7,10 @@ import pytest
 from django.test import Client
 
 from apps.jobs.models import Job
-from apps.tables import tasks
 from apps.tables.models import MissingFiles, Table
-from deltaweb.delta.schema import PrimitiveType, StructField, StructType
+from apps.tables.work.check_files import CHECK_FILES
+from apps.tables.work.diff_rows import DIFF_ROWS
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
 from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of, work
 from tests.indexed_tables import index_table, new_indexed_table
@@ -60,7 +61,7 @@ def list_of(entries: object) -> list[dict[str, object]]:
 def check_files(client: Client) -> Job:
     client.post(f"{TABLE}visits/check-files")
     job = Job.objects.get(kind="tables.check_files", state=Job.State.QUEUED)
-    tasks.check_data_files(job_id=str(job.id))
+    CHECK_FILES.work(job.id)
     job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error
     return job
@@ -373,7 +374,7 @@ def test_a_comparison_of_rows_that_fails_marks_the_version_too(
     job = Job.objects.get(kind="tables.diff_rows")
     lose(written, "a")
 
-    tasks.diff_rows(job_id=str(job.id))
+    DIFF_ROWS.work(job.id)
 
     job.refresh_from_db()
     assert job.error_code == "data-file-missing"

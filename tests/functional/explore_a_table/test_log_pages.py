@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from apps.tables.models import Table
-from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log.paths import commit_name
 from tests.delta_logs import commit_bytes, metadata, protocol
 from tests.factories import new_commit, new_metadata, new_protocol, new_table
 from tests.functional.explore_a_table.pages import (
@@ -77,7 +77,7 @@ class TestHistory:
     def test_says_each_commit_in_plain_words(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}orders/history")
 
-        assert "Appended <b>261</b> rows" in page
+        assert "Appended <b>317</b> rows" in page
         assert "22 commits" in page
 
     def test_says_whose_times_it_shows(self, viewer: Client) -> None:
@@ -88,21 +88,25 @@ class TestHistory:
         assert plain in text_of(viewer, path)
 
         new_protocol(table, version=2, writer_features=["inCommitTimestamp"])
-        on = {"delta.enableInCommitTimestamps": "true"}
+        on = {
+            "delta.enableInCommitTimestamps": "true",
+            "delta.inCommitTimestampEnablementVersion": "2",
+        }
         new_metadata(table, version=2, configuration=on)
 
-        assert f"{plain} This table keeps the times" in text_of(viewer, path)
+        assert "from version 2 on, and those of the commit files" in text_of(
+            viewer, path
+        )
         data = json_of(viewer, f"{path}.json")
-        assert data["times_of"] == "commit files"
-        assert "inCommitTimestamp" in str(data["times_note"])
+        assert data["times_of"] == "commits"
         before = json_of(viewer, f"{path}.json?v=1")
         assert before["times_note"] == plain
 
     def test_filters_are_chips_that_can_be_removed(self, viewer: Client) -> None:
-        page = text_of(viewer, f"{TABLE}orders/history?op=WRITE&q=261")
+        page = text_of(viewer, f"{TABLE}orders/history?op=WRITE&q=317")
 
         assert "1 of 22 commits" in page
-        assert f'href="{TABLE}orders/history?q=261"' in page
+        assert f'href="{TABLE}orders/history?q=317"' in page
 
     def test_none_matching_is_not_none_at_all(self, viewer: Client) -> None:
         page = text_of(viewer, f"{TABLE}orders/history?q=nowhere")

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from apps.jobs.models import Job
-from apps.tables import tasks
+from apps.tables.work.version_files import VERSION_FILES
 from tests.factories import new_unindexed_table
 from tests.indexed_tables import new_indexed_table
 
@@ -101,7 +101,7 @@ class TestPartitions:
     def test_an_older_version_comes_from_a_job(self, viewer: Client) -> None:
         waiting = text_of(viewer, f"{ORDERS}?v=3")
         job = Job.objects.get()
-        tasks.list_version_files(job_id=str(job.id))
+        VERSION_FILES.work(job.id)
         page = text_of(viewer, f"{ORDERS}?v=3")
 
         assert "Listing the files of this version" in waiting

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.test import Client
 
-from apps.explorer.forms import RowQuery
-from apps.explorer.selectors.row_plan import row_plan
+from apps.explorer.rows.form import RowQuery
+from apps.explorer.rows.plan import row_plan
 from apps.tables.models import Table
 from tests.functional.explore_a_table.pages import (
     TABLE,

@@ -1,6 +1,7 @@
 """Tables that ask for features which are not read: what is said and what is shown."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 from django.test import Client
 
 from apps.tables.models import Table
-from deltaweb.delta.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.features.column_mapping import FIELD_ID, PHYSICAL_NAME
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
 from tests.factories import new_table
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
@@ -16,11 +18,17 @@ from tests.indexed_tables import new_indexed_table
 from tests.versioned_table import VersionedTable
 
 pytestmark = pytest.mark.django_db
-PHYSICAL = "delta.columnMapping.physicalName"
+
+
+def stored_as(number: int) -> dict[str, object]:
+    """What the log says of a column that is mapped."""
+    return {FIELD_ID: number, PHYSICAL_NAME: f"col-{number}"}
+
+
 SCHEMA = StructType(
     (
-        StructField("id", PrimitiveType("long"), metadata={PHYSICAL: "col-1"}),
-        StructField("day", PrimitiveType("string"), metadata={PHYSICAL: "col-2"}),
+        StructField("id", PrimitiveType("long"), metadata=stored_as(1)),
+        StructField("day", PrimitiveType("string"), metadata=stored_as(2)),
     )
 )
 
@@ -33,8 +41,8 @@ def only(entries: object) -> dict[str, Any]:
 
 
 @pytest.fixture
-def mapped(tmp_path: Path) -> Table:
-    """A table with mapped columns, partitioned by one of them."""
+def managed(tmp_path: Path) -> Table:
+    """A table of a catalog with mapped columns, partitioned by one of them."""
     written = VersionedTable(LocalTableStore(str(tmp_path / "visits")))
     metadata = written.define(SCHEMA, {"delta.columnMapping.mode": "name"})
     written.commit(metadata=metadata, add={"a": [{"id": 1, "day": "Monday"}]})
@@ -42,7 +50,13 @@ def mapped(tmp_path: Path) -> Table:
     actions = [json.loads(line) for line in log.read_text().splitlines()]
     for action in actions:
         if "protocol" in action:
-            action["protocol"] = {"minReaderVersion": 2, "minWriterVersion": 5}
+            features = ["catalogManaged", "columnMapping"]
+            action["protocol"] = {
+                "minReaderVersion": 3,
+                "minWriterVersion": 7,
+                "readerFeatures": features,
+                "writerFeatures": features,
+            }
         if "metaData" in action:
             action["metaData"]["partitionColumns"] = ["day"]
         if "add" in action:
@@ -51,16 +65,16 @@ def mapped(tmp_path: Path) -> Table:
     return new_indexed_table("visits", Path(written.store.root))
 
 
-@pytest.mark.usefixtures("mapped")
-class TestATableWithMappedColumns:
+@pytest.mark.usefixtures("managed")
+class TestATableOfACatalog:
     def test_has_a_banner_that_names_the_feature_and_who_reads_it(
         self, viewer: Client
     ) -> None:
         page = text_of(viewer, f"{TABLE}visits/")
 
         assert "The rows of v0 are not read here." in page
-        assert "<code>columnMapping</code>: Delta Lake 1.2 and later" in page
-        assert "not read here: columnMapping" in page
+        assert "<code>catalogManaged</code>: clients that ask the table" in page
+        assert "not read here: catalogManaged" in page
         assert "not every file has statistics" not in page
 
     def test_lists_its_files_by_the_names_of_columns(self, viewer: Client) -> None:
@@ -126,7 +140,7 @@ class TestTheFilesPage:
         page = text_of(viewer, f"{TABLE}orders/files")
 
         assert page.index('id="files"') < page.index('data-chart="file-sizes"')
-        assert 'class="dw-path x-name">part-' in page
+        assert re.search(r'<a class="dw-path x-name x-plain" href="[^"]+">part-', page)
 
     @pytest.mark.usefixtures("orders")
     def test_has_bars_of_sizes_that_filter_the_list(self, viewer: Client) -> None:

@@ -5,6 +5,7 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.jobs import visibility
+from apps.pages.registry import Registry
 from tests.factories import new_user
 from tests.functional.jobs.jobs_at_work import SEEN
 
@@ -26,8 +27,8 @@ def viewer() -> Client:
 def subjects(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two subjects, of which viewers see one."""
     link = visibility.SubjectLink("default.orders", "/t/default/orders/")
-    monkeypatch.setattr(visibility, "_registered", [])
-    visibility.register(
+    monkeypatch.setattr(visibility, "subjects_of_jobs", Registry())
+    visibility.subjects_of_jobs.register(
         visibility.Subjects(
             visible_ids=lambda _: [SEEN],
             links=lambda ids: {SEEN: link} if SEEN in ids else {},

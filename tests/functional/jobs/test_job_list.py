@@ -13,6 +13,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from apps.accounts.models import User
 from apps.jobs import visibility
 from apps.jobs.models import Job
+from apps.pages.registry import Registry
 from tests.factories import NOW, new_job
 from tests.functional.jobs.jobs_at_work import HIDDEN, SEEN, failed, running
 
@@ -123,8 +124,8 @@ class TestTheList:
     def test_finds_jobs_by_their_title_and_by_their_table(
         self, editor: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(visibility, "_registered", [])
-        visibility.register(
+        monkeypatch.setattr(visibility, "subjects_of_jobs", Registry())
+        visibility.subjects_of_jobs.register(
             visibility.Subjects(
                 visible_ids=lambda _: [SEEN],
                 links=lambda _: {},

@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.jobs.listing.selectors import is_attended
 from apps.jobs.models import Job, Worker
-from apps.jobs.process import machine_name, process_name
-from apps.jobs.selectors import is_attended
+from apps.jobs.running.process import machine_name, process_name
 from tests.factories import new_job
 from tests.functional.jobs.jobs_at_work import new_worker
 

@@ -9,9 +9,9 @@ from django.test import Client
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
-from apps.tables import tasks
 from apps.tables.models import Table
-from deltaweb.delta.log_path import checkpoint_name
+from apps.tables.work import checkpoint
+from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
 from tests.factories import (
     new_metadata,
@@ -185,7 +185,7 @@ class TestAskingForACheckpoint:
         editor.post(CHECKPOINT, {"v": "8"})
         job = Job.objects.get(kind="tables.write_checkpoint")
 
-        tasks.write_checkpoint(job_id=str(job.id))
+        checkpoint.CHECKPOINT.work(job.id)
 
         page = page_text(editor, CHECKPOINT, **HTMX)
         assert "Version 8 has its checkpoint" in page
@@ -200,7 +200,7 @@ class TestAskingForACheckpoint:
     @pytest.mark.usefixtures("orders")
     def test_of_an_older_version_in_parts(self, editor: Client, folder: Path) -> None:
         answer = editor.post(CHECKPOINT, {"v": "5", "parts": "3"})
-        tasks.write_checkpoint(job_id=str(Job.objects.latest("created_at").id))
+        checkpoint.CHECKPOINT.work(Job.objects.latest("created_at").id)
 
         assert answer["Location"] == f"{CHECKPOINT}?v=5"
         page = page_text(editor, f"{CHECKPOINT}?v=5")
@@ -238,7 +238,7 @@ class TestAskingForACheckpoint:
         editor.post(CHECKPOINT, {"v": "8"})
         (folder / "_delta_log" / "00000000000000000004.json").write_text("{")
 
-        tasks.write_checkpoint(job_id=str(Job.objects.latest("created_at").id))
+        checkpoint.CHECKPOINT.work(Job.objects.latest("created_at").id)
 
         page = page_text(editor, CHECKPOINT)
         assert "The checkpoint was not written" in page

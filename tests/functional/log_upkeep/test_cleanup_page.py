@@ -11,9 +11,10 @@ from django.utils import timezone
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.jobs.services import cancel
-from apps.tables import services, tasks
+from apps.tables.index.refresh import refresh_table
 from apps.tables.models import Table
-from deltaweb.delta.log_path import checkpoint_name
+from apps.tables.work import cleanup
+from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
 from tests.factories import (
     new_metadata,
@@ -41,7 +42,7 @@ class TestACleanUp:
         """The job that lists what would go, done."""
         assert editor.post(CLEANUP).status_code == 302
         job = Job.objects.filter(kind="tables.clean_up_log").latest("created_at")
-        tasks.clean_up_log(job_id=str(job.id))
+        cleanup.CLEANUP.work(job.id)
         job.refresh_from_db()
         return job
 
@@ -81,7 +82,7 @@ class TestACleanUp:
 
         answer = editor.post(CLEANUP, {"seen": str(job.id)})
         deletion = Job.objects.latest("created_at")
-        tasks.clean_up_log(job_id=str(deletion.id))
+        cleanup.CLEANUP.work(deletion.id)
 
         assert answer.status_code == 302
         assert log_names(folder) == before[3:]
@@ -99,10 +100,10 @@ class TestACleanUp:
         job = self.listed(editor)
         editor.post(CLEANUP, {"seen": str(job.id)})
         deletion = Job.objects.latest("created_at")
-        running = services.refresh_table(Table.objects.get(), now=timezone.now())
+        running = refresh_table(Table.objects.get(), now=timezone.now())
         Job.objects.filter(id=running.id).update(state=Job.State.RUNNING)
 
-        tasks.clean_up_log(job_id=str(deletion.id))
+        cleanup.CLEANUP.work(deletion.id)
 
         index = Job.objects.exclude(id=running.id).get(kind="tables.index_log")
         assert index.state == Job.State.QUEUED
@@ -116,7 +117,7 @@ class TestACleanUp:
         for path in (folder / "_delta_log").iterdir():
             path.write_text("{")
 
-        tasks.clean_up_log(job_id=str(deletion.id))
+        cleanup.CLEANUP.work(deletion.id)
 
         deletion.refresh_from_db()
         assert deletion.state == Job.State.FAILED
@@ -129,7 +130,7 @@ class TestACleanUp:
         job = self.listed(editor)
         before = page_text(editor, "/t/default/orders/history")
         editor.post(CLEANUP, {"seen": str(job.id)})
-        tasks.clean_up_log(job_id=str(Job.objects.latest("created_at").id))
+        cleanup.CLEANUP.work(Job.objects.latest("created_at").id)
 
         assert Job.objects.get(kind="tables.index_log").subject_id == table.id
         index_table(table)  # as that job does
@@ -176,14 +177,14 @@ class TestACleanUp:
         editor.post(CLEANUP, {"seen": str(job.id)})
         deletion, before = Job.objects.latest("created_at"), log_names(folder)
 
-        tasks.clean_up_log(job_id=str(deletion.id))
+        cleanup.CLEANUP.work(deletion.id)
 
         deletion.refresh_from_db()
         assert deletion.error_code == "cleanup-outdated"
         assert log_names(folder) == before
         shown_anew = Job.objects.latest("created_at")
         assert shown_anew.parameters["seen"] is None
-        tasks.clean_up_log(job_id=str(shown_anew.id))
+        cleanup.CLEANUP.work(shown_anew.id)
         page = page_text(editor, CLEANUP)
         assert "Nothing was deleted." in page
         assert "Delete 4 files for good" in page
@@ -197,7 +198,7 @@ class TestACleanUp:
         deletion, before = Job.objects.latest("created_at"), log_names(folder)
         (folder / "_delta_log" / before[0]).unlink()
 
-        tasks.clean_up_log(job_id=str(deletion.id))
+        cleanup.CLEANUP.work(deletion.id)
 
         deletion.refresh_from_db()
         assert isinstance(deletion.result, dict)
@@ -224,7 +225,7 @@ class TestACleanUp:
         editor.post(CLEANUP, {"seen": str(job.id)})
         deletion = cancel(Job.objects.latest("created_at"), now=timezone.now())
 
-        tasks.clean_up_log(job_id=str(deletion.id))
+        cleanup.CLEANUP.work(deletion.id)
 
         assert log_names(folder) == before
         assert "Cancelled" in page_text(editor, CLEANUP)
@@ -233,10 +234,10 @@ class TestACleanUp:
         ("protocol", "configuration", "expected"),
         [
             pytest.param(
-                {"min_writer_version": 7, "writer_features": ["inCommitTimestamp"]},
-                {"delta.enableInCommitTimestamps": "true"},
-                "inCommitTimestamp",
-                id="times in the commits",
+                {"min_writer_version": 7, "writer_features": ["tableTeleport"]},
+                {},
+                "tableTeleport",
+                id="a writer feature that is not known",
             ),
             pytest.param(
                 {},

@@ -11,9 +11,9 @@ from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.jobs.services import cancel
-from apps.tables import tasks
 from apps.tables.models import Table
-from deltaweb.delta.log_path import checkpoint_name
+from apps.tables.work import checkpoint
+from deltaweb.delta.log.paths import checkpoint_name
 from tests.factories import (
     new_user,
 )
@@ -64,7 +64,7 @@ class TestWhoMay:
         assert editor.post(f"/jobs/{job.id}/retry").status_code == 302
         event = AuditEvent.objects.get(action="job.retry")
         assert (event.actor, event.detail["job"]) == ("eve", str(job.id))
-        tasks.write_checkpoint(job_id=str(Job.objects.latest("created_at").id))
+        checkpoint.CHECKPOINT.work(Job.objects.latest("created_at").id)
         assert checkpoint_name(8) in log_names(folder)
 
     @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
@@ -79,7 +79,7 @@ class TestWhoMay:
         before = log_names(folder)
 
         job = Job.objects.get(kind="tables.write_checkpoint", subject_id=orders.id)
-        tasks.write_checkpoint(job_id=str(job.id))
+        checkpoint.CHECKPOINT.work(job.id)
 
         job.refresh_from_db()
         assert (job.state, job.error_code) == (

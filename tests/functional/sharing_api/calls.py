@@ -12,8 +12,8 @@ import pyarrow as pa
 from django.test import Client
 
 from apps.sharing.models import Recipient, RecipientToken, SharedTable
-from deltaweb.delta.schema import PrimitiveType, StructField, StructType
-from deltaweb.samples.sample_table import Operation, TableWriter
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from tests.raw_table import Operation, TableWriter
 
 PREFIX = "/delta-sharing"
 SCHEMA = StructType(

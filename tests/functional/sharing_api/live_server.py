@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from deltaweb.samples.sample_table import Operation, TableWriter
 from tests.functional.sharing_api.calls import SCHEMA
 from tests.installation import ROOT, environment, run, wait_for
 from tests.ports import free_port
+from tests.raw_table import Operation, TableWriter
 
 NUM_FILES = 20_000
 AT = datetime(2026, 2, 1, tzinfo=UTC)
@@ -29,22 +29,22 @@ VERSION = "/delta-sharing/shares/sales/schemas/crm/tables/orders/version"
 FULL_DISK_APPLICATION = """
 import resource
 
-from deltaweb.wsgi import application
+from deltaweb.serving.wsgi import application
 
 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, most))
 """
 BROKEN_APPLICATION = """
-from deltaweb.wsgi import application as application
+from deltaweb.serving.wsgi import application as application
 from apps.sharing.answers import tables
 
-def broken(*args, made=tables._file_lines, **kwargs):
+def broken(*args, made=tables.signed_lines, **kwargs):
     for number, chunk in enumerate(made(*args, **kwargs)):
         if number == 2:
             raise OSError("the disk is gone")
         yield chunk
 
-tables._file_lines = broken
+tables.signed_lines = broken
 """
 
 
@@ -146,12 +146,14 @@ def write_table(root: Path) -> None:
 
 
 @contextlib.contextmanager
-def web(home: Path, application: str = "deltaweb.wsgi:application") -> Iterator[int]:
+def web(
+    home: Path, application: str = "deltaweb.serving.wsgi:application"
+) -> Iterator[int]:
     """Run gunicorn as `deltaweb web` does, with one process."""
     port = free_port()
     command = [
         *(sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"),
-        *("--worker-class", "deltaweb.web_worker.PatientWorker"),
+        *("--worker-class", "deltaweb.serving.worker.PatientWorker"),
         *("--threads", "4", "--log-level", "warning"),
     ]
     path = f"{home}:{ROOT}"

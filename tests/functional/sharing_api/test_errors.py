@@ -121,7 +121,7 @@ class TestNotFound:
             "/shares/Sales/tables",
             "/shares/Sales/schemas/crm/tables/Orders/",
             "/shares/Sales/schemas/crm/tables/Orders/query/",
-            "/shares/Sales/schemas/crm/tables/Orders/changes",
+            "/shares/Sales/schemas/crm/tables/Orders/changes/",
             "/shares/Sales/schemas/crm/tables/Orders/temporary-table-credentials",
             "/shares/Sales/schemas/crm/tables/Orders/queries/1",
             "/admin",

@@ -23,7 +23,7 @@ from tests.functional.sharing_api.live_server import (
     web,
     write_table,
 )
-from tests.installation import run, wait_for
+from tests.installation import migrate, run, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +33,8 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     root = home / "lake" / "orders"
     write_table(root)
     profile = home / "acme.share"
+    migrate(home)
     for arguments in (
-        ("migrate", "--verbosity", "0"),
         ("table", "add", "crm.orders", str(root)),
         ("share", "create", "sales"),
         ("share", "add-table", "sales", "crm.orders", "--table", "crm.orders"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.drawn_examples import examples
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, body_of
 
 SHARE = st.sampled_from(["Sales", "sales", "SALES", "nope", "", ".", "..", "%", "a/b"])
@@ -172,7 +173,7 @@ def send(caller: Caller, sent: Sent) -> Answer:
     return caller.client.generic(sent.method, target, data=sent.body, headers=headers)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(100))
 @given(sent=REQUESTS)
 def test_are_answered_in_json_and_never_as_a_fault(
     acme: Caller, lake: Lake, sent: Sent

@@ -1,7 +1,6 @@
 import hashlib
 import json
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from pytest_django import Settings
@@ -318,49 +317,6 @@ class TestBody:
 
         assert answer.status_code == 200
         assert len(files(answer)) == 3
-
-
-class TestCapabilities:
-    @pytest.mark.parametrize(
-        "header",
-        [
-            pytest.param("responseformat=delta,parquet", id="both"),
-            pytest.param(
-                "responseFormat=DELTA, Parquet;readerfeatures=deletionvectors",
-                id="any capitals",
-            ),
-            pytest.param("readerfeatures=deletionvectors", id="no format"),
-            pytest.param("responseformat=", id="an empty format"),
-            pytest.param(";;=;responseformat;x=y=z", id="malformed"),
-            pytest.param("includeendstreamaction=true;asyncquery=true", id="others"),
-        ],
-    )
-    def test_that_take_parquet_are_answered_in_it(
-        self, acme: Caller, lake: Lake, header: str
-    ) -> None:
-        named: dict[str, Any] = {"delta-sharing-capabilities": header}
-
-        for answer in (
-            acme.query(lake.path, **named),
-            acme.get(f"{lake.path}/metadata", **named),
-        ):
-            assert answer.status_code == 200
-            assert answer["delta-sharing-capabilities"] == PARQUET
-            assert "endStreamAction" not in body_of(answer).decode()
-
-    @pytest.mark.parametrize("header", ["responseformat=delta", "ResponseFormat=Avro"])
-    def test_that_take_no_parquet_are_refused(
-        self, acme: Caller, lake: Lake, header: str
-    ) -> None:
-        named: dict[str, Any] = {"delta-sharing-capabilities": header}
-
-        for answer in (
-            acme.query(lake.path, **named),
-            acme.get(f"{lake.path}/metadata", **named),
-        ):
-            assert answer.status_code == 400
-            assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
-            assert "parquet" in error(answer)["message"]
 
 
 class TestPartitionFilter:

@@ -3,7 +3,7 @@ from urllib.parse import quote
 import pytest
 
 from apps.sharing.models import SharedTable
-from deltaweb.delta.schema import format_schema
+from deltaweb.delta.protocol.schema import format_schema
 from tests.functional.sharing_api.calls import (
     SCHEMA,
     Caller,
@@ -37,7 +37,14 @@ class TestTableVersion:
         answer = acme.get(lake.path)
 
         assert answer["Delta-Table-Version"] == "3"
-        assert answer.json()["table"]["id"] == str(lake.shared.id)
+        assert answer.json() == {
+            "name": lake.shared.name,
+            "schema": lake.shared.schema,
+            "share": lake.shared.share.name,
+            "shareId": str(lake.shared.share_id),
+            "id": str(lake.shared.id),
+            "format": "delta",
+        }
 
     def test_follows_the_log(self, acme: Caller, lake: Lake) -> None:
         acme.get(f"{lake.path}/version")
@@ -104,9 +111,11 @@ class TestStartingTimestamp:
         assert self.ask(acme, lake, "2026-02-01T00:00:00Z")[0] == 400
         assert acme.get(f"{lake.path}/version")["Delta-Table-Version"] == "3"
 
-    def test_is_refused_where_commits_carry_their_own_times(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_is_by_the_times_that_commits_carry(self, acme: Caller, lake: Lake) -> None:
+        since = {
+            "delta.inCommitTimestampEnablementVersion": "4",
+            "delta.inCommitTimestampEnablementTimestamp": "2000000000000",
+        }
         lake.commit(
             {
                 "protocol": {
@@ -121,17 +130,21 @@ class TestStartingTimestamp:
                     "format": {"provider": "parquet", "options": {}},
                     "schemaString": format_schema(SCHEMA),
                     "partitionColumns": ["day"],
-                    "configuration": {"delta.enableInCommitTimestamps": "true"},
+                    "configuration": {
+                        "delta.enableInCommitTimestamps": "true",
+                        **since,
+                    },
                 }
             },
         )
+        path = lake.root / "_delta_log" / f"{4:020d}.json"
+        own = '{"commitInfo":{"inCommitTimestamp":2000000000000,'
+        path.write_text(path.read_text().replace('{"commitInfo":{', own))
+        at = "2033-05-18T03:33:20{}Z"  # 2,000,000,000 s
 
-        time = quote("2026-02-01T00:00:00Z")
-        answer = acme.get(f"{lake.path}/version?startingTimestamp={time}")
-
-        assert answer.status_code == 400
-        assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
-        assert "inCommitTimestamp" in error(answer)["message"]
+        assert self.ask(acme, lake, at.format("")) == (200, "4")
+        assert self.ask(acme, lake, at.format(".001"))[0] == 400
+        assert self.ask(acme, lake, "2033-05-18T03:33:19Z") == (200, "4")
 
     def test_never_means_a_version_that_is_not_shared(
         self, acme: Caller, lake: Lake
@@ -243,12 +256,3 @@ class TestTimeTravel:
         assert answer.status_code == 400
         assert "2026-02-01T00" not in error(answer)["message"]
         assert "from version 2" in error(answer)["message"]
-
-    @pytest.mark.parametrize("name", ["startingVersion", "endingVersion"])
-    def test_to_changes_is_not_offered(
-        self, acme: Caller, lake: Lake, name: str
-    ) -> None:
-        answer = acme.query(lake.path, {name: 1})
-
-        assert answer.status_code == 400
-        assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"

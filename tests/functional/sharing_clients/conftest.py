@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from deltaweb.table import DeltaTable
+from tests.functional.sharing_clients.fed import write_feed
 from tests.functional.sharing_clients.odd_paths import write_odd_paths
-from tests.installation import Installation, serving
+from tests.installation import Installation, furnish, serving
 
 NO_WORKER = 503
 SHARE = "lab"
@@ -30,12 +31,35 @@ RECORDED = [
     "golden__parquet-decimal-type",
     "golden__time-travel-schema-changes-b",
 ]
+IN_DELTA_FORMAT = [
+    "deltars__table_with_deletion_logs",
+    "golden__dv-partitioned-with-checkpoint",
+    "golden__dv-with-columnmapping",
+    "golden__data-reader-timestamp_ntz-name-mode",
+    "golden__table-with-columnmapping-mode-id",
+    "golden__table-with-columnmapping-mode-name",
+    "kernel__data-reader-partition-values-column-mapping-name",
+    "kernel__basic-dv-with-checkpoint",
+    "kernelrs__parquet_row_group_skipping",
+    "spark__table-with-dv-small",
+]
+"""Recorded tables whose files are not their rows to a client of the other format."""
+WITH_FEED = {
+    "deltars__checkpoint-cdf-table": 3,
+    "kernelrs__cdf-column-mapping-id-mode": 1,
+    "kernelrs__cdf-table": 0,
+    "kernelrs__cdf-table-data-change": 0,
+    "kernelrs__cdf-table-delete-conditional-all-rows": 0,
+    "kernelrs__cdf-table-partitioned": 0,
+    "kernelrs__cdf-table-with-cdc-and-dvs": 0,
+}
+"""Recorded tables with a change data feed, and from which version on."""
 SCRIPT = """
 from django.utils import timezone
 from apps.pages.actions import COMMAND_LINE
 from apps.sharing.models import Share
-from apps.sharing.services.shares import add_table
-from apps.tables.services.registration import register_table
+from apps.sharing.shares.services import add_table
+from apps.tables.catalogue.registration import register_table
 facts = {{"actor": COMMAND_LINE, "now": timezone.now()}}
 share = Share.objects.get(name={share!r})
 for name, place in {places!r}.items():
@@ -65,9 +89,12 @@ class Shared:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def server(
+    tmp_path_factory: pytest.TempPathFactory, lake: Path
+) -> Iterator[Installation]:
     """`deltaweb serve` with the sample tables, and without a worker."""
     home = tmp_path_factory.mktemp("home")
+    furnish(home, lake)
     with serving(home, ready=NO_WORKER, WORKERS="0") as installation:
         installation.command("share", "create", SHARE)
         yield installation
@@ -96,7 +123,9 @@ def tables(server: Installation, profile: Path) -> dict[str, Shared]:
     places = {name: server.home / "samples" / name for name in SAMPLES}
     places["odd_paths"] = server.home / "odd paths %41"
     write_odd_paths(places["odd_paths"])
-    for name in RECORDED if GOLDEN.is_dir() else ():
+    places["fed"] = server.home / "fed"
+    write_feed(places["fed"])
+    for name in [*RECORDED, *IN_DELTA_FORMAT, *WITH_FEED] if GOLDEN.is_dir() else ():
         places[plain(name)] = GOLDEN / name / "table"
     # One process for all: a command takes a second to start.
     script = SCRIPT.format(share=SHARE, places={n: str(p) for n, p in places.items()})

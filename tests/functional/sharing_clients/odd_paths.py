@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from deltaweb.delta.schema import PrimitiveType, StructField, StructType
-from deltaweb.samples.sample_table import Operation, TableWriter
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from tests.raw_table import Operation, TableWriter
 
 ODD_VALUES = [
     "plain",

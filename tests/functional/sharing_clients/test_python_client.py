@@ -10,6 +10,7 @@ import pytest
 
 from tests.functional.sharing_clients.conftest import (
     GOLDEN,
+    IN_DELTA_FORMAT,
     RECORDED,
     SAMPLES,
     SHARE,
@@ -19,10 +20,14 @@ from tests.functional.sharing_clients.conftest import (
 from tests.functional.sharing_clients.odd_paths import ODD_VALUES
 from tests.functional.sharing_clients.rows import of_frame, of_table
 
-# The client joins the frames of files by a way that pandas will give up.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:The behavior of DataFrame concatenation:FutureWarning"
-)
+pytestmark = [
+    # The client joins the frames of files by a way that pandas will give up,
+    pytest.mark.filterwarnings(
+        "ignore:The behavior of DataFrame concatenation:FutureWarning"
+    ),
+    # and leaves the folder of a log that it has made to the garbage collector.
+    pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning"),
+]
 
 SharedTables = dict[str, Shared]
 
@@ -46,11 +51,22 @@ def test_reads_the_rows_that_the_table_holds(tables: SharedTables, name: str) ->
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="DELTAWEB_GOLDEN names no folder")
-@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.parametrize("name", [*RECORDED, *IN_DELTA_FORMAT])
 def test_reads_tables_that_others_wrote(tables: SharedTables, name: str) -> None:
     shared = tables[plain(name)]
 
     frame = delta_sharing.load_as_pandas(shared.url)
+
+    assert of_frame(frame) == of_table(shared.table.snapshot().read())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_reads_the_same_rows_in_the_delta_format(
+    tables: SharedTables, name: str
+) -> None:
+    shared = tables[name]
+
+    frame = delta_sharing.load_as_pandas(shared.url, use_delta_format=True)
 
     assert of_frame(frame) == of_table(shared.table.snapshot().read())
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from apps.explorer.snippets import view_snippets
-from apps.explorer.snippets.arrow_code import PROFILE
-from apps.sharing.snippets import TableName, snippets
+from apps.explorer.use.snippets import view_snippets
+from apps.explorer.use.snippets.arrow_code import PROFILE
+from apps.sharing.clients.snippets import TableName, snippets
 from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.installation import Installation
 from tests.shown_views import expected_rows, shown_view

@@ -5,14 +5,12 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.sharing.models import Recipient
-from tests.factories import new_recipient, new_user
+from tests.factories import new_recipient, signed_in
 
 
 @pytest.fixture
 def admin() -> Client:
-    client = Client()
-    client.force_login(new_user("ada", role=User.Role.ADMIN))
-    return client
+    return signed_in("ada", role=User.Role.ADMIN)
 
 
 @pytest.fixture

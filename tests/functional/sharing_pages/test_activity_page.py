@@ -14,8 +14,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
-from apps.pages.days import day_text
-from tests.factories import new_table, new_user
+from apps.pages.lists.days import day_text
+from tests.factories import new_table, signed_in
 from tests.functional.sharing_pages.pages import page
 
 pytestmark = pytest.mark.django_db
@@ -353,8 +353,7 @@ class TestPages:
 @pytest.mark.parametrize("path", ["/activity/", "/activity.json", "/activity.csv"])
 def test_only_administrators_read_the_record(role: User.Role, path: str) -> None:
     new_event()
-    client = Client()
-    client.force_login(new_user("someone", role=role))
+    client = signed_in("someone", role=role)
 
     answer = client.get(path)
 

@@ -21,6 +21,7 @@ from tests.factories import (
     new_token,
     new_unindexed_table,
     new_user,
+    signed_in,
 )
 from tests.functional.sharing_pages.pages import as_json, page
 
@@ -29,9 +30,7 @@ TAB = "/t/crm/orders/sharing"
 
 
 def client_of(role: User.Role) -> Client:
-    client = Client()
-    client.force_login(new_user("someone", role=role))
-    return client
+    return signed_in("someone", role=role)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.sharing.models import Recipient
-from tests.factories import new_recipient, new_share, new_token, new_user
+from tests.factories import new_recipient, new_share, new_token, new_user, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -24,8 +24,7 @@ pytestmark = pytest.mark.django_db
 )
 def test_only_administrators_come_in(role: User.Role, path: str) -> None:
     new_share("sales")
-    client = Client()
-    client.force_login(new_user("someone", role=role))
+    client = signed_in("someone", role=role)
 
     answer = client.get(path)
 
@@ -52,8 +51,7 @@ class TestRoles:
     )
     def test_only_administrators_come_here(self, role: User.Role, path: str) -> None:
         new_recipient()
-        client = Client()
-        client.force_login(new_user(role=role))
+        client = signed_in(role=role)
 
         assert client.get(f"/recipients/{path}").status_code == 403
         assert client.post(f"/recipients/{path}").status_code == 403
@@ -61,8 +59,7 @@ class TestRoles:
     @pytest.mark.parametrize("action", ["link", "profile", "revoke", "retire"])
     def test_only_they_touch_a_token(self, action: str) -> None:
         token, _ = new_token()
-        client = Client()
-        client.force_login(new_user())
+        client = signed_in()
 
         path = f"/recipients/acme/tokens/{token.id}/{action}"
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from apps.sharing.forms.share_draft import MAX_NEW_RECIPIENTS
+from apps.sharing.drafts.draft import MAX_NEW_RECIPIENTS
 from apps.sharing.models import Recipient, Share
 from tests.factories import (
     new_recipient,

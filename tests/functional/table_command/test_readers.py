@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.delta_logs import commit_bytes, metadata, protocol
+from tests.delta_logs import commit_bytes, metadata, own_time, protocol
 from tests.factories import new_table
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run, run_json
@@ -65,6 +65,7 @@ class TestReaders:
         log = tmp_path / "_delta_log"
         log.mkdir()
         own = commit_bytes(
+            own_time(2_000_000_000_000),
             protocol(1, 7, writerFeatures=["inCommitTimestamp"]),
             metadata(configuration={"delta.enableInCommitTimestamps": "true"}),
         )
@@ -72,23 +73,10 @@ class TestReaders:
         plain = "Times are those of the commit files."
 
         assert run("history", lake / "customers").endswith(f"\n{plain}\n")
-        assert f"{plain} This table keeps the times" in run("history", tmp_path)
-        assert run_json("history", tmp_path)[0]["timestamp_of"] == "commit files"
-
-    def test_rows_at_a_time_are_refused_where_commits_have_their_own_times(
-        self, tmp_path: Path
-    ) -> None:
-        log = tmp_path / "_delta_log"
-        log.mkdir()
-        own = commit_bytes(
-            protocol(1, 7, writerFeatures=["inCommitTimestamp"]),
-            metadata(configuration={"delta.enableInCommitTimestamps": "true"}),
-        )
-        (log / f"{0:020}.json").write_bytes(commit_bytes(protocol(), metadata()))
-        (log / f"{1:020}.json").write_bytes(own)
-
-        asked = ("rows", tmp_path, "--timestamp", "2030-01-01T00:00:00Z")
-        assert "inCommitTimestamp" in refusal(*asked)
+        assert "Times are those that the commits carry" in run("history", tmp_path)
+        (commit,) = run_json("history", tmp_path)
+        assert commit["timestamp_of"] == "commits"
+        assert commit["timestamp"].startswith("2033-05-18T03:33:20")
 
     def test_rows_leave_out_columns_of_a_type_that_is_not_known(
         self, tmp_path: Path

@@ -78,7 +78,7 @@ class TestRefreshAndWait:
     ) -> None:
         new_table("orders")
         monkeypatch.setattr(
-            "apps.tables.management.commands.table.NO_WORKER_AFTER_S", -1.0
+            "apps.tables.management.verbs.refresh.NO_WORKER_AFTER_S", -1.0
         )
 
         assert "No worker is running" in refusal("refresh", "orders", "--wait")

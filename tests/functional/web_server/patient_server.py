@@ -26,8 +26,9 @@ import threading
 import time
 from pathlib import Path
 
-from deltaweb import web_bodies, web_worker
-from deltaweb.web_worker import PatientWorker
+from deltaweb.serving import bodies as web_bodies
+from deltaweb.serving import worker as web_worker
+from deltaweb.serving.worker import PatientWorker
 
 wait_s = float(os.environ["WAIT_S"])
 web_worker.ARRIVAL_S = web_worker.SEND_S = wait_s

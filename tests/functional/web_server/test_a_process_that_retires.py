@@ -26,7 +26,7 @@ def _process(port: int, query: str = "") -> int:
 def test_gives_its_memory_back_and_drops_nobody(tmp_path: Path) -> None:
     file = tmp_path / "rows"
     file.write_bytes(bytes(FILE_BYTES))
-    options = ("--config", "python:deltaweb.web_server")
+    options = ("--config", "python:deltaweb.serving.server")
     with serving(tmp_path, PATIENCE_S, *options, retire_bytes=256 << 20) as port:
         download = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
         with contextlib.closing(download):

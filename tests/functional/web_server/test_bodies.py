@@ -69,7 +69,8 @@ def _num_ended(file: Path, port: int) -> int:
 def _spoil(file: Path) -> None:
     """Let a file end too soon, and what makes a stream meet an error."""
     if file.name == "stream":
-        file.write_bytes(b"break" * (FILE_BYTES // 5))
+        with file.open("r+b") as spoilt:  # never empty, which would be its end
+            spoilt.write(b"break" * (FILE_BYTES // 5))
     else:
         os.truncate(file, 10)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from deltaweb.delta.checkpoint_writer import builder
-from deltaweb.delta.checkpoint_writer.builder import (
+from deltaweb.delta.writing.checkpoint import builder
+from deltaweb.delta.writing.checkpoint.builder import (
     CheckpointRequest,
     WrittenCheckpoint,
 )
@@ -41,9 +41,9 @@ def built_by_spark(
 ) -> WrittenCheckpoint:
     """Build a checkpoint in the tasks of Spark."""
     from deltaweb.spark.checkpoint import build_checkpoint
-    from deltaweb.spark.log_reader import LogSource
+    from deltaweb.storage.place import TablePlace
 
-    return build_checkpoint(spark, LogSource(str(folder)), request)
+    return build_checkpoint(spark, TablePlace(str(folder)), request)
 
 
 def parts_of(folder: Path, names: Sequence[str]) -> list[Any]:

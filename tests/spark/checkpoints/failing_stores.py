@@ -1,14 +1,17 @@
-"""Stores that fail: killed writers, a full disk, and commits that vanish."""
+"""Stores that fail in tasks: killed writers, a full disk, lost commits, a wait."""
 
 import os
 import signal
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltaweb.delta.log_store import FileStatus, TableStore
+from deltaweb.delta.log.store import TableStore
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.local_pending import LocalPendingFile
+
+CANCEL = ".cancel"
 
 # === Writers that are killed ===
 
@@ -90,20 +93,56 @@ class VanishingStore(LocalTableStore):
 
     vanishing: tuple[str, ...] = ()
 
-    def list_from(self, name: str) -> list[FileStatus]:
+    def list_names_from(self, name: str) -> list[str]:
+        names = super().list_names_from(name)
         for gone in self.vanishing:
             (Path(self.root) / "_delta_log" / gone).unlink(missing_ok=True)
-        return super().list_from(name)
+        return names
 
 
 @dataclass(frozen=True, slots=True)
 class VanishingSource:
-    """Opens the store that loses commits."""
+    """Opens the store that loses commits in tasks."""
 
     location: str
     vanishing: tuple[str, ...]
 
     def open(self) -> TableStore:
+        from pyspark import TaskContext
+
+        if TaskContext.get() is None:
+            return LocalTableStore(self.location)
         store = VanishingStore(self.location)
         store.vanishing = self.vanishing
+        return store
+
+
+# === Writers that wait ===
+
+
+class WaitingStore(LocalTableStore):
+    """A store whose writers begin once they are asked to stop."""
+
+    scratch: Path
+
+    def begin_file(self, name: str) -> LocalPendingFile:
+        while not list(self.scratch.glob(f"*/*{CANCEL}")):
+            time.sleep(0.02)
+        return super().begin_file(name)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingSource:
+    """Opens the store whose writers wait in tasks."""
+
+    location: str
+    scratch: Path
+
+    def open(self) -> TableStore:
+        from pyspark import TaskContext
+
+        if TaskContext.get() is None:
+            return LocalTableStore(self.location)
+        store = WaitingStore(self.location)
+        store.scratch = self.scratch
         return store

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import DeltaError, LogCorruptError
-from deltaweb.delta.log_path import checkpoint_name, commit_name
+from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from tests.checkpoint_logs import NOW
 from tests.delta_logs import LogBuilder, add, deletion_vector, metadata, protocol
 from tests.local_logs import typed_schema

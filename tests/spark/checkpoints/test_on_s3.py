@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
 from tests.delta_logs import LogBuilder, add, remove
 from tests.s3_server import S3Server
@@ -20,14 +20,14 @@ def test_a_table_on_s3_gets_its_checkpoint_from_the_tasks(
     spark: "SparkSession", s3: S3Server, tmp_path: Path, parts: int | None
 ) -> None:
     from deltaweb.spark.checkpoint import build_checkpoint
-    from deltaweb.spark.log_reader import LogSource
+    from deltaweb.storage.place import TablePlace
 
     log = LogBuilder().start(*(add(f"f{n}") for n in range(20)))
     log.commit(1, remove("f1"), add("g"))
     folder = log.on_disk(tmp_path / "table")
     bucket = s3.new_bucket()
     s3.upload(folder, bucket, "lake/ä b")
-    source = LogSource(f"s3://{bucket}/lake/ä b", s3.options)
+    source = TablePlace(f"s3://{bucket}/lake/ä b", s3.options)
 
     written = build_checkpoint(spark, source, request_of(parts=parts))
 

@@ -1,113 +1,103 @@
-"""Whoever waits for a checkpoint is told how far it is, and may stop it."""
+"""The caller that waits for a checkpoint learns how far it is, and may stop it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from deltaweb.delta.errors import CheckpointCancelledError
-from deltaweb.storage.local import LocalTableStore
 from tests.delta_logs import LogBuilder, add
-from tests.spark.checkpoints.both_engines import built_by_spark, names_in, request_of
+from tests.spark.checkpoints.both_engines import names_in, request_of
+from tests.spark.checkpoints.failing_stores import WaitingSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyspark.sql import SparkSession
 
 
-class TestProgress:
-    @pytest.fixture(autouse=True)
-    def _patience(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Let tasks end by themselves, however slow this machine is."""
-        from deltaweb.spark import checkpoint_progress
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tasks end by themselves, however slow this machine is."""
+    from deltaweb.spark import job
 
-        monkeypatch.setattr(checkpoint_progress, "STOPS_WITHIN_S", 120)
-
-    @pytest.mark.parametrize("parts", [None, 2])
-    def test_that_raises_stops_the_work_and_leaves_nothing(
-        self, spark: "SparkSession", tmp_path: Path, parts: int | None
-    ) -> None:
-        folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")
-        before = names_in(folder)
-
-        def stop() -> bool:
-            raise KeyboardInterrupt
-
-        wanted = request_of(parts=parts, is_cancelled=stop)
-        with pytest.raises(KeyboardInterrupt):
-            built_by_spark(spark, folder, wanted)
-
-        assert names_in(folder) == before
-
-    @pytest.mark.parametrize("parts", [None, 2])
-    @pytest.mark.parametrize("looks", [0, 1])
-    def test_work_that_nobody_wants_leaves_nothing(
-        self, spark: "SparkSession", tmp_path: Path, parts: int | None, looks: int
-    ) -> None:
-        folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")
-        before = names_in(folder)
-        answers: Iterator[bool] = iter([False] * looks)
-        wanted = request_of(parts=parts, is_cancelled=lambda: next(answers, True))
-
-        with pytest.raises(CheckpointCancelledError):
-            built_by_spark(spark, folder, wanted)
-
-        assert names_in(folder) == before
+    monkeypatch.setattr(job, "STOPS_WITHIN_S", 120)
 
 
-class TestProgressWatch:
-    def test_adds_up_what_tasks_tell_and_never_goes_back(self, tmp_path: Path) -> None:
-        from deltaweb.spark.checkpoint_progress import ProgressWatch, TaskProgress
+@pytest.mark.parametrize("parts", [None, 2])
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_work_that_nobody_wants_leaves_nothing(
+    spark: "SparkSession", tmp_path: Path, parts: int | None, *, is_begun: bool
+) -> None:
+    folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")
+    before = names_in(folder)
+    answers = iter([False] * is_begun)
 
-        told: list[tuple[int, int]] = []
-        wanted = request_of(on_progress=lambda *pair: told.append(pair))
-        watch = ProgressWatch(tmp_path, wanted, _never)
-        tasks = [TaskProgress(str(tmp_path), f"read-{n}") for n in range(2)]
+    with pytest.raises(CheckpointCancelledError):
+        build(
+            spark,
+            folder,
+            tmp_path,
+            parts=parts,
+            is_cancelled=lambda: next(answers, True),
+        )
 
-        watch(0, None)
-        tasks[0].tell(5, 20)
-        tasks[1].tell(7, 20)
-        watch(0, None)
-        TaskProgress(str(tmp_path), "read-1").tell(1, 20)  # another attempt
-        watch(0, None)
-        tasks[0].tell(30, 20)
-        watch(0, None)
-
-        assert told == [(12, 20), (12, 20), (20, 20)]
-
-    def test_asks_tasks_to_stop_before_spark_does(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        from deltaweb.spark import checkpoint_progress
-        from deltaweb.spark.checkpoint_progress import ProgressWatch, TaskProgress
-
-        task = TaskProgress(str(tmp_path), "write")
-        store = LocalTableStore(str(tmp_path))
-        watch = ProgressWatch(tmp_path, request_of(is_cancelled=lambda: True), _never)
-        task.check(store, 3)
-
-        watch(0, None)
-        watch(0, None)
-
-        assert watch.error is not None
-        with pytest.raises(CheckpointCancelledError, match="3"):
-            task.check(store, 3)
-        monkeypatch.setattr(checkpoint_progress, "STOPS_WITHIN_S", -1)
-        late = ProgressWatch(tmp_path, request_of(is_cancelled=lambda: True), _never)
-        late(0, None)
-        with pytest.raises(CheckpointCancelledError):
-            late(0, None)
-
-    def test_tells_nothing_where_the_folder_is_not_seen(self, tmp_path: Path) -> None:
-        from deltaweb.spark.checkpoint_progress import TaskProgress
-
-        task = TaskProgress(str(tmp_path / "none"), "write")
-
-        task.tell(1, 2)
-
-        assert not task.is_cancelled()
+    assert names_in(folder) == before
 
 
-def _never() -> CheckpointCancelledError:
-    return CheckpointCancelledError(root="table", version=3)
+@pytest.mark.parametrize("parts", [None, 2])
+def test_a_caller_that_raises_stops_the_work_and_leaves_nothing(
+    spark: "SparkSession", tmp_path: Path, parts: int | None
+) -> None:
+    folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")
+    before = names_in(folder)
+    answers = iter([False])
+
+    def stop() -> bool:
+        return next(answers)
+
+    with pytest.raises(StopIteration):
+        build(spark, folder, tmp_path, parts=parts, is_cancelled=stop)
+
+    assert names_in(folder) == before
+
+
+def test_progress_is_that_of_the_task_and_never_goes_back(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
+    """Reports of a first attempt are in the folder before the task writes its own."""
+    from deltaweb.spark.run_folder import RunFolder, TaskProgress
+
+    folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")
+    reports = [TaskProgress("", done, 20, "actions") for done in (5, 12, 3)]
+    heard: list[tuple[int, int]] = []
+
+    def is_cancelled() -> bool:
+        for run in (tmp_path / "scratch").glob("run-*"):
+            if reports:
+                RunFolder(run).report_progress(0, reports.pop(0))
+            return len(heard) == 4
+        return False
+
+    with pytest.raises(CheckpointCancelledError):
+        build(
+            spark,
+            folder,
+            tmp_path,
+            is_cancelled=is_cancelled,
+            on_progress=lambda *pair: heard.append(pair),
+        )
+
+    assert heard == [(5, 20), (12, 20), (12, 20), (12, 20)]
+
+
+def build(
+    spark: "SparkSession",
+    folder: Path,
+    home: Path,
+    **wanted: Any,  # noqa: ANN401 (fields of a request)
+) -> None:
+    """Build a checkpoint by a task that writes once it is asked to stop."""
+    from deltaweb.spark.checkpoint import build_checkpoint
+
+    scratch = home / "scratch"
+    source: Any = WaitingSource(str(folder), scratch)
+    build_checkpoint(spark, source, request_of(**wanted), scratch=scratch)

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from deltaweb.delta import log_store
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log_store import TableStore
+from deltaweb.delta.log import store as log_store
+from deltaweb.delta.log.store import TableStore
 
 
 class LogPromises:

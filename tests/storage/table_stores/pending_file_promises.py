@@ -2,10 +2,7 @@
 
 import pytest
 
-from deltaweb.delta.log_path import checkpoint_name
-from deltaweb.delta.log_store import TableStore
-
-CHECKPOINT = checkpoint_name(3)
+from deltaweb.delta.log.store import TableStore
 
 
 class PendingFilePromises:
@@ -55,42 +52,3 @@ class PendingFilePromises:
 
         assert store.list_names_from("") == ["0"]
         assert store.remove_leftovers() == []
-
-    def test_a_file_that_is_handed_over_is_taken_by_another(
-        self, store: TableStore
-    ) -> None:
-        store.put("0", b"")
-        for data in (b"first", b"second"):
-            file = store.begin_file(CHECKPOINT)
-            file.sink.write(data)
-            file.finish()
-            beside = file.hand_over("build1")
-            file.discard()
-            assert beside.startswith(".")
-            assert store.remove_leftovers() == []
-
-            taken = store.take_over(CHECKPOINT, beside)
-            taken.commit()
-            taken.discard()
-
-            assert store.list_names_from("") == ["0", CHECKPOINT]
-            assert store.read(CHECKPOINT) == data
-
-    def test_what_is_handed_over_and_not_taken_is_removed(
-        self, store: TableStore
-    ) -> None:
-        store.put("0", b"")
-        names = []
-        for build in ("build1", "build2", "build1"):
-            file = store.begin_file(CHECKPOINT)
-            file.sink.write(b"x")
-            file.finish()
-            names.append(file.hand_over(build))
-
-        removed = store.remove_handed_over("build1")
-
-        assert sorted(removed) == sorted([names[0], names[2]])
-        assert store.list_names_from("") == [names[1], "0"]
-        store.take_over(CHECKPOINT, names[1]).discard()
-        assert store.list_names_from("") == ["0"]
-        assert store.remove_handed_over("build2") == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaweb.delta.log_store import TableStore
+from deltaweb.delta.log.store import TableStore
 from deltaweb.storage.memory import MemoryTableStore
 from tests.storage.table_stores.every_store import TableStorePromises
 

@@ -21,16 +21,21 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SampleTable]:
 
 class TestMakeSamples:
     @pytest.mark.parametrize(
-        ("name", "version", "rows"),
+        ("name", "version", "rows", "writer"),
         [
-            pytest.param("orders", 21, 5568, id="partitioned"),
-            pytest.param("device_readings", 6, 1500, id="nested"),
-            pytest.param("customers", 59, 4260, id="evolved"),
-            pytest.param("returns", 0, 0, id="empty"),
+            pytest.param("orders", 21, 5568, 2, id="partitioned"),
+            pytest.param("device_readings", 6, 1500, 2, id="nested"),
+            pytest.param("customers", 59, 3438, 3, id="evolved"),
+            pytest.param("returns", 0, 0, 2, id="empty"),
         ],
     )
     def test_makes_tables_that_other_readers_read(
-        self, samples: dict[str, SampleTable], name: str, version: int, rows: int
+        self,
+        samples: dict[str, SampleTable],
+        name: str,
+        version: int,
+        rows: int,
+        writer: int,
     ) -> None:
         location = samples[name].location
         peer = PeerTable(location)
@@ -39,7 +44,7 @@ class TestMakeSamples:
         assert peer.to_pyarrow_table().num_rows == rows
         assert pl.read_delta(location).height == rows
         protocol = peer.protocol()
-        assert (protocol.min_reader_version, protocol.min_writer_version) == (1, 2)
+        assert (protocol.min_reader_version, protocol.min_writer_version) == (1, writer)
 
     def test_tells_a_life_of_many_operations(
         self, samples: dict[str, SampleTable]
@@ -49,7 +54,8 @@ class TestMakeSamples:
         assert len(history) == 60
         assert {commit["operation"] for commit in history} == {
             "CREATE TABLE", "WRITE", "MERGE", "UPDATE", "DELETE", "OPTIMIZE",
-            "ADD COLUMNS", "SET TBLPROPERTIES", "VACUUM START", "VACUUM END",
+            "ADD COLUMNS", "SET TBLPROPERTIES", "UPGRADE PROTOCOL", "ADD CONSTRAINT",
+            "RESTORE", "VACUUM START", "VACUUM END",
         }  # fmt: skip
 
     def test_spreads_the_commits_over_weeks_in_order(
@@ -82,11 +88,14 @@ class TestMakeSamples:
         assert missing(vacuumed) > 0
         assert missing(kept) == 0
 
-    def test_leaves_tables_that_stand_alone(self, tmp_path: Path) -> None:
-        first = make_samples(tmp_path, NOW)
+    def test_leaves_tables_that_stand_alone(
+        self, samples: dict[str, SampleTable]
+    ) -> None:
+        first = list(samples.values())
+        folder = Path(first[0].location).parent
         marks = {s.name: Path(s.location).stat().st_ino for s in first}
 
-        second = make_samples(tmp_path, NOW)
+        second = make_samples(folder, NOW)
 
         assert second == first
         assert {s.name: Path(s.location).stat().st_ino for s in second} == marks

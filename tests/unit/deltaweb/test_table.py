@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.errors import (
-    CommitTimesError,
+    DataFileMissingError,
     LocationInvalidError,
     LocationNotFoundError,
     LogCorruptError,
@@ -17,7 +17,7 @@ from deltaweb.delta.errors import (
     UnsupportedProtocolError,
     VersionNotFoundError,
 )
-from deltaweb.delta.log_segment import VersionRun
+from deltaweb.delta.log.segment import VersionRun
 from deltaweb.table import DeltaTable
 from tests.delta_logs import (
     LogBuilder,
@@ -25,6 +25,7 @@ from tests.delta_logs import (
     commit_bytes,
     deletion_vector,
     metadata,
+    own_time,
     protocol,
     remove,
 )
@@ -155,18 +156,8 @@ class TestTimestamp:
         with pytest.raises(ValueError, match="not both"):
             builder.table.snapshot(version=1, timestamp=moment(20))
 
-    def test_in_the_commits_is_refused_by_name(self, builder: LogBuilder) -> None:
-        properties = {"delta.enableInCommitTimestamps": "true"}
-        features = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
-        builder.commit(3, metadata(configuration=properties), features)
-        builder.time(3, 40_000)
-
-        assert builder.table.snapshot().version == 3
-        with pytest.raises(UnsupportedFeatureError, match="inCommitTimestamp"):
-            builder.table.snapshot(timestamp=moment(50))
-
     @pytest.mark.parametrize("has_checkpoint", [False, True])
-    def test_in_the_commits_is_refused_for_versions_before_them_too(
+    def test_is_of_the_commits_from_the_version_on_that_enabled_it(
         self, builder: LogBuilder, *, has_checkpoint: bool
     ) -> None:
         properties = {
@@ -175,15 +166,54 @@ class TestTimestamp:
             "delta.inCommitTimestampEnablementTimestamp": "40000",
         }
         features = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
-        builder.commit(3, metadata(configuration=properties), features)
-        for version in range(4):  # as a copy has it
+        builder.commit(
+            3, own_time(40_000), metadata(configuration=properties), features
+        )
+        builder.commit(4, own_time(50_000))
+        for version in (3, 4):  # as a copy has it
             builder.time(version, 90_000)
         if has_checkpoint:
             builder.checkpoint(2, protocol(), metadata())
 
-        for at in (moment(10), moment(50), moment(90)):
-            with pytest.raises(CommitTimesError, match="inCommitTimestamp"):
-                builder.table.snapshot(timestamp=at)
+        found = [
+            builder.table.snapshot(timestamp=moment(at)).version
+            for at in (10, 39.999, 40, 49.999, 50, 60)
+        ]
+
+        assert found == [0, 2, 3, 3, 4, 4]
+        assert builder.table.snapshot(3).timestamp == moment(40)
+        times = [entry.timestamp for entry in builder.table.history()]
+        assert times == [*map(moment, (50, 40, 30, 20, 10))]
+
+    def test_of_a_copy_before_the_commits_had_it_is_that_of_its_files(
+        self, builder: LogBuilder
+    ) -> None:
+        properties = {
+            "delta.enableInCommitTimestamps": "true",
+            "delta.inCommitTimestampEnablementVersion": "3",
+            "delta.inCommitTimestampEnablementTimestamp": "40000",
+        }
+        features = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
+        builder.commit(
+            3, own_time(40_000), metadata(configuration=properties), features
+        )
+        for version in range(4):
+            builder.time(version, 90_000)
+
+        assert builder.table.snapshot(timestamp=moment(95)).version == 3
+        with pytest.raises(TimestampNotFoundError):
+            builder.table.snapshot(timestamp=moment(39))
+
+    def test_is_of_the_file_of_a_commit_that_carries_none(
+        self, builder: LogBuilder
+    ) -> None:
+        properties = {"delta.enableInCommitTimestamps": "true"}
+        features = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
+        builder.commit(3, metadata(configuration=properties), features)
+        builder.commit(4, own_time(50_000)).time(3, 40_000)
+
+        assert builder.table.snapshot(3).timestamp == moment(40)
+        assert builder.table.snapshot(timestamp=moment(60)).version == 4
 
     def test_is_of_the_files_again_once_the_commits_no_longer_have_it(
         self, builder: LogBuilder
@@ -238,7 +268,9 @@ class TestRefusedVersion:
         vector = deletion_vector("v")
         table = LogBuilder().start(add("a", deletionVector=vector)).table
 
-        with pytest.raises(UnsupportedFeatureError, match="deletionVectors"):
+        # A vector is there for a reason, whether the protocol lists it or not.
+        assert table.snapshot().files["dv_id"].to_pylist() == ["uv"]
+        with pytest.raises(DataFileMissingError):
             table.snapshot().read()
 
     def test_with_files_of_another_format(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log_store import LogFile
+from deltaweb.delta.log.store import LogFile
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import MAX_LAYERS
 from tests.delta_logs import LogBuilder, add, metadata, protocol, remove

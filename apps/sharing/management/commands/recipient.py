@@ -1,29 +1,29 @@
 """`deltaweb recipient ...`: who reads what is shared."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
-from apps.sharing.lifetimes import (
+from apps.sharing.activity.usage import calls
+from apps.sharing.issuing import credentials, tokens
+from apps.sharing.issuing.credentials import Deliver
+from apps.sharing.issuing.lifetimes import (
     default_lifetime,
     max_lifetime,
     parse_lifetime,
     parse_span,
 )
+from apps.sharing.issuing.tokens import Credentials
 from apps.sharing.management import profile_file, sharing_output
-from apps.sharing.models import ActivationLink, Recipient, RecipientToken
-from apps.sharing.profile import Profile
-from apps.sharing.selectors.recipients import find_recipient, waiting_token
-from apps.sharing.selectors.shares import find_share
-from apps.sharing.selectors.usage import calls
-from apps.sharing.services import direct_handover, handover, recipients, tokens
+from apps.sharing.models import Recipient, RecipientToken
+from apps.sharing.names import find_recipient, find_share
+from apps.sharing.recipients import services as recipients
 from apps.tables.management.table_output import time_text
 
 
@@ -122,21 +122,18 @@ class Command(SubcommandsCommand):
     ) -> Output:
         """Make a recipient and hand its token over, by a link or as a file."""
         now = timezone.now()
-        facts: dict[str, Any] = {
-            "name": name,
-            "contact": contact,
-            "comment": comment,
-            "allowed_networks": allow,
-            "shares": [find_share(share) for share in shares],
-            "lifetime": parse_lifetime(expires, now=now),
-        }
-        return self._hand_over(
-            partial(handover.invite, **facts),
-            partial(direct_handover.invite, **facts),
-            profile=profile,
-            force=force,
+        made = recipients.invite(
+            name=name,
+            contact=contact,
+            comment=comment,
+            allowed_networks=allow,
+            shares=[find_share(share) for share in shares],
+            lifetime=parse_lifetime(expires, now=now),
+            deliver=_delivery(profile, force=force),
+            actor=COMMAND_LINE,
             now=now,
         )
+        return _issued(made, profile, now=now)
 
     def list_recipients(self, **_: object) -> Output:
         """List the recipients."""
@@ -198,8 +195,9 @@ class Command(SubcommandsCommand):
     def link(self, *, name: str, **_: object) -> Output:
         """Print a new activation link; older ones of the token are withdrawn."""
         now = timezone.now()
-        token = waiting_token(find_recipient(name), now=now)
-        return _with_link(handover.renew(token, actor=COMMAND_LINE, now=now), now=now)
+        token = tokens.waiting_token(find_recipient(name), now=now)
+        made = tokens.issue_link(token, actor=COMMAND_LINE, now=now)
+        return _issued(made, None, now=now)
 
     def rotate(
         self,
@@ -213,18 +211,17 @@ class Command(SubcommandsCommand):
     ) -> Output:
         """Replace a recipient's tokens and hand the new one over."""
         now = timezone.now()
-        facts: dict[str, Any] = {
-            "lifetime": parse_lifetime(expires, now=now),
-            "keep_old": parse_span(keep_old, now=now),
-        }
-        recipient = find_recipient(name)
-        return self._hand_over(
-            partial(handover.rotate, recipient, **facts),
-            partial(direct_handover.rotate, recipient, **facts),
-            profile=profile,
-            force=force,
+        lifetime = parse_lifetime(expires, now=now)
+        kept = parse_span(keep_old, now=now)
+        made = credentials.rotate(
+            find_recipient(name),
+            lifetime=lifetime,
+            keep_old=kept,
+            deliver=_delivery(profile, force=force),
+            actor=COMMAND_LINE,
             now=now,
         )
+        return _issued(made, profile, now=now)
 
     def revoke(self, *, name: str, token: str | None, yes: bool, **_: object) -> Output:
         """End one token of a recipient, or all, after asking."""
@@ -242,26 +239,6 @@ class Command(SubcommandsCommand):
         data = sharing_output.recipient_json(recipient, now=now)
         text = f"Revoked {number} {noun} of {recipient.name}."
         return Output(data | {"num_revoked": number}, text)
-
-    def _hand_over(
-        self,
-        by_link: Callable[..., handover.Handover],
-        directly: Callable[..., RecipientToken],
-        *,
-        profile: str | None,
-        force: bool,
-        now: datetime,
-    ) -> Output:
-        if profile is None:
-            return _with_link(by_link(actor=COMMAND_LINE, now=now), now=now)
-        path = Path(profile).expanduser()
-        profile_file.check_free(path, force=force)
-
-        def deliver(made: Profile) -> None:
-            profile_file.write_profile(made, path, force=force)
-
-        token = directly(deliver=deliver, actor=COMMAND_LINE, now=now)
-        return _with_file(token, path, now=now)
 
 
 def _add_token_options(parser: CommandParser) -> None:
@@ -308,38 +285,33 @@ def _grants(recipient: Recipient) -> Output:
     return Output(data, f"{recipient.name} can read {readable}.")
 
 
-def _with_link(made: handover.Handover, *, now: datetime) -> Output:
-    link = ActivationLink.objects.filter(token=made.token).latest("created_at", "id")
-    data = {
-        **_handed_over(made.token, now=now),
-        "activation_url": made.link,
-        "activation_expires_at": link.expires_at,
-        "profile": None,
-    }
-    note = (
-        f"The link works once, until {time_text(link.expires_at)}. Send it to "
-        f"{made.token.recipient.name}; the token ends {time_text(made.token.ends_at)}."
-    )
-    return Output(data, made.link, ["", note])
+def _delivery(profile: str | None, *, force: bool) -> Deliver | None:
+    """Return what writes the profile to a file; None where a link is asked for."""
+    if profile is None:
+        return None
+    path = Path(profile).expanduser()
+    profile_file.check_free(path, force=force)
+    return partial(profile_file.write_profile, path=path, force=force)
 
 
-def _with_file(token: RecipientToken, path: Path, *, now: datetime) -> Output:
-    data = {
-        **_handed_over(token, now=now),
-        "activation_url": None,
-        "activation_expires_at": None,
-        "profile": str(path.resolve()),
-    }
-    text = (
-        f"Wrote the profile of {token.recipient.name} to {path}. The token ends "
-        f"{time_text(token.ends_at)}."
-    )
-    return Output(data, text)
-
-
-def _handed_over(token: RecipientToken, *, now: datetime) -> dict[str, Any]:
+def _issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
+    """Answer with the link of a new token, or with the file of its profile."""
+    token = made.token
     token.refresh_from_db()
-    return {
+    path = None if profile is None else Path(profile).expanduser()
+    data = {
         **sharing_output.recipient_json(token.recipient, now=now),
         "token": sharing_output.token_json(token, now=now),
+        "activation_url": made.link or None,
+        "activation_expires_at": made.link_expires_at,
+        "profile": None if path is None else str(path.resolve()),
     }
+    recipient, ends = token.recipient.name, time_text(token.ends_at)
+    if path is not None:
+        text = f"Wrote the profile of {recipient} to {path}. The token ends {ends}."
+        return Output(data, text)
+    note = (
+        f"The link works once, until {time_text(made.link_expires_at)}. Send it to "
+        f"{recipient}; the token ends {ends}."
+    )
+    return Output(data, made.link, ["", note])

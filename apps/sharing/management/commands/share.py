@@ -6,15 +6,14 @@ from django.utils import timezone
 
 from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
+from apps.sharing.activity.usage import calls
 from apps.sharing.management import sharing_output
 from apps.sharing.management.log_look import unreadable_because
 from apps.sharing.models import Share
-from apps.sharing.names import split_full_name
-from apps.sharing.selectors.shares import find_share, find_shared_table
-from apps.sharing.selectors.usage import calls
-from apps.sharing.services import shares
+from apps.sharing.names import find_share, find_shared_table, split_full_name
+from apps.sharing.shares import services as shares
+from apps.tables.catalogue.registration import find_table
 from apps.tables.models import Table
-from apps.tables.services import find_table
 
 
 class Command(SubcommandsCommand):

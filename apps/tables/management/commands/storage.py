@@ -6,11 +6,11 @@ from django.utils import timezone
 
 from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
-from apps.tables import storage_connections
 from apps.tables.management import table_output
 from apps.tables.models import StorageConnection
-from apps.tables.storage_errors import StorageReferenceError
-from apps.tables.storage_options import parse_options, resolve
+from apps.tables.storage import connections as storage_connections
+from apps.tables.storage.errors import StorageReferenceError
+from apps.tables.storage.options import parse_options, resolve
 
 
 class Command(SubcommandsCommand):

@@ -127,7 +127,7 @@ class TestSignIn:
         token = url.rstrip("/").rpartition("/")[2]
 
         services.use_sign_in_link(token=token, actor=STRANGER, now=NOW)
-        with pytest.raises(errors.LinkUsedError):
+        with pytest.raises(errors.SignInLinkUsedError):
             services.use_sign_in_link(token=token, actor=STRANGER, now=NOW)
 
         assert self.attempts() == [
@@ -140,7 +140,7 @@ class TestSignIn:
         url = services.issue_sign_in_link(user=vera(), **BY)
         token = url.rstrip("/").rpartition("/")[2]
 
-        with pytest.raises(errors.LinkExpiredError):
+        with pytest.raises(errors.SignInLinkExpiredError):
             services.use_sign_in_link(
                 token=token, actor=STRANGER, now=NOW + timedelta(hours=1)
             )
@@ -148,7 +148,7 @@ class TestSignIn:
         assert self.attempts() == [("vera", "link", 410, "link-expired")]
 
     def test_by_a_link_that_was_never_issued_leaves_no_record(self) -> None:
-        with pytest.raises(errors.LinkInvalidError):
+        with pytest.raises(errors.SignInLinkInvalidError):
             services.use_sign_in_link(token="x" * 43, actor=STRANGER, now=NOW)
 
         assert self.attempts() == []

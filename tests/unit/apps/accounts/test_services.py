@@ -111,7 +111,7 @@ class TestSignInLinks:
         assert (
             services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW) == user
         )
-        with pytest.raises(errors.LinkUsedError):
+        with pytest.raises(errors.SignInLinkUsedError):
             services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
 
     def test_only_its_hash_is_kept(self) -> None:
@@ -128,7 +128,7 @@ class TestSignInLinks:
             services.issue_sign_in_link(user=new_user(), actor=COMMAND_LINE, now=NOW)
         )
 
-        with pytest.raises(errors.LinkExpiredError):
+        with pytest.raises(errors.SignInLinkExpiredError):
             services.use_sign_in_link(
                 token=token, actor=COMMAND_LINE, now=NOW + timedelta(minutes=15)
             )
@@ -141,7 +141,7 @@ class TestSignInLinks:
         )
         services.disable_user(user=user, actor=COMMAND_LINE, now=NOW)
 
-        with pytest.raises(errors.LinkInvalidError):
+        with pytest.raises(errors.SignInLinkInvalidError):
             services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
 
     def test_a_disabled_account_gets_none(self) -> None:
@@ -151,7 +151,7 @@ class TestSignInLinks:
             )
 
     def test_what_was_never_issued_is_not_valid(self) -> None:
-        with pytest.raises(errors.LinkInvalidError):
+        with pytest.raises(errors.SignInLinkInvalidError):
             services.use_sign_in_link(
                 token="\udc80 nonsense", actor=COMMAND_LINE, now=NOW
             )
@@ -168,7 +168,7 @@ def test_of_two_requests_at_once_one_spends_the_link() -> None:
         barrier.wait()
         try:
             services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
-        except errors.LinkUsedError:
+        except errors.SignInLinkUsedError:
             return False
         finally:
             connection.close()
@@ -256,7 +256,7 @@ class TestChangePassword:
             user=user, password=PASSWORD, actor=COMMAND_LINE, now=NOW
         )
 
-        with pytest.raises(errors.LinkInvalidError):
+        with pytest.raises(errors.SignInLinkInvalidError):
             services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
 
 

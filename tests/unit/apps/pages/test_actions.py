@@ -1,36 +1,33 @@
-from collections.abc import Iterator
-
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import RequestFactory
 
 from apps.pages import actions
 from apps.pages.actions import COMMAND_LINE, Action, actor_of
+from apps.pages.registry import Registry
 from tests.factories import NOW, new_user
 
 
 @pytest.fixture
-def told() -> Iterator[list[Action]]:
+def told(monkeypatch: pytest.MonkeyPatch) -> list[Action]:
     """What is reported while the test runs."""
-    before = list(actions._recorders)  # noqa: SLF001 (registering has no way back)
     heard: list[Action] = []
-    actions._recorders[:] = []  # noqa: SLF001 (as above)
-    actions.register(heard.append)
-    yield heard
-    actions._recorders[:] = before  # noqa: SLF001 (as above)
+    monkeypatch.setattr(actions, "recorders", Registry())
+    actions.recorders.register(heard.append)
+    return heard
 
 
 class TestReport:
-    def test_tells_whoever_has_registered(self, told: list[Action]) -> None:
+    def test_reaches_those_who_have_registered(self, told: list[Action]) -> None:
         action = Action(name="share.create", actor=COMMAND_LINE, at=NOW)
 
         actions.report(action)
 
         assert told == [action]
 
-    def test_tells_each_once(self, told: list[Action]) -> None:
-        recorder = actions._recorders[0]  # noqa: SLF001 (the fixture's own)
-        actions.register(recorder)
+    def test_reaches_each_once(self, told: list[Action]) -> None:
+        (recorder,) = actions.recorders
+        actions.recorders.register(recorder)
 
         actions.report(Action(name="share.create", actor=COMMAND_LINE, at=NOW))
 

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from apps.pages.actions import COMMAND_LINE
-from apps.sharing.selectors.shares import shares_in_words
-from apps.tables import guards, services
+from apps.sharing.shares.marks import shares_in_words
+from apps.tables.catalogue.registration import remove_table
 from apps.tables.errors import TableInUseError
+from apps.tables.extension import guards
 from apps.tables.models import Table
 from tests.factories import NOW, new_share, new_shared_table, new_table
 
@@ -23,7 +24,7 @@ def test_the_shares_are_named_each_once() -> None:
             new_shared_table(made, name, table=table)
 
     with pytest.raises(TableInUseError) as caught:
-        services.remove_table(table, **BY)
+        remove_table(table, **BY)
 
     assert "used by the share More, the share sales." in caught.value.message
     assert Table.objects.exists()
@@ -33,7 +34,7 @@ def test_once_it_is_taken_out_it_can_go() -> None:
     shared = new_shared_table()
     shared.delete()
 
-    services.remove_table(shared.table, **BY)
+    remove_table(shared.table, **BY)
 
     assert not Table.objects.exists()
 
@@ -41,11 +42,11 @@ def test_once_it_is_taken_out_it_can_go() -> None:
 def test_a_table_that_is_shared_at_the_last_moment_stays() -> None:
     table = new_table()
     new_shared_table(new_share("sales"), "s.a", table=table)
-    guards.unregister(shares_in_words)  # as if it had asked a moment too early
+    guards.guards.remove(shares_in_words)  # as if it had asked a moment too early
     try:
         with pytest.raises(TableInUseError):
-            services.remove_table(table, **BY)
+            remove_table(table, **BY)
     finally:
-        guards.register(shares_in_words)
+        guards.guards.register(shares_in_words)
 
     assert Table.objects.exists()

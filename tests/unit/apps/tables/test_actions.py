@@ -8,9 +8,16 @@ import pytest
 from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.pages.actions import Actor
-from apps.tables import guards, services
+from apps.tables.catalogue.registration import (
+    describe_table,
+    register_table,
+    remove_table,
+    rename_table,
+    schedule_table,
+)
+from apps.tables.catalogue.scanning import scan_root
 from apps.tables.errors import TableInUseError, TableNameTakenError
-from deltaweb.samples import make_samples
+from apps.tables.extension import guards
 from tests.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +31,7 @@ def recorded() -> list[tuple[str, str, str]]:
 
 class TestRegistering:
     def test_is_recorded_with_where_the_table_is(self) -> None:
-        table = services.register_table(name="s.orders", location="/lake/orders", **BY)
+        table = register_table(name="s.orders", location="/lake/orders", **BY)
 
         event = AuditEvent.objects.get()
         assert (event.action, event.table, event.table_id) == (
@@ -38,21 +45,19 @@ class TestRegistering:
     def test_is_the_command_line_s_unless_somebody_is_named(self) -> None:
         eve = new_user("eve", role=User.Role.ADMIN)
 
-        services.register_table(name="a", location="/lake/a", now=NOW)
-        services.register_table(name="b", location="/lake/b", now=NOW, created_by=eve)
+        register_table(name="a", location="/lake/a", now=NOW)
+        register_table(name="b", location="/lake/b", now=NOW, created_by=eve)
 
         assert recorded() == [
             ("table.register", "a", "command line"),
             ("table.register", "b", "eve"),
         ]
 
-    def test_by_a_scan_is_recorded_table_by_table(self, tmp_path: Path) -> None:
-        tables = make_samples(tmp_path, NOW)
+    def test_by_a_scan_is_recorded_table_by_table(self, lake: Path) -> None:
+        scan_root(root=str(lake), **BY)
+        scan_root(root=str(lake), **BY)
 
-        services.scan_root(root=str(tmp_path), **BY)
-        services.scan_root(root=str(tmp_path), **BY)
-
-        assert len(recorded()) == len(tables)
+        assert len(recorded()) == 4
         assert {(action, actor) for action, _, actor in recorded()} == {
             ("table.register", "ada")
         }
@@ -61,7 +66,7 @@ class TestRegistering:
         new_table("orders")
 
         with pytest.raises(TableNameTakenError):
-            services.register_table(name="orders", location="/lake/other", **BY)
+            register_table(name="orders", location="/lake/other", **BY)
 
         assert recorded() == []
 
@@ -70,8 +75,8 @@ class TestChanging:
     def test_a_name_is_recorded_with_the_old_one(self) -> None:
         table = new_table("orders")
 
-        services.rename_table(table, name="sales.orders", **BY)
-        services.rename_table(table, name="sales.orders", **BY)
+        rename_table(table, name="sales.orders", **BY)
+        rename_table(table, name="sales.orders", **BY)
 
         assert recorded() == [("table.rename", "sales.orders", "ada")]
         assert AuditEvent.objects.get().detail == {
@@ -83,7 +88,7 @@ class TestChanging:
         table = new_table("orders", description="Some")
 
         for _ in range(2):
-            services.describe_table(table, description="All", restricted=False, **BY)
+            describe_table(table, description="All", restricted=False, **BY)
 
         assert recorded() == [("table.describe", "orders", "ada")]
         assert AuditEvent.objects.get().detail == {"old": "Some", "new": "All"}
@@ -96,7 +101,7 @@ class TestChanging:
     ) -> None:
         table = new_table("orders", restricted=not restricted)
 
-        services.describe_table(table, description="", restricted=restricted, **BY)
+        describe_table(table, description="", restricted=restricted, **BY)
 
         assert recorded() == [(action, "orders", "ada")]
         detail = AuditEvent.objects.get().detail
@@ -107,7 +112,7 @@ class TestChanging:
     def test_each_field_of_one_form_is_recorded(self) -> None:
         table = new_table("orders")
 
-        services.describe_table(table, description="All", restricted=True, **BY)
+        describe_table(table, description="All", restricted=True, **BY)
 
         assert [action for action, _, _ in recorded()] == [
             "table.describe",
@@ -118,14 +123,14 @@ class TestChanging:
         table = new_table("orders", refresh_interval_s=600)
 
         for _ in range(2):
-            services.schedule_table(table, schedule="never", **BY)
+            schedule_table(table, schedule="never", **BY)
 
         assert recorded() == [("table.schedule", "orders", "ada")]
         detail = {"old": "10m", "new": "never"}
         assert AuditEvent.objects.get().detail == detail
 
     def test_a_removal_is_recorded(self) -> None:
-        services.remove_table(new_table("orders"), **BY)
+        remove_table(new_table("orders"), **BY)
 
         assert recorded() == [("table.remove", "orders", "ada")]
 
@@ -135,11 +140,11 @@ class TestChanging:
         def guard(_: object) -> list[str]:
             return ["the share sales"]
 
-        guards.register(guard)
+        guards.guards.register(guard)
         try:
             with pytest.raises(TableInUseError):
-                services.remove_table(table, **BY)
+                remove_table(table, **BY)
         finally:
-            guards.unregister(guard)
+            guards.guards.remove(guard)
 
         assert recorded() == []

@@ -8,16 +8,30 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 from apps.accounts.models import User
 from apps.jobs.models import Job
 from apps.pages.actions import COMMAND_LINE
-from apps.tables import guards, services
+from apps.tables.catalogue.check_location import request_check
+from apps.tables.catalogue.registration import (
+    find_table,
+    register_table,
+    remove_table,
+    rename_table,
+    schedule_table,
+)
+from apps.tables.catalogue.scan_root import request_scan
+from apps.tables.catalogue.scanning import load_samples, scan_root
 from apps.tables.errors import (
     TableInUseError,
     TableNameTakenError,
     TableNotRegisteredError,
 )
-from apps.tables.locations import check_allowed
+from apps.tables.extension import guards
+from apps.tables.index.refresh import refresh_table
 from apps.tables.models import Table
-from apps.tables.root_checks import check_roots
-from apps.tables.storage_connections import add_connection
+from apps.tables.storage.connections import add_connection
+from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.root_checks import check_roots
+from apps.tables.storage.roots import allow_root, roots_for, samples_folder
+from apps.tables.work.preview import PREVIEW, Preview
+from apps.tables.work.version_files import VERSION_FILES, VersionFiles
 from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
 from tests.factories import FAR_AHEAD, NOW, new_table, new_user
 
@@ -25,12 +39,12 @@ pytestmark = pytest.mark.django_db
 
 
 def register(name: str = "orders", location: str = "/lake/orders") -> Table:
-    return services.register_table(name=name, location=location, now=NOW)
+    return register_table(name=name, location=location, now=NOW)
 
 
 class TestRegisterTable:
     def test_stores_the_table_and_queues_its_first_index(self) -> None:
-        table = services.register_table(
+        table = register_table(
             name="sales.orders",
             location="/lake/orders/",
             description="All of them",
@@ -73,42 +87,38 @@ class TestRoots:
     def test_without_the_setting_administrators_and_commands_may_register_any_path(
         self, admin: User
     ) -> None:
-        assert services.roots_for(None) is None
-        assert services.roots_for(admin) is None
+        assert roots_for(None) is None
+        assert roots_for(admin) is None
 
     def test_without_the_setting_editors_may_register_from_lake_and_the_samples(
         self, editor: User, tmp_path: Path
     ) -> None:
-        services.allow_root(str(tmp_path), reason="LAKE", now=NOW)
+        allow_root(str(tmp_path), reason="LAKE", now=NOW)
 
-        assert services.roots_for(editor) == [
+        assert roots_for(editor) == [
             str(tmp_path),
-            str(services.samples_folder()),
+            str(samples_folder()),
         ]
         with pytest.raises(LocationNotAllowedError):
-            services.register_table(
-                name="t", location="/etc", created_by=editor, now=NOW
-            )
+            register_table(name="t", location="/etc", created_by=editor, now=NOW)
 
     def test_the_setting_binds_everyone(
         self, admin: User, settings: Settings, tmp_path: Path
     ) -> None:
         settings.ALLOWED_ROOTS = [str(tmp_path)]
 
-        services.register_table(
+        register_table(
             name="inside", location=str(tmp_path / "t"), created_by=admin, now=NOW
         )
         for user in (None, admin):
             with pytest.raises(LocationNotAllowedError):
-                services.register_table(
+                register_table(
                     name="outside", location="/etc", created_by=user, now=NOW
                 )
 
     def test_editors_register_from_storages_that_were_added(self, editor: User) -> None:
         with pytest.raises(LocationNotAllowedError, match="storage add"):
-            services.register_table(
-                name="t", location="s3://lake/t", created_by=editor, now=NOW
-            )
+            register_table(name="t", location="s3://lake/t", created_by=editor, now=NOW)
 
         add_connection(
             name="lake",
@@ -118,19 +128,13 @@ class TestRoots:
             now=NOW,
         )
 
-        services.register_table(
-            name="t", location="s3://lake/t", created_by=editor, now=NOW
-        )
+        register_table(name="t", location="s3://lake/t", created_by=editor, now=NOW)
         for ask in (
-            lambda where: services.register_table(
+            lambda where: register_table(
                 name="u", location=where, created_by=editor, now=NOW
             ),
-            lambda where: services.request_check(
-                location=where, requested_by=editor, now=NOW
-            ),
-            lambda where: services.request_scan(
-                root=where, requested_by=editor, now=NOW
-            ),
+            lambda where: request_check(location=where, requested_by=editor, now=NOW),
+            lambda where: request_scan(root=where, requested_by=editor, now=NOW),
         ):
             with pytest.raises(LocationNotAllowedError):
                 ask("s3://anybodys/t")
@@ -141,11 +145,11 @@ class TestRoots:
         settings.ALLOWED_ROOTS = [str(tmp_path)]
 
         for user in (None, admin):
-            roots = services.roots_for(user)
+            roots = roots_for(user)
             check_allowed("s3://anybodys/x", roots=roots)
             check_allowed("abfss://c@a.example/x", roots=roots)
         with pytest.raises(LocationNotAllowedError):
-            check_allowed("s3://anybodys/x", roots=services.roots_for(editor))
+            check_allowed("s3://anybodys/x", roots=roots_for(editor))
 
     def test_a_url_among_them_binds_everyone(
         self, admin: User, editor: User, settings: Settings
@@ -153,7 +157,7 @@ class TestRoots:
         settings.ALLOWED_ROOTS = ["/srv", "s3a://lake/"]
 
         for user in (None, admin, editor):
-            roots = services.roots_for(user)
+            roots = roots_for(user)
             check_allowed("s3://lake/x", roots=roots)
             with pytest.raises(LocationNotAllowedError):
                 check_allowed("s3://anybodys/x", roots=roots)
@@ -171,9 +175,9 @@ class TestRoots:
     def test_a_root_is_allowed_once_however_often_it_is_named(
         self, tmp_path: Path
     ) -> None:
-        first = services.allow_root(str(tmp_path), reason="LAKE", now=NOW)
+        first = allow_root(str(tmp_path), reason="LAKE", now=NOW)
 
-        assert services.allow_root(str(tmp_path), reason="LAKE", now=NOW) == first
+        assert allow_root(str(tmp_path), reason="LAKE", now=NOW) == first
 
 
 class TestScanRoot:
@@ -184,7 +188,7 @@ class TestScanRoot:
         return tmp_path
 
     def test_names_tables_by_their_path_and_reports_a_clash(self, lake: Path) -> None:
-        report = services.scan_root(root=str(lake), now=NOW)
+        report = scan_root(root=str(lake), now=NOW)
 
         names = {table.full_name: table.location for table in report.registered}
         assert names == {
@@ -198,10 +202,10 @@ class TestScanRoot:
         ]
 
     def test_a_second_scan_registers_only_what_is_new(self, lake: Path) -> None:
-        services.scan_root(root=str(lake), now=NOW)
+        scan_root(root=str(lake), now=NOW)
         (lake / "late" / "_delta_log").mkdir(parents=True)
 
-        report = services.scan_root(root=str(lake), now=NOW)
+        report = scan_root(root=str(lake), now=NOW)
 
         assert [table.full_name for table in report.registered] == ["late"]
         assert len(report.known) == 4
@@ -210,7 +214,7 @@ class TestScanRoot:
     def test_a_name_given_by_hand_is_never_taken_away(self, lake: Path) -> None:
         register(name="orders", location="/elsewhere")
 
-        report = services.scan_root(root=str(lake), now=NOW)
+        report = scan_root(root=str(lake), now=NOW)
 
         assert [(t.full_name, wanted) for t, wanted in report.renamed] == [
             ("a_b.t_2", "a_b.t"),
@@ -223,9 +227,7 @@ class TestRenameTable:
     def test_moves_the_table_to_its_new_name(self) -> None:
         table = new_table("orders")
 
-        services.rename_table(
-            table, name="sales.orders_v2", actor=COMMAND_LINE, now=NOW
-        )
+        rename_table(table, name="sales.orders_v2", actor=COMMAND_LINE, now=NOW)
 
         assert Table.objects.get().full_name == "sales.orders_v2"
 
@@ -234,15 +236,13 @@ class TestRenameTable:
         new_table("items")
 
         with pytest.raises(TableNameTakenError):
-            services.rename_table(table, name="items", actor=COMMAND_LINE, now=NOW)
+            rename_table(table, name="items", actor=COMMAND_LINE, now=NOW)
 
     def test_its_own_name_is_no_clash(self) -> None:
         table = new_table("orders")
 
         assert (
-            services.rename_table(
-                table, name="default.orders", actor=COMMAND_LINE, now=NOW
-            ).name
+            rename_table(table, name="default.orders", actor=COMMAND_LINE, now=NOW).name
             == "orders"
         )
 
@@ -257,7 +257,7 @@ class TestScheduleTable:
         far = NOW + timedelta(days=1)
         table = new_table("orders", refresh_interval_s=0, probe_due_at=far)
 
-        services.schedule_table(table, schedule=schedule, actor=COMMAND_LINE, now=NOW)
+        schedule_table(table, schedule=schedule, actor=COMMAND_LINE, now=NOW)
 
         due = Table.objects.due_for_probe(NOW).get()
         assert due.refresh_interval_s == interval_s
@@ -265,7 +265,7 @@ class TestScheduleTable:
     def test_one_that_is_refreshed_only_when_asked_never_is(self) -> None:
         table = new_table("orders")
 
-        services.schedule_table(table, schedule="never", actor=COMMAND_LINE, now=NOW)
+        schedule_table(table, schedule="never", actor=COMMAND_LINE, now=NOW)
 
         assert not Table.objects.due_for_probe(FAR_AHEAD).exists()
 
@@ -273,7 +273,7 @@ class TestScheduleTable:
         far = NOW + timedelta(days=1)
         table = new_table("orders", refresh_interval_s=600, probe_due_at=far)
 
-        services.schedule_table(table, schedule="10m", actor=COMMAND_LINE, now=NOW)
+        schedule_table(table, schedule="10m", actor=COMMAND_LINE, now=NOW)
 
         assert Table.objects.get().probe_due_at == far
 
@@ -288,10 +288,10 @@ class TestRemoveTable:
         table = new_table("orders", location=str(tmp_path))
         index = Path(django_settings.HOME) / "index" / str(table.id)
         index.mkdir(parents=True)
-        job = services.refresh_table(table, now=NOW)
+        job = refresh_table(table, now=NOW)
 
         with django_capture_on_commit_callbacks(execute=True):
-            services.remove_table(table, actor=COMMAND_LINE, now=NOW)
+            remove_table(table, actor=COMMAND_LINE, now=NOW)
 
         job.refresh_from_db()
         assert not Table.objects.exists()
@@ -305,12 +305,12 @@ class TestRemoveTable:
         def shares_of(_: Table) -> list[str]:
             return ["the share sales", "the share partners"]
 
-        guards.register(shares_of)
+        guards.guards.register(shares_of)
         try:
             with pytest.raises(TableInUseError, match="sales, the share partners"):
-                services.remove_table(table, actor=COMMAND_LINE, now=NOW)
+                remove_table(table, actor=COMMAND_LINE, now=NOW)
         finally:
-            guards.unregister(shares_of)
+            guards.guards.remove(shares_of)
         assert Table.objects.exists()
 
 
@@ -319,51 +319,51 @@ class TestFindTable:
         table = new_table("orders")
         new_table("sales.orders")
 
-        assert services.find_table("orders") == table
-        assert services.find_table("default.orders") == table
+        assert find_table("orders") == table
+        assert find_table("default.orders") == table
 
     def test_an_unknown_name_says_where_to_look(self) -> None:
         with pytest.raises(TableNotRegisteredError, match="table list"):
-            services.find_table("nothing")
+            find_table("nothing")
 
 
 class TestJobs:
     def test_two_refreshes_are_one_job(self) -> None:
         table = new_table("orders")
 
-        first = services.refresh_table(table, now=NOW)
+        first = refresh_table(table, now=NOW)
 
-        assert services.refresh_table(table, now=NOW) == first
+        assert refresh_table(table, now=NOW) == first
 
     def test_equal_previews_share_a_result_and_others_do_not(self) -> None:
         table = new_table("orders")
-        first = services.request_preview(table, version=2, columns=["a"], now=NOW)
+        first = PREVIEW.request(table, Preview(version=2, columns=("a",)), now=NOW)
         Job.objects.update(state=Job.State.DONE)
 
-        again = services.request_preview(table, version=2, columns=["a"], now=NOW)
-        other = services.request_preview(table, version=1, columns=["a"], now=NOW)
+        again = PREVIEW.request(table, Preview(version=2, columns=("a",)), now=NOW)
+        other = PREVIEW.request(table, Preview(version=1, columns=("a",)), now=NOW)
 
         assert again == first
         assert other != first
 
     def test_the_files_of_a_version_are_listed_once(self) -> None:
         table = new_table("orders")
-        first = services.request_version_files(table, version=1, now=NOW)
+        first = VERSION_FILES.request(table, VersionFiles(1), now=NOW)
         Job.objects.update(state=Job.State.DONE)
 
-        assert services.request_version_files(table, version=1, now=NOW) == first
+        assert VERSION_FILES.request(table, VersionFiles(1), now=NOW) == first
 
     def test_a_check_is_refused_before_it_is_queued(self) -> None:
         editor = new_user("ed", role=User.Role.EDITOR)
 
         with pytest.raises(LocationNotAllowedError):
-            services.request_check(location="/etc", now=NOW, requested_by=editor)
+            request_check(location="/etc", now=NOW, requested_by=editor)
         assert not Job.objects.exists()
 
 
 def test_samples_are_registered_once() -> None:
-    first = services.load_samples(now=NOW)
-    again = services.load_samples(now=NOW)
+    first = load_samples(now=NOW)
+    again = load_samples(now=NOW)
 
     assert len(first) == 4
     assert {table.namespace for table in first} == {"samples"}

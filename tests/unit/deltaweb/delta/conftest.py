@@ -1,6 +1,6 @@
 import pytest
 
-from deltaweb.delta import checkpoint_part
+from deltaweb.delta.log.checkpoints import part as checkpoint_part
 
 
 @pytest.fixture(

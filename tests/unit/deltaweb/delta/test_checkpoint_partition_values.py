@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltaweb.delta.schema import PrimitiveType
-from deltaweb.delta.value_text import parse_value
+from deltaweb.delta.protocol.schema import PrimitiveType
+from deltaweb.delta.values.value_text import parse_value
 from tests.delta_logs import (
     LogBuilder,
     add,

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltaweb.delta.log_path import checkpoint_name
+from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
 from tests.delta_logs import LogBuilder, add, metadata, txn
 from tests.small_checkpoints import (

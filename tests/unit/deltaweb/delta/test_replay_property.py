@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaweb.delta import checkpoint_part, snapshot_state
+from deltaweb.delta import snapshot_state
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log_path import commit_name
+from deltaweb.delta.log.checkpoints import part as checkpoint_part
+from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.snapshot import Snapshot
 from tests.delta_logs import (
     Action,
@@ -29,6 +30,7 @@ from tests.delta_logs import (
     remove,
     txn,
 )
+from tests.drawn_examples import examples
 
 PATHS = ["a", "b", "p=1/c", "p=%20/d", "file:/abs/e", "ü", "metaData", 'q"']
 VECTORS = [None, None, None, "dv1", "dv2"]
@@ -235,7 +237,7 @@ def _wanted(state: State) -> State:
     )
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(30))
 @given(logs())
 def test_every_version_is_what_the_model_says(
     log: tuple[LogBuilder, list[State], int],
@@ -249,7 +251,7 @@ def test_every_version_is_what_the_model_says(
         assert _facts(builder.table.snapshot(version)) == _wanted(state), version
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(15))
 @given(logs())
 def test_a_version_that_was_cleaned_up_is_right_or_refused(
     log: tuple[LogBuilder, list[State], int],
@@ -266,7 +268,7 @@ def test_a_version_that_was_cleaned_up_is_right_or_refused(
         builder.table.snapshot(len(states))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(15))
 @given(commits(), st.data())
 def test_a_refreshed_snapshot_is_the_one_read_afresh(
     history: list[list[Action]], data: st.DataObject

@@ -14,8 +14,7 @@ from deltaweb.delta.errors import (
     DataFileMissingError,
     PathEscapesTableError,
 )
-from deltaweb.delta.rows import RowSource, read_rows
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
     DecimalType,
@@ -24,6 +23,7 @@ from deltaweb.delta.schema import (
     StructType,
     arrow_schema,
 )
+from deltaweb.delta.scan.rows import RowSource, read_rows
 from tests.row_tables import LONG, STRING, TIMESTAMP, Table, schema_of
 
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from deltaweb.delta.schema import (
+from deltaweb.delta.protocol.schema import (
     MAX_SHOWN_FIELDS,
     SchemaWidth,
     is_too_wide,

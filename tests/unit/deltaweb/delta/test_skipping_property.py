@@ -6,9 +6,10 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaweb.delta.file_pruning import files_for_expression, files_for_predicate
-from deltaweb.delta.predicate import Comparison, Not, Predicate, to_expression
-from deltaweb.delta.statistics import parse_statistics
+from deltaweb.delta.scan.predicate import Comparison, Not, Predicate, to_expression
+from deltaweb.delta.scan.pruning import files_for_expression, files_for_predicate
+from deltaweb.delta.values.statistics.columns import parse_statistics
+from tests.drawn_examples import examples
 from tests.random_files import (
     PARTITIONS,
     ROWS,
@@ -55,7 +56,7 @@ def one_column(draw: st.DrawFn) -> tuple[File, Predicate]:
 
 
 class TestSkippingFiles:
-    @settings(max_examples=800)
+    @settings(max_examples=examples(300))
     @given(case=one_column())
     def test_reads_each_bound_as_loosely_as_it_was_written(
         self, case: tuple[File, Predicate]
@@ -71,7 +72,7 @@ class TestSkippingFiles:
 
         assert selected[0] or not _matching([file], predicate)[0]
 
-    @settings(max_examples=250)
+    @settings(max_examples=examples(100))
     @given(table=st.lists(files(), min_size=1, max_size=4), predicate=predicates)
     def test_never_leaves_out_a_file_with_a_matching_row(
         self, table: list[File], predicate: Predicate
@@ -91,7 +92,7 @@ class TestSkippingFiles:
         ):
             assert is_selected or not matches
 
-    @settings(max_examples=100)
+    @settings(max_examples=examples(50))
     @given(table=st.lists(files(), min_size=1, max_size=4), predicate=predicates)
     def test_never_leaves_out_such_a_file_for_an_arrow_expression(
         self, table: list[File], predicate: Predicate

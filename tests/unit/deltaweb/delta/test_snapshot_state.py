@@ -4,7 +4,7 @@ import pytest
 
 from deltaweb.delta import snapshot_state
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log_path import checkpoint_name
+from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
 from tests.delta_logs import (
     Action,

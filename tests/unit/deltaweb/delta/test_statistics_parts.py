@@ -8,8 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log_path import checkpoint_name, checkpoint_part_names
-from deltaweb.delta.replay import SelectedBlock, StatisticsPart, compact_blocks
+from deltaweb.delta.log.blocks import SelectedBlock, StatisticsPart
+from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names
+from deltaweb.delta.log.replay import compact_blocks
 from tests.delta_logs import LogBuilder, add, checkpoint_bytes, metadata, protocol, txn
 
 TYPED = pa.struct([("numRecords", pa.int64())])

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaweb.delta.statistics import parse_statistics
+from deltaweb.delta.values.statistics.columns import parse_statistics
 from tests.parsed_statistics import SCHEMA, column, parsed
 
 json_values = st.recursive(

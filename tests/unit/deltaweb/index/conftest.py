@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.samples import make_samples
 from tests.delta_logs import add
-from tests.index_builds import NOW
 from tests.indexed_logs import Indexed
 from tests.local_logs import LocalLog
 from tests.shared_tables import stats_text
@@ -29,11 +27,3 @@ def indexed(tmp_path: Path) -> Indexed:
     table = Indexed(tmp_path)
     table.index()
     return table
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of the sample tables; tests that change one copy it."""
-    folder = tmp_path_factory.mktemp("lake")
-    make_samples(folder, NOW)
-    return folder

@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from deltaweb.index.file_index import (
-    open_index,
-)
-from deltaweb.index.index_result import FAILED, INDEXED
+from deltaweb.index.folder.result import FAILED, INDEXED
 from deltaweb.table import DeltaTable
 from tests.index_builds import (
     add_commit,
@@ -21,6 +18,7 @@ from tests.index_builds import (
     schema_of,
     set_metadata,
 )
+from tests.index_folders import open_index
 
 
 class TestBrokenTable:

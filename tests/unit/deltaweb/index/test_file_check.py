@@ -2,15 +2,19 @@
 
 from functools import partial
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from deltaweb.delta.schema import PrimitiveType, StructField, StructType
-from deltaweb.index import history_reader
+from deltaweb.delta.deletion_vectors.z85 import encode_z85
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.index.file_check import check_files
+from deltaweb.index.history import reader as history_reader
 from deltaweb.index.history.run_actions import RunActions
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
+from tests.fed_table import FedTable, numbers
+from tests.roaring_bitmaps import inline_vector
 from tests.versioned_table import VersionedTable
 
 SCHEMA = StructType((StructField("id", PrimitiveType("long")),))
@@ -32,6 +36,52 @@ def lose(written: VersionedTable, *names: str) -> None:
     for name in names:
         for path in Path(written.store.root).glob(f"{name}-*.parquet"):
             path.unlink()
+
+
+def masked(folder: Path, name: str, *, offset: int | None) -> Path:
+    """Write a file with a deletion vector in a file; return where that is.
+
+    Version 1 has the file without it, and version 2 with it.
+    """
+    fed = FedTable({"n": "long"})
+    vector = {
+        "storageType": "u",
+        "pathOrInlineDv": encode_z85(UUID(name).bytes),
+        "sizeInBytes": 34,
+        "cardinality": 1,
+    }
+    vector |= {} if offset is None else {"offset": offset}
+    fed.commit(fed.add("a", numbers(1, 2)))
+    fed.commit(fed.remove("a"), fed.add("a", deletionVector=vector))
+    place = fed.on_disk(folder) / f"deletion_vector_{name}.bin"
+    place.write_bytes(b"1")
+    return place
+
+
+class TestFilesWithDeletionVectors:
+    @pytest.mark.parametrize("offset", [None, 1])
+    def test_are_missing_where_the_vector_is(
+        self, tmp_path: Path, offset: int | None
+    ) -> None:
+        vector = masked(tmp_path / "t", str(UUID(int=7)), offset=offset)
+        table = DeltaTable(str(tmp_path / "t"))
+        assert check_files(table).num_missing == 0
+        vector.unlink()
+
+        check = check_files(table)
+
+        assert check.num_missing == 1
+        assert [tuple(row.values()) for row in check.missing.to_pylist()] == [
+            (2, 2, 1, 1, None)
+        ]
+
+    def test_are_there_where_the_log_holds_the_vector(self, tmp_path: Path) -> None:
+        fed = FedTable({"n": "long"})
+        fed.commit(fed.add("a", numbers(1, 2), deletionVector=inline_vector([0])))
+
+        check = check_files(DeltaTable(str(fed.on_disk(tmp_path / "t"))))
+
+        assert (check.num_paths, check.num_missing) == (1, 0)
 
 
 class TestCheckFiles:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log_path import checkpoint_name, commit_name
-from deltaweb.index.build import index_table
+from deltaweb.delta.log.paths import checkpoint_name, commit_name
+from deltaweb.index.build.full import index_table
 from tests.counting_store import CountingStore
 from tests.delta_logs import LogBuilder, metadata, protocol
 from tests.index_folders import contents

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.index.build import build_index
-from deltaweb.index.file_index import open_index
-from deltaweb.index.index_result import INDEXED
-from deltaweb.index.shared.shared_table import SharedTableReader
-from deltaweb.sharing.hints import parse_hints
+from deltaweb.index.folder.result import INDEXED
+from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.sharing.conditions.hints import parse_hints
 from deltaweb.table import DeltaTable
+from tests.index_builds import build_index
+from tests.index_folders import open_index
 from tests.span_table import write_span_table
 
 

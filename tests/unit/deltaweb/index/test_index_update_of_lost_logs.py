@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.delta.log_path import commit_name
-from deltaweb.index.file_index import COMMITS, METADATA, PROTOCOLS
-from deltaweb.index.index_seal import SEAL
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.index.folder.file_index import COMMITS, METADATA, PROTOCOLS
+from deltaweb.index.folder.manifest import MANIFEST
 from tests.delta_logs import (
     metadata,
     protocol,
@@ -79,7 +79,7 @@ class TestALogThatWasCleaned:
 
     def test_keeps_what_an_index_without_a_seal_knows(self, cleaned: Indexed) -> None:
         assert cleaned.folder is not None
-        (cleaned.folder / SEAL).unlink()
+        (cleaned.folder / MANIFEST).unlink()
 
         result = cleaned.index()
 

@@ -11,9 +11,10 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
-from deltaweb.index.base_index import CannotGoOnError
-from deltaweb.index.build import index_table
-from deltaweb.index.index_update import UpdateRequest, update_index
+from deltaweb.index.build.base_index import CannotUpdateError
+from deltaweb.index.build.finish import BuildRequest
+from deltaweb.index.build.full import index_table
+from deltaweb.index.build.update import update_index
 from deltaweb.table import DeltaTable
 from tests.delta_logs import (
     Action,
@@ -24,6 +25,7 @@ from tests.delta_logs import (
     protocol,
     remove,
 )
+from tests.drawn_examples import examples
 from tests.index_folders import contents
 from tests.local_logs import stats_of, typed_schema
 
@@ -173,7 +175,7 @@ class _State:
 
 # A log that fails is told as it is: to make it smaller takes minutes.
 @settings(
-    max_examples=40,
+    max_examples=examples(15),
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -215,9 +217,11 @@ def _check_step(table: DeltaTable, home: Path, version: int, base: Path | None) 
 
 
 def _goes_on(table: DeltaTable, base: Path, folder: Path) -> bool:
-    request = UpdateRequest(base, folder, lambda *_: None, NOW_MS)
+    request = BuildRequest(
+        table=table, folder=folder, base=base, report=lambda *_: None, now_ms=NOW_MS
+    )
     try:
-        update_index(table, request)
-    except CannotGoOnError:
+        update_index(request, base)
+    except CannotUpdateError:
         return False
     return True

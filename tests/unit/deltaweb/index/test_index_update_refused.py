@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.index.file_index import COMMITS, FILES, SUMMARY
-from deltaweb.index.index_seal import SEAL, write_seal
-from deltaweb.index.index_source import SOURCE
+from deltaweb.index.files.source import SOURCE
+from deltaweb.index.folder.file_index import COMMITS, FILES, SUMMARY
+from deltaweb.index.folder.manifest import MANIFEST, write_manifest
 from tests.delta_logs import (
     Action,
-    add,
-    deletion_vector,
     metadata,
     protocol,
 )
@@ -24,10 +22,6 @@ class TestWhatIsReadFromTheStart:
         "actions",
         [
             pytest.param([vacuum_of("VACUUM START")], id="a VACUUM"),
-            pytest.param(
-                [add("v", deletionVector=deletion_vector("dv"))],
-                id="files with deletion vectors",
-            ),
             pytest.param([protocol(99, 99)], id="a newer reader"),
             pytest.param([metadata("other", schemaString=SCHEMA)], id="another id"),
             pytest.param(
@@ -158,12 +152,16 @@ class TestWhatIsReadFromTheStart:
     @pytest.mark.parametrize(
         "spoil",
         [
-            pytest.param(lambda at: (at / SEAL).unlink(), id="none"),
-            pytest.param(lambda at: (at / SEAL).write_bytes(b""), id="an empty one"),
-            pytest.param(lambda at: (at / SEAL).write_text("[]"), id="a list"),
-            pytest.param(lambda at: (at / SEAL).write_text("{}"), id="one of no file"),
+            pytest.param(lambda at: (at / MANIFEST).unlink(), id="none"),
             pytest.param(
-                lambda at: (at / SEAL).write_text(f'{{"{FILES}": 7}}'), id="numbers"
+                lambda at: (at / MANIFEST).write_bytes(b""), id="an empty one"
+            ),
+            pytest.param(lambda at: (at / MANIFEST).write_text("[]"), id="a list"),
+            pytest.param(
+                lambda at: (at / MANIFEST).write_text("{}"), id="one of no file"
+            ),
+            pytest.param(
+                lambda at: (at / MANIFEST).write_text(f'{{"{FILES}": 7}}'), id="numbers"
             ),
             pytest.param(
                 # as a machine leaves it that goes down before the disk has the bytes
@@ -215,8 +213,8 @@ class TestWhatIsReadFromTheStart:
 
 def _seal_again(folder: Path) -> None:
     """Let the checksums fit what a program, and no disk, has changed."""
-    (folder / SEAL).unlink()
-    write_seal(folder)
+    (folder / MANIFEST).unlink()
+    write_manifest(folder)
 
 
 def _change_a_letter(path: Path) -> None:

@@ -6,27 +6,24 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.errors import LocationUnreachableError
-from deltaweb.index.build import build_index
-from deltaweb.index.engine import InProcess
-from deltaweb.index.index_result import FAILED
-from deltaweb.samples import make_samples
+from deltaweb.index.folder.result import FAILED
+from deltaweb.index.history.engine import InProcess
+from tests.index_builds import build_index
 from tests.index_folders import contents
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NOW_MS = int(NOW.timestamp() * 1000)
 
 
-@pytest.fixture(scope="module")
-def orders(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("lake")
-    make_samples(folder, NOW)
-    return str(folder / "orders")
+@pytest.fixture
+def orders(lake: Path) -> str:
+    return str(lake / "orders")
 
 
 @pytest.fixture
 def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltaweb.index.build.FILES_WORTH_A_THREAD", 1)
-    monkeypatch.setattr("deltaweb.delta.commit_batch.BATCH_BYTES", 2_000)
+    monkeypatch.setattr("deltaweb.index.build.full.FILES_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("deltaweb.delta.log.commits.batch.BATCH_BYTES", 2_000)
 
 
 def test_threads_change_nothing(

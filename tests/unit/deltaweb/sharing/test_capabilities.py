@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.sharing.capabilities import ANSWERED, parse_capabilities
+from deltaweb.sharing.capabilities import answered, parse_capabilities
+from deltaweb.sharing.errors import ParameterInvalidError
 
 
 class TestParseCapabilities:
@@ -31,7 +32,7 @@ class TestParseCapabilities:
         ("header", "reads"),
         [
             ("", True),
-            (ANSWERED, True),
+            (answered("parquet"), True),
             ("responseformat=delta", False),
             ("responseformat=avro,orc", False),
         ],
@@ -42,3 +43,16 @@ class TestParseCapabilities:
     @given(header=st.text())
     def test_never_fails(self, header: str) -> None:
         assert parse_capabilities(header).reads_parquet in {True, False}
+
+    def test_reads_the_features_of_tables(self) -> None:
+        found = parse_capabilities(
+            "readerfeatures=deletionVectors, columnmapping;responseformat=delta"
+        )
+
+        assert found.reader_features == {"deletionvectors", "columnmapping"}
+        assert found.reads_delta
+
+    def test_refuses_an_unknown_way_to_derive_ids(self) -> None:
+        assert parse_capabilities("", file_id_hash=" DELTA ").file_id_scheme == "delta"
+        with pytest.raises(ParameterInvalidError, match="'md5' is no way"):
+            parse_capabilities("", file_id_hash="md5")

@@ -3,8 +3,10 @@ from typing import Any
 
 import pytest
 
-from deltaweb.delta.actions import Format, Metadata, Protocol
-from deltaweb.delta.schema import (
+from deltaweb.delta.features.feature import Reading
+from deltaweb.delta.features.registry import FEATURES
+from deltaweb.delta.protocol.actions import Format, Metadata, Protocol
+from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
     MapType,
@@ -12,10 +14,8 @@ from deltaweb.delta.schema import (
     StructField,
     StructType,
 )
-from deltaweb.delta.table_features import READING, Reading
 from deltaweb.sharing.compatibility import (
     Misreading,
-    client_readings,
     misreadings,
 )
 
@@ -139,11 +139,6 @@ class TestMisreadings:
                 id="a catalog's table",
             ),
             pytest.param(
-                table(reader=3, features=["v2Checkpoint"]),
-                "v2Checkpoint",
-                id="checkpoints of the second version",
-            ),
-            pytest.param(
                 table(reader=3, features=["tableTeleport"]),
                 "tableTeleport",
                 id="an unknown feature",
@@ -215,51 +210,7 @@ class TestMisreadings:
         assert features == ["deletionVectors", "timestampNtz", "variantType", "other"]
 
     @pytest.mark.parametrize(
-        "feature", [n for n, r in READING.items() if r is Reading.UNCHANGED]
+        "feature", [f.name for f in FEATURES.values() if f.reading is Reading.UNCHANGED]
     )
     def test_of_what_changes_nothing_for_a_reader_are_none(self, feature: str) -> None:
         assert found(table(reader=3, features=[feature])) == []
-
-
-class TestClientReadings:
-    def test_of_a_plain_table_are_all_good(self) -> None:
-        readings = client_readings(**table(), has_deletion_vectors=False)
-
-        assert [reading.client for reading in readings] == [
-            "pandas",
-            "Spark",
-            "Polars",
-            "DuckDB",
-            "Power BI",
-        ]
-        assert all(reading.can_read for reading in readings)
-        assert all(reading.minimum_version for reading in readings)
-
-    def test_say_why_nobody_reads_a_table(self) -> None:
-        readings = client_readings(**table(), has_deletion_vectors=True)
-
-        assert not any(reading.can_read for reading in readings)
-        assert all("Deletion vectors" in reading.reason for reading in readings)
-
-    @pytest.mark.parametrize(
-        "facts",
-        [
-            pytest.param(table(column("n", PrimitiveType("void"))), id="void"),
-            pytest.param(
-                table(column("n", PrimitiveType("void", spelling="null"))), id="null"
-            ),
-            pytest.param(
-                table(column("b", PrimitiveType("binary")), partition_columns=("b",)),
-                id="binary partition",
-            ),
-        ],
-    )
-    def test_tell_what_the_python_client_alone_does_not_read(
-        self, facts: dict[str, Any]
-    ) -> None:
-        readings = client_readings(**facts, has_deletion_vectors=False)
-
-        assert {reading.client for reading in readings if reading.can_read} == {
-            "Spark",
-            "Power BI",
-        }

@@ -7,13 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.sharing.errors import (
-    ChangesNotOfferedError,
     ParameterInvalidError,
     RequestMalformedError,
     SharingError,
 )
 from deltaweb.sharing.parameters import MAX_LONG
-from deltaweb.sharing.table_query import TableQuery, parse_table_query
+from deltaweb.sharing.table_query import (
+    ChangesQuery,
+    TableQuery,
+    parse_changes_query,
+    parse_table_query,
+)
 
 numbers = st.integers() | st.sampled_from([-1, 0, 1, MAX_LONG, MAX_LONG + 1])
 values = st.none() | st.booleans() | numbers | st.floats() | st.text(max_size=5)
@@ -61,10 +65,25 @@ class TestParseTableQuery:
     def test_cuts_a_limit_beyond_a_long(self) -> None:
         assert parsed(limitHint=2**80).limit_hint == MAX_LONG
 
-    @pytest.mark.parametrize("name", ["startingVersion", "endingVersion"])
-    def test_refuses_changes(self, name: str) -> None:
-        with pytest.raises(ChangesNotOfferedError, match=name):
-            parsed(**{name: 1})
+    def test_takes_a_start_for_a_stream_of_versions(self) -> None:
+        query = parsed(startingVersion=3, endingVersion=5)
+
+        assert query == TableQuery(
+            changes=ChangesQuery(
+                starting_version=3,
+                ending_version=5,
+                with_feed=False,
+                with_old_metadata=True,
+            )
+        )
+
+    def test_ignores_an_end_without_a_start(self) -> None:
+        assert parsed(endingVersion=5) == TableQuery()
+
+    @pytest.mark.parametrize("value", ["1", 1.5, True])
+    def test_refuses_a_start_that_is_no_number(self, value: object) -> None:
+        with pytest.raises(RequestMalformedError, match="startingVersion"):
+            parsed(startingVersion=value)
 
     @pytest.mark.parametrize(
         "fields",
@@ -95,3 +114,49 @@ class TestParseTableQuery:
         assert query.version is None or query.timestamp is None
         assert query.limit_hint is None or 0 <= query.limit_hint <= MAX_LONG
         assert all(isinstance(hint, str) for hint in query.predicate_hints)
+
+
+class TestChangesQuery:
+    def test_takes_versions(self) -> None:
+        query = parse_changes_query(
+            {"startingVersion": "1", "endingVersion": "2", "x": "y"}
+        )
+
+        assert query == ChangesQuery(starting_version=1, ending_version=2)
+
+    def test_takes_times_and_what_else_is_wanted(self) -> None:
+        query = parse_changes_query(
+            {
+                "startingTimestamp": "2026-01-31T12:00:00Z",
+                "includeHistoricalMetadata": "True",
+                "includeHistoricalProtocol": "true",
+            }
+        )
+
+        assert query == ChangesQuery(
+            starting_timestamp=datetime(2026, 1, 31, 12, tzinfo=UTC),
+            with_old_metadata=True,
+            with_old_protocol=True,
+        )
+
+    @pytest.mark.parametrize(
+        ("parameters", "name"),
+        [
+            ({}, "startingVersion"),
+            ({"endingVersion": "1"}, "startingVersion"),
+            ({"startingVersion": "-1"}, "startingVersion"),
+            ({"startingVersion": "1", "endingVersion": "x"}, "endingVersion"),
+            ({"startingTimestamp": "now"}, "startingTimestamp"),
+            (
+                {"startingVersion": "1", "startingTimestamp": "2026-01-31T12:00:00Z"},
+                "startingTimestamp",
+            ),
+        ],
+    )
+    def test_refuses_what_names_no_range(
+        self, parameters: dict[str, str], name: str
+    ) -> None:
+        with pytest.raises(ParameterInvalidError) as caught:
+            parse_changes_query(parameters)
+
+        assert caught.value.name == name

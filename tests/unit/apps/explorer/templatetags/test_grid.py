@@ -1,6 +1,6 @@
 import pytest
 
-from apps.explorer.cells import EMPTY, NULL, Cell
+from apps.explorer.grid.cells import EMPTY, NULL, Cell
 from apps.explorer.templatetags.grid import grid_cells, marked, marked_lines
 
 

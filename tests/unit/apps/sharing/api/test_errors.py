@@ -100,7 +100,7 @@ class TestFailureOfATable:
                 "UNSUPPORTED_OPERATION",
             ),
             (delta.PredicateError(reason="secret_column"), "UNSUPPORTED_OPERATION"),
-            (delta.DeltaError(ROOT, hint=ROOT), "RESOURCE_DOES_NOT_EXIST"),
+            (delta.DeltaError(message=ROOT, hint=ROOT), "RESOURCE_DOES_NOT_EXIST"),
         ],
         ids=lambda value: value.code if isinstance(value, delta.DeltaError) else "",
     )
@@ -134,7 +134,9 @@ class TestFailureOfACaller:
             (SuspiciousOperation(), 400, "MALFORMED_REQUEST"),
             (
                 sharing.TableMisreadError(
-                    table="a.b", misreadings=[Misreading("x", "It does.")]
+                    table="a.b",
+                    misreadings=[Misreading("x", "It does.")],
+                    response_format="parquet",
                 ),
                 400,
                 "UNSUPPORTED_OPERATION",

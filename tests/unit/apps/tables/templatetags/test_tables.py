@@ -1,6 +1,7 @@
 import pytest
 
-from apps.tables import guards, tabs
+from apps.pages.registry import Registry
+from apps.tables.extension import guards, tabs
 from apps.tables.models import Table
 from apps.tables.templatetags import tables as tags
 
@@ -47,11 +48,11 @@ class TestTabs:
     def test_a_page_below_a_tab_counts_as_the_tab(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(tabs, "_tabs", {})
+        monkeypatch.setattr(tabs, "tabs", Registry())
         late = tabs.Tab(label="Z", url_name="z", order=2)
         early = tabs.Tab(label="A", url_name="a", order=1, also=("a-detail",))
-        tabs.register(late)
-        tabs.register(early)
+        tabs.tabs.register(late)
+        tabs.tabs.register(early)
 
         assert tabs.registered() == [early, late]
         assert tabs.current_tab("a-detail") == early
@@ -63,11 +64,11 @@ def test_a_guard_is_asked_once_however_often_it_registers() -> None:
     def one(_: Table) -> list[str]:
         return ["the share sales"]
 
-    guards.register(one)
-    guards.register(one)
+    guards.guards.register(one)
+    guards.guards.register(one)
     try:
         assert guards.users_of(Table()) == ["the share sales"]
     finally:
-        guards.unregister(one)
-        guards.unregister(one)
+        guards.guards.remove(one)
+        guards.guards.remove(one)
     assert guards.users_of(Table()) == []

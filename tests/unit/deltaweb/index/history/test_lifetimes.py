@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.delta.file_actions import KEY_SEPARATOR
+from deltaweb.delta.log.file_actions import KEY_SEPARATOR
 from deltaweb.index.history.lifetimes import (
     LARGEST,
     UNKNOWN,
     FileActions,
     Lifetimes,
-    StandingFiles,
+    UntouchedFiles,
     Vacuum,
     concat_actions,
 )
@@ -235,7 +235,7 @@ def test_files_without_actions_count_in_every_version() -> None:
     ]
     sizes, rows = np.array([7, 2**50]), np.array([3, UNKNOWN])
 
-    known = StandingFiles().plus(sizes[:1], rows[:1])
+    known = UntouchedFiles().plus(sizes[:1], rows[:1])
     totals = lifetimes(actions, 1).totals(known)
 
     assert totals.num_files.tolist() == [2, 1]

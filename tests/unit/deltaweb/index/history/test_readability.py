@@ -2,22 +2,32 @@
 
 import pytest
 
-from deltaweb.index.history.readability import (
+from deltaweb.delta.errors import (
+    DeltaError,
+    SchemaMissingError,
+    UnsupportedFeatureError,
+    UnsupportedProtocolError,
+)
+from deltaweb.delta.log.versions import (
     FILES_GONE,
     GONE,
-    GONE_REASON,
     PARTLY,
     READABLE,
     UNSUPPORTED,
-    Readability,
     ReadableRun,
+)
+from deltaweb.index.history.readability import (
+    GONE_REASON,
+    Readability,
     extended_runs,
     is_in_runs,
     overlaid_runs,
     readable_runs,
+    refusal_reason,
     split_at_faults,
 )
 
+ROOT = "s3://lake/a b"
 GOOD = Readability(READABLE)
 HURT = Readability(PARTLY, "vacuumed")
 
@@ -181,3 +191,31 @@ class TestOverlaidRuns:
 
     def test_of_no_run_is_none(self) -> None:
         assert overlaid_runs([], [ReadableRun(0, 3, PARTLY, "seen")]) == []
+
+
+@pytest.mark.parametrize(
+    ("refusal", "reason"),
+    [
+        pytest.param(
+            UnsupportedFeatureError(root=ROOT, version=0, features=["a", "b"]),
+            "It uses a, b, which this server does not read.",
+            id="features",
+        ),
+        pytest.param(
+            UnsupportedProtocolError(
+                root=ROOT, version=12, min_reader_version=5, supported=3
+            ),
+            "It needs reader version 5; this server reads up to 3.",
+            id="a reader",
+        ),
+        pytest.param(
+            SchemaMissingError(root=ROOT, version=3),
+            "Its metadata has no schema.",
+            id="a schema",
+        ),
+    ],
+)
+def test_a_refusal_names_neither_the_place_nor_a_version(
+    refusal: DeltaError, reason: str
+) -> None:
+    assert refusal_reason(refusal) == reason

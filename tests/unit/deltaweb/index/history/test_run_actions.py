@@ -1,7 +1,7 @@
 import pytest
 
-from deltaweb.delta.commit_batch import read_commit_batches
-from deltaweb.delta.log_segment import VersionRun
+from deltaweb.delta.log.commits.batch import read_commit_batches
+from deltaweb.delta.log.segment import VersionRun
 from deltaweb.index.history.commit_part import commit_part
 from deltaweb.index.history.run_actions import RunActions
 from tests.delta_logs import LogBuilder, add

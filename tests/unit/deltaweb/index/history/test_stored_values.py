@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deltaweb.delta.provenance import load_object
+from deltaweb.delta.log.commits.provenance import load_object
 from deltaweb.index.history.stored_values import (
     bounded_json,
     bounded_names,

@@ -1,0 +1,246 @@
+"""The changed rows of a page: the two of an update as one, before and after."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from itertools import groupby
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from apps.explorer.grid.cells import (
+    MAX_DETAIL_LENGTH,
+    ChangedCell,
+    cell,
+    is_number,
+    json_value,
+    python_values,
+)
+from apps.explorer.rows.selector import beginnings, bounded_value, cut_length
+from apps.pages.paging import Paged, paged
+from apps.tables.models import Commit
+from deltaweb.delta.changes import ChangeType
+from deltaweb.delta.changes.row_changes import CHANGE_TYPE, CHANGED
+from deltaweb.delta.feed import COMMIT_TIMESTAMP, COMMIT_VERSION
+from deltaweb.delta.feed.matched_updates import own_columns
+
+MAX_COLUMNS: Final = 60  # of a wide table that are shown at once
+WORDS: Final = {
+    ChangeType.INSERT.value: "insert",
+    ChangeType.DELETE.value: "delete",
+    ChangeType.UPDATE_BEFORE.value: "before",
+    ChangeType.UPDATE_AFTER.value: "after",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedColumn:
+    """A column of the changed rows."""
+
+    name: str
+    type_text: str
+    is_key: bool
+    is_number: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedRow:
+    """A change: `kind` is "insert", "delete" or "update".
+
+    Or "before" or "after": a row of an update whose other one is not known.
+    """
+
+    kind: str
+    version: int
+    cells: list[tuple[FeedColumn, ChangedCell]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRows:
+    """The changes of one version on a page, and its commit where that is known."""
+
+    version: int
+    commit: Commit | None
+    rows: list[FeedRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedRows:
+    """A page of changes, the newest first.
+
+    Attributes:
+        paged: Where it stands among those that were kept.
+        columns: The columns that are shown.
+        num_hidden: How many are not.
+        rows: The changes.
+    """
+
+    paged: Paged
+    columns: list[FeedColumn]
+    num_hidden: int
+    rows: list[FeedRow]
+
+    def by_version(self, commits: Mapping[int, Commit]) -> list[VersionRows]:
+        """Return the changes grouped by version."""
+        groups = groupby(self.rows, key=lambda row: row.version)
+        return [
+            VersionRows(version=at, commit=commits.get(at), rows=list(rows))
+            for at, rows in groups
+        ]
+
+
+def feed_rows(  # noqa: PLR0913 (what is shown of them)
+    kept: pa.Table,
+    facts: Mapping[str, Any],
+    *,
+    key: Sequence[str],
+    shows_all: bool,
+    page: int,
+    zone: tzinfo,
+) -> FeedRows:
+    """Return a page of changes ready to render.
+
+    Args:
+        kept: The changes that a job has kept.
+        facts: What it counted.
+        key: The key columns.
+        shows_all: Whether columns are shown that no update changed.
+        page: The number of the page.
+        zone: The zone that times are shown in.
+    """
+    places, chosen = _page(kept, page)
+    every = own_columns(name for name in kept.column_names if name != CHANGED)
+    changed = facts.get("changed_cells") or {}
+    wanted = [name for name in every if name in key or name in changed]
+    shown = every if shows_all or not changed else wanted
+    shown = sorted(shown, key=lambda name: name not in key)[:MAX_COLUMNS]
+    types = facts.get("column_types") or {}
+    columns = [
+        FeedColumn(
+            name=name,
+            type_text=str(types.get(name, "")).partition("<")[0],
+            is_key=name in key,
+            is_number=is_number(kept.schema.field(name).type),
+        )
+        for name in shown
+    ]
+    return FeedRows(
+        paged=places,
+        columns=columns,
+        num_hidden=len(every) - len(shown),
+        rows=list(_rows(chosen, columns, zone)),
+    )
+
+
+def change_objects(kept: pa.Table, page: int) -> tuple[list[dict[str, object]], bool]:
+    """Return a page of changes as the JSON form shows them.
+
+    And whether a value of them is only the beginning of a longer one.
+    """
+    _, chosen = _page(kept, page)
+    names = own_columns(name for name in kept.column_names if name != CHANGED)
+    limit = cut_length(chosen.num_rows * len(names))
+    is_cut = False
+    values: dict[str, list[object]] = {}
+    for name in names:
+        is_long = pa.types.is_int64(kept.schema.field(name).type)
+        column = beginnings(chosen[name], limit + 1)
+        bounded = [
+            bounded_value(value, limit, is_long=is_long)
+            for value in python_values(column)
+        ]
+        values[name] = [value for value, _ in bounded]
+        is_cut = is_cut or any(cut for _, cut in bounded)
+
+    def row(at: int) -> dict[str, object]:
+        return {name: column[at] for name, column in values.items()}
+
+    times: list[datetime] = chosen[COMMIT_TIMESTAMP].to_pylist()
+    found: list[dict[str, object]] = []
+    for kind, version, before, after, changed in _changes(chosen):
+        entry: dict[str, object] = {
+            "kind": kind,
+            "version": version,
+            "timestamp": times[after],
+        }
+        if kind == "update":
+            entry |= {"before": row(before), "after": row(after), "changed": changed}
+        else:
+            entry |= {"row": row(after)}
+        found.append(entry)
+    return found, is_cut
+
+
+def change_lines(kept: pa.Table) -> Iterator[Sequence[object]]:
+    """Yield every row that was kept, as the CSV form shows it, the header first."""
+    names = [name for name in kept.column_names if name != CHANGED]
+    yield names
+    for batch in kept.select(names).to_batches(max_chunksize=1_000):
+        columns = [python_values(column) for column in batch.columns]
+        for values in zip(*columns, strict=True):
+            yield [
+                value if isinstance(value, str | int | float) else json_value(value)
+                for value in values
+            ]
+
+
+def _page(kept: pa.Table, page: int) -> tuple[Paged, pa.Table]:
+    """Return where a page stands, and its rows: both of an update."""
+    is_second = np.zeros(kept.num_rows, np.bool_)
+    if kept.num_rows:
+        kinds = kept[CHANGE_TYPE].to_pylist()
+        is_after = np.array([kind == ChangeType.UPDATE_AFTER for kind in kinds])
+        is_second = is_after & kept[CHANGED].is_valid().to_numpy()
+    starts = [*np.flatnonzero(~is_second).tolist(), kept.num_rows]
+    place = paged(len(starts) - 1, page)
+    begin, end = starts[place.start], starts[place.last]
+    return place, kept.slice(begin, end - begin)
+
+
+def _changes(
+    rows: pa.Table,
+) -> Iterator[tuple[str, int, int, int, list[str]]]:
+    """Yield kind, version, the places of the rows before and after, what differs."""
+    kinds = rows[CHANGE_TYPE].to_pylist()
+    versions = rows[COMMIT_VERSION].to_pylist()
+    changed = rows[CHANGED].to_pylist()
+    at = 0
+    while at < len(kinds):
+        if changed[at] is not None and kinds[at] == ChangeType.UPDATE_BEFORE:
+            yield "update", versions[at], at, at + 1, changed[at]
+            at += 2
+            continue
+        kind = str(kinds[at])
+        yield WORDS.get(kind, kind[:20]), versions[at], at, at, []
+        at += 1
+
+
+def _rows(
+    rows: pa.Table, columns: Sequence[FeedColumn], zone: tzinfo
+) -> Iterator[FeedRow]:
+    cells = [
+        [
+            cell(value, zone)
+            for value in python_values(
+                beginnings(rows[column.name], MAX_DETAIL_LENGTH + 1)
+            )
+        ]
+        for column in columns
+    ]
+    for kind, version, before, after, changed in _changes(rows):
+        yield FeedRow(
+            kind=kind,
+            version=version,
+            cells=[
+                (
+                    column,
+                    ChangedCell(
+                        after=values[after],
+                        before=values[before] if column.name in changed else None,
+                        is_key=column.is_key,
+                    ),
+                )
+                for column, values in zip(columns, cells, strict=True)
+            ],
+        )

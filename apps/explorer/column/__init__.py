@@ -1,0 +1,1 @@
+"""One column of a version, and the profile of its values."""

@@ -1,0 +1,191 @@
+"""One column of a table: what it is, what files tell of it, how it came about."""
+
+from dataclasses import dataclass, field
+from datetime import UTC
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+from apps.explorer.column.history import ColumnEvent, column_events
+from apps.explorer.columns.ranges import ColumnRanges, column_ranges
+from apps.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
+from apps.explorer.grid.cells import cell, json_value
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.pages.page_json import As, Named, OnPage
+from apps.tables.versions.column_address import parse_address
+from apps.tables.work.profile import PROFILE, Profile
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.column_path import resolve_column
+from deltaweb.delta.protocol.schema import StructType, unread_type
+
+MAX_SUGGESTIONS = 3
+
+
+def _whole(column: SchemaColumn) -> dict[str, object]:
+    return column.describe() | {"names": list(column.names)}
+
+
+def _described(ranges: ColumnRanges) -> dict[str, Any]:
+    strip = ranges.strip
+    return {
+        "files": ranges.num_files,
+        "files_with_min_max": ranges.num_bounds,
+        "files_with_null_count": ranges.num_counts,
+        "files_with_cut_bounds": ranges.num_cut,
+        "nulls": ranges.num_nulls,
+        "rows": ranges.num_rows,
+        "null_percent": ranges.null_percent,
+        "min": json_value(ranges.minimum, is_long=True),
+        "max": json_value(ranges.maximum, is_long=True),
+        "untold": ranges.untold or None,
+        "ranges": None
+        if strip is None
+        else {
+            "scale": strip.scale,
+            "average_depth": strip.depth,
+            "sampled_files": strip.sampled,
+            "bars": [
+                {
+                    "min": json_value(bar.minimum, is_long=True),
+                    "max": json_value(bar.maximum, is_long=True),
+                    "files": bar.num_files,
+                }
+                for bar in strip.bars
+            ],
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnPage:
+    """A column at one version.
+
+    Attributes:
+        column: Its row of the schema's tree.
+        children: The rows right below.
+        ranges: What files tell; None where there is no index.
+        events: How it came about, the newest first.
+        can_be_profiled: Whether its values can be read on their own.
+        unread: The type for which its values are not read, or nothing.
+    """
+
+    column: Annotated[SchemaColumn, As(_whole)]
+    children: OnPage[tuple[SchemaColumn, ...]]
+    ranges: Annotated[ColumnRanges | None, Named("statistics"), As(_described)]
+    events: Annotated[tuple[ColumnEvent, ...], Named("history")] = field(
+        default_factory=tuple
+    )
+    can_be_profiled: OnPage[bool]
+    unread: OnPage[str]
+
+    @property
+    def minimum(self) -> str:
+        """The smallest value, as a page shows it."""
+        return _shown(self.ranges.minimum if self.ranges else None)
+
+    @property
+    def maximum(self) -> str:
+        """The largest value, as a page shows it."""
+        return _shown(self.ranges.maximum if self.ranges else None)
+
+
+def column_page(at: TableVersion, address: str) -> ColumnPage:
+    """Return a column of a version that is indexed.
+
+    Args:
+        at: The version.
+        address: What the address calls the column.
+
+    Raises:
+        PageError: 404 when the version has no such column, 422 when it has too many
+            for pages.
+    """
+    tree = version_tree(at.metadata)
+    if tree.is_too_wide:
+        raise PageError(
+            status=422,
+            code="schema-too-wide",
+            message=f"The columns of {at.table.full_name} have no pages.",
+            hint=tree.problem,
+        )
+    column = find_column(tree, address)
+    if column is None:
+        raise _unknown(tree, at, address)
+    schema = _schema(at)
+    depth = column.depth + 1
+    children = tuple(
+        child
+        for child in tree.columns
+        if child.depth == depth and child.names[:-1] == column.names
+    )
+    ranges = None
+    if schema is not None and at.is_latest:
+        ranges = column_ranges(
+            at.table, schema, column.names, is_partition=column.is_partition
+        )
+    return ColumnPage(
+        column=column,
+        children=children,
+        ranges=ranges,
+        events=column_events(at.table, column.names, up_to=at.version or 0),
+        can_be_profiled=schema is not None and _is_value(schema, column.names),
+        unread=_unread(schema, column.names),
+    )
+
+
+def find_column(tree: SchemaTree, address: str) -> SchemaColumn | None:
+    """Return the column that an address means.
+
+    One whose names are those of the address wins, then the topmost that is called so.
+    """
+    names = parse_address(address)
+    exact = [column for column in tree.columns if column.names == names]
+    called = [column for column in tree.columns if column.path == address]
+    found = exact or sorted(called, key=lambda column: column.depth)
+    return found[0] if found else None
+
+
+def profile_job(at: TableVersion, column: SchemaColumn) -> Job | None:
+    """Return the newest job that profiles a column at this version, if there is one."""
+    if at.version is None:
+        return None
+    return PROFILE.newest(at.table, Profile(version=at.version, column=column.names))
+
+
+def _unknown(tree: SchemaTree, at: TableVersion, address: str) -> PageError:
+    paths = [column.address for column in tree.columns]
+    close = get_close_matches(address, paths, MAX_SUGGESTIONS, 0.5)
+    hint = f"Did you mean {', '.join(close)}?" if close else "See the schema."
+    return PageError(
+        status=404,
+        code="unknown-column",
+        message=f"{at.table.full_name} has no column {address!r} at v{at.version}.",
+        hint=hint,
+    )
+
+
+def _schema(at: TableVersion) -> StructType | None:
+    try:
+        return at.metadata.mapped_schema(at.protocol) if at.metadata else None
+    except DeltaError:
+        return None
+
+
+def _is_value(schema: StructType, names: tuple[str, ...]) -> bool:
+    """Tell whether only structs are above the column: a row has one value of it."""
+    try:
+        is_value = resolve_column(schema, names) == names
+        return is_value and not _unread(schema, names)
+    except DeltaError:
+        return False
+
+
+def _unread(schema: StructType | None, names: tuple[str, ...]) -> str:
+    """Return the type for which the values of the column's top are not read."""
+    top = schema.find(names[0]) if schema else None
+    return unread_type(top.data_type) if top else ""
+
+
+def _shown(value: object) -> str:
+    return "" if value is None else cell(value, UTC).text

@@ -1,0 +1,136 @@
+"""One column of a table, and the profile of its values on request."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.users import signed_in_user
+from apps.explorer.column.chart import file_ranges
+from apps.explorer.column.profile import ShownProfile, shown_profile
+from apps.explorer.column.selector import ColumnPage, column_page, profile_job
+from apps.explorer.columns.ranges import ColumnRanges
+from apps.explorer.columns.tree import SchemaColumn
+from apps.explorer.version.page import JobOfPage, TablePage
+from apps.explorer.version.table_version import TableVersion, table_version
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.pages.figures import Chart
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.responses import respond_page
+from apps.tables.work.profile import PROFILE, Profile
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column(TablePage):
+    """A column; without `page` nothing is indexed."""
+
+    page: Spread[ColumnPage | None]
+    result: Annotated[object, Named("profile")]
+    job: JobOfPage
+    address: OnPage[str]
+    profile: OnPage[ShownProfile | None]
+
+    @property
+    def column(self) -> SchemaColumn | None:
+        """Its row of the schema's tree."""
+        return self.page.column if self.page else None
+
+    @property
+    def ranges(self) -> ColumnRanges | None:
+        """What files tell of it."""
+        return self.page.ranges if self.page else None
+
+    @property
+    def children(self) -> Sequence[tuple[SchemaColumn, str]]:
+        """The columns right below, and their pages."""
+        below = self.page.children if self.page else ()
+        return [(child, column_url(self.at, child.address)) for child in below]
+
+    @property
+    def chart(self) -> Chart | None:
+        """From where to where the files reach."""
+        strip = self.ranges.strip if self.ranges else None
+        return (
+            file_ranges(strip, self.column.type_text) if strip and self.column else None
+        )
+
+
+@require_safe
+def column_detail(
+    request: HttpRequest, namespace: str, name: str, column: str, fmt: str
+) -> HttpResponseBase:
+    """Show a column: what files tell, how it came about, and its profile if asked."""
+    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    if not at.is_indexed:
+        return _answer(request, at, None, None, column, fmt)
+    try:
+        page = column_page(at, column)
+    except PageError:
+        if fmt != "json":
+            raise
+        # The page of a column whose own name ends so.
+        page, fmt = column_page(at, f"{column}.json"), "html"
+    return _answer(request, at, page, profile_job(at, page.column), column, fmt)
+
+
+@require_POST
+def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
+    """Queue the profile of a column; the page shows it when it is done."""
+    at = table_version(request.user, namespace, name, request.POST.get("v", ""))
+    if at.version is None:
+        raise PageError(
+            status=409,
+            code="not-indexed",
+            message=f"{at.table.full_name} is not indexed yet.",
+            hint="Ask again when it is.",
+        )
+    page = column_page(at, request.POST.get("column", ""))
+    if at.unreadable_reason or not page.can_be_profiled:
+        raise PageError(
+            status=409,
+            code="not-profiled",
+            message=at.unreadable_reason
+            or f"The values of {page.column.path} cannot be read on their own.",
+            hint="Choose another version or another column.",
+        )
+    PROFILE.request(
+        at.table,
+        Profile(version=at.version, column=page.column.names),
+        requested_by=signed_in_user(request),
+        now=timezone.now(),
+    )
+    return HttpResponseRedirect(f"{column_url(at, page.column.address)}#profile")
+
+
+def column_url(at: TableVersion, address: str) -> str:
+    """Return the page of a column, at the version that is shown."""
+    table = at.table
+    names = [table.namespace, table.name, address]
+    return f"{reverse('explorer:column-detail', args=names)}{at.pin}"
+
+
+def _answer(  # noqa: PLR0913, PLR0917 (each is one part of the page)
+    request: HttpRequest,
+    at: TableVersion,
+    found: ColumnPage | None,
+    job: Job | None,
+    address: str,
+    fmt: str,
+) -> HttpResponseBase:
+    profile = shown_profile(job)
+    page = Column(
+        at=at,
+        page=found,
+        result=job.result if job and profile else None,
+        job=job,
+        address=address,
+        profile=profile,
+    )
+    return respond_page(
+        request, fmt, page, template="explorer/column_detail.html", fragment="profile"
+    )

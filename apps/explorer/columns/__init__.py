@@ -1,0 +1,1 @@
+"""The columns of a version: their tree, their addresses and what files say of them."""

@@ -1,0 +1,87 @@
+"""What the files of the newest version tell of many columns at once, in brief."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Final
+
+from apps.explorer.columns.ranges import ColumnRanges, known_ranges
+from apps.explorer.columns.tree import SchemaColumn
+from apps.explorer.grid.cells import cell, shortened
+from apps.explorer.version.indexed import index_folder
+from apps.explorer.version.listed import Kept
+from apps.explorer.version.table_version import TableVersion
+from deltaweb.index.folder.file_index import IndexMissingError, open_files
+
+MAX_BOUND_LENGTH: Final = 24  # characters of a bound in a list
+MAX_CELLS: Final = 20_000_000  # columns times files that a page adds up
+MAX_KEPT: Final = 64
+
+Bounds = Mapping[str, "ColumnBounds"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnBounds:
+    """Nulls and bounds of a column, as a list shows them.
+
+    Attributes:
+        ranges: The numbers.
+        minimum, maximum: As a line shows them; "" where no file has them.
+    """
+
+    ranges: ColumnRanges
+    minimum: str
+    maximum: str
+
+    @property
+    def coverage_percent(self) -> int:
+        """Files with a minimum and a maximum, of a hundred."""
+        files = self.ranges.num_files
+        return 100 * self.ranges.num_bounds // files if files else 0
+
+
+_kept: Kept[Bounds] = Kept(MAX_KEPT)
+
+
+def column_bounds(at: TableVersion, columns: Sequence[SchemaColumn]) -> Bounds:
+    """Return what files tell of columns, by path.
+
+    Args:
+        at: The version; nothing is told of one that is not the newest.
+        columns: The columns.
+    """
+    folder = index_folder(at.table)
+    if folder is None or not at.is_latest:
+        return {}
+    key = (str(folder), tuple(column.names for column in columns))
+    try:
+        return _kept.get(key, lambda: _read(str(folder), columns))
+    except IndexMissingError:
+        return {}
+
+
+def _read(folder: str, columns: Sequence[SchemaColumn]) -> Bounds:
+    files = open_files(folder)
+    room = MAX_CELLS // max(files.num_rows, 1)
+    found = (
+        (column, known_ranges(files, column.names, is_partition=column.is_partition))
+        for column in columns[:room]
+        if not column.num_children
+    )
+    return {
+        column.path: ColumnBounds(
+            ranges=ranges,
+            minimum=_shown(ranges, ranges.minimum),
+            maximum=_shown(ranges, ranges.maximum),
+        )
+        for column, ranges in found
+        if ranges is not None and (ranges.num_bounds or ranges.num_counts)
+    }
+
+
+def _shown(ranges: ColumnRanges, value: object) -> str:
+    if not ranges.num_bounds:
+        return ""
+    if value is None:
+        return "?"  # a bound of deleted rows, perhaps
+    return shortened(cell(value, UTC).text, MAX_BOUND_LENGTH) if value != "" else '""'

@@ -1,0 +1,362 @@
+"""One commit: what it says of itself, and its actions as storage holds them."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.explorer.commit.changes import Change, metadata_changes, protocol_changes
+from apps.explorer.commit.parameters import (
+    Parameter,
+    commit_parameters,
+    decoded,
+    format_predicate,
+    value_text,
+    words_of,
+)
+from apps.explorer.grid.cells import shortened
+from apps.explorer.grid.long_texts import SHOWN_LENGTH
+from apps.explorer.version.table_version import TableVersion, table_version
+from apps.pages.errors import PageError
+from apps.pages.page_json import Named, OnPage
+from apps.pages.paging import Paged, paged
+from apps.tables.models import Commit, Table
+from apps.tables.storage.bounded_read import StorageSlowError, read_within
+from apps.tables.storage.opening import open_table, roots_of_server
+from deltaweb.delta.errors import DeltaError, LogCorruptError
+from deltaweb.delta.feed.versions import is_feed_on
+
+ARCHIVED_PROBLEM = "The table's log was cleaned, and its file went with it."
+ARCHIVED_HINT = (
+    "What was indexed of it before is all here; "
+    "its raw actions and the paths of its files are gone."
+)
+SLOW_HINT = "What is indexed is shown; reload the page to try again."
+MAX_FILES_SHOWN = 200
+CHANGES_A_PAGE = 200
+MAX_ACTIONS_SHOWN = 50
+MAX_ACTION_LENGTH = 4000
+MAX_PARTITIONS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """A file that the commit added or removed; None is what it does not tell."""
+
+    path: str
+    size_bytes: Annotated[int | None, Named("size")]
+    partition: str
+    num_records: int | None
+    is_added: OnPage[bool]
+    data_change: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitActions:
+    """The actions of a commit file, or why storage could not give them.
+
+    `is_broken` tells a commit that does not read, now or later, from storage that does
+    not answer now.
+    """
+
+    raw: Sequence[Mapping[str, Any]] = ()
+    added: Sequence[FileChange] = ()
+    removed: Sequence[FileChange] = ()
+    partitions: Sequence[tuple[str, int, int]] = ()  # partition, added, removed
+    problem: str = ""
+    hint: str = ""
+    is_broken: bool = False
+
+    @property
+    def shown(self) -> list[str]:
+        """The first actions as text, long ones cut."""
+        return [_action_text(action) for action in self.raw[:MAX_ACTIONS_SHOWN]]
+
+    @property
+    def num_hidden(self) -> int:
+        """How many actions the page leaves to the download."""
+        return max(len(self.raw) - MAX_ACTIONS_SHOWN, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """What the writer recorded, named in words; `size_bytes` where it is a size."""
+
+    name: str
+    label: str
+    value: str
+    exact: str = ""
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesPage:
+    """Some changes of metadata and protocol, and where they stand."""
+
+    changes: Sequence[Change]
+    paged: OnPage[Paged]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitDetail:
+    """What the page of one commit shows."""
+
+    at: TableVersion
+    commit: Commit
+    predicate: str
+    parameters: Sequence[Parameter]
+    metrics: Sequence[Metric]
+    changes: Sequence[Change]
+    previous_version: int | None
+    next_version: int | None
+    actions: CommitActions = field(default_factory=CommitActions)
+
+    def changes_page(self, page: int) -> "ChangesPage":
+        """Return a page of the changes; the last one where there are fewer."""
+        place = paged(len(self.changes), page, length=CHANGES_A_PAGE)
+        return ChangesPage(changes=self.changes[place.rows], paged=place)
+
+    @property
+    def has_changed_rows(self) -> bool:
+        """Whether its rows can be compared with those of the version before."""
+        unreadable = {Commit.Readability.GONE, Commit.Readability.UNSUPPORTED}
+        return (
+            self.previous_version == self.commit.version - 1
+            and self.commit.readability not in unreadable
+            and bool(self.commit.num_added_files or self.commit.num_removed_files)
+        )
+
+    @property
+    def has_feed(self) -> bool:
+        """Whether the table recorded which rows it changed."""
+        metadata = self.at.metadata
+        return (
+            self.commit.data_change
+            and not self.commit.is_archived
+            and bool(self.commit.num_added_files or self.commit.num_removed_files)
+            and metadata is not None
+            and is_feed_on(metadata.configuration or {})
+        )
+
+    @property
+    def are_rows_few(self) -> bool:
+        """Whether comparing them reads so little that nobody need see it first."""
+        size_bytes = self.commit.added_bytes + (self.commit.removed_bytes or 0)
+        return size_bytes <= settings.SPARK_DIFF_BYTES
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the commit holds more than the page has read of it."""
+        return not self.actions.problem and (
+            len(self.actions.added) < self.commit.num_added_files
+            or len(self.actions.removed) < self.commit.num_removed_files
+        )
+
+
+def find_commit(at: TableVersion, version: int) -> Commit:
+    """Return the commit that made a version.
+
+    Raises:
+        PageError: 404 when nobody indexed it before the log lost it.
+    """
+    commit = at.table.commits.filter(version=version).first()
+    if commit is None:
+        names = [at.table.namespace, at.table.name]
+        raise PageError(
+            status=404,
+            code="commit-not-found",
+            message=f"The log no longer holds the commit of version {version}.",
+            hint="The history lists the commits that are known.",
+            way_out=("To the history", reverse("explorer:commit-list", args=names)),
+        )
+    return commit
+
+
+def commit_detail(
+    user: User | AnonymousUser, namespace: str, name: str, version: int
+) -> CommitDetail:
+    """Return one commit of a table.
+
+    Raises:
+        PageError: 404 when the table or the commit is not known.
+    """
+    at = table_version(user, namespace, name, str(version))
+    commit = find_commit(at, version)
+    neighbours = at.table.commits.order_by().values_list("version", flat=True)
+    parameters = dict(commit.parameters or {})
+    predicate = format_predicate(parameters.pop("predicate", None))
+    return CommitDetail(
+        at=at,
+        commit=commit,
+        predicate=predicate,
+        parameters=commit_parameters(parameters),
+        metrics=[
+            metric(key, value) for key, value in sorted((commit.metrics or {}).items())
+        ],
+        changes=_changes(at.table, commit),
+        previous_version=neighbours.filter(version__lt=version)
+        .order_by("-version")
+        .first(),
+        next_version=neighbours.filter(version__gt=version).order_by("version").first(),
+        actions=with_known_rows(commit_actions(at.table, commit), commit),
+    )
+
+
+def with_known_rows(actions: CommitActions, commit: Commit) -> CommitActions:
+    """Fill in the rows of a removed file that the commit alone does not tell.
+
+    The log told of them when the file was added; the index has kept their sum.
+    """
+    untold = [file for file in actions.removed if file.num_records is None]
+    told = sum(file.num_records or 0 for file in actions.removed)
+    is_whole = len(actions.removed) == commit.num_removed_files
+    if commit.removed_rows is None or len(untold) != 1 or not is_whole:
+        return actions
+    rows = commit.removed_rows - told
+    if rows < 0:
+        return actions
+    filled = replace(untold[0], num_records=rows)
+    removed = [filled if file is untold[0] else file for file in actions.removed]
+    return replace(actions, removed=removed)
+
+
+def commit_actions(table: Table, commit: Commit) -> CommitActions:
+    """Read one commit file from storage, within a second.
+
+    The one thing a page asks of storage; when it fails, that is told in the answer.
+    Storage is not asked for what the log has lost.
+    """
+    if commit.is_archived:
+        return CommitActions(problem=ARCHIVED_PROBLEM, hint=ARCHIVED_HINT)
+    version = commit.version
+    try:
+        log = open_table(table, roots=roots_of_server())  # asks the database
+        raw = read_within(lambda: log.read_commit(version))
+    except LogCorruptError as error:
+        return CommitActions(problem=error.message, hint=error.hint, is_broken=True)
+    except DeltaError as error:
+        return CommitActions(problem=error.message, hint=error.hint)
+    except StorageSlowError as error:
+        return CommitActions(problem=str(error), hint=SLOW_HINT)
+    return _commit_actions(raw)
+
+
+def metric(name: str, value: object) -> Metric:
+    """Name a metric in words and give its value a unit."""
+    text = value_text(value)
+    label = words_of(name)
+    number = int(text) if re.fullmatch(r"-?\d{1,18}", text) else None
+    if number is None:
+        return Metric(name=name, label=label, value=text)
+    if name.endswith(("Ms", "_ms")):
+        return Metric(
+            name=name,
+            label=label.removesuffix(" ms"),
+            value=_duration_text(number),
+            exact=f"{number:,} ms",
+        )
+    if "bytes" in name.lower():
+        exact = f"{number:,} bytes"
+        return Metric(
+            name=name, label=label, value=exact, exact=exact, size_bytes=number
+        )
+    return Metric(name=name, label=label, value=f"{number:,}", exact=f"{number:,}")
+
+
+def _commit_actions(raw: Sequence[Mapping[str, Any]]) -> CommitActions:
+    added = [_file_change(a["add"], is_added=True) for a in _holding(raw, "add")]
+    removed = [
+        _file_change(a["remove"], is_added=False) for a in _holding(raw, "remove")
+    ]
+    counts: Counter[tuple[str, bool]] = Counter(
+        (change.partition, change.is_added) for change in (*added, *removed)
+    )
+    partitions = sorted({partition for partition, _ in counts if partition})
+    per_partition = [(p, counts[p, True], counts[p, False]) for p in partitions]
+    per_partition.sort(key=lambda entry: (-(entry[1] + entry[2]), entry[0]))
+    return CommitActions(
+        raw=raw, added=added, removed=removed, partitions=per_partition
+    )
+
+
+def _holding(
+    raw: Sequence[Mapping[str, Any]], name: str
+) -> Iterator[Mapping[str, Any]]:
+    return (action for action in raw if isinstance(action.get(name), Mapping))
+
+
+def _file_change(action: Mapping[str, Any], *, is_added: bool) -> FileChange:
+    size = action.get("size")
+    values = action.get("partitionValues")
+    return FileChange(
+        path=str(action.get("path", "")),
+        size_bytes=size if isinstance(size, int) else None,
+        partition=_partition_text(values) if isinstance(values, Mapping) else "",
+        num_records=_live_records(action),
+        is_added=is_added,
+        data_change=action.get("dataChange") is not False,
+    )
+
+
+def _partition_text(values: Mapping[str, Any]) -> str:
+    text = " / ".join(
+        f"{key}={'null' if value is None else value}" for key, value in values.items()
+    )
+    return shortened(text, SHOWN_LENGTH)
+
+
+def _live_records(action: Mapping[str, Any]) -> int | None:
+    """Return the rows of a file that its deletion vector leaves; None if unknown."""
+    count, vector = _num_records(action.get("stats")), action.get("deletionVector")
+    if count is None or not isinstance(vector, Mapping):
+        return count
+    deleted = vector.get("cardinality")
+    if not isinstance(deleted, int) or not 0 <= deleted <= count:
+        return None
+    return count - deleted
+
+
+def _num_records(stats: object) -> int | None:
+    parsed = decoded(stats)
+    count = parsed.get("numRecords") if isinstance(parsed, dict) else None
+    return count if isinstance(count, int) else None
+
+
+def _changes(table: Table, commit: Commit) -> list[Change]:
+    changes: list[Change] = []
+    version = commit.version
+    if commit.changes_metadata or commit.changes_schema:
+        metadata = list(table.metadata_versions.filter(version__lte=version)[:2])
+        if metadata and metadata[0].version == version:
+            before = metadata[1] if len(metadata) > 1 else None
+            changes += metadata_changes(before, metadata[0])
+    if commit.changes_protocol:
+        protocols = list(table.protocol_versions.filter(version__lte=version)[:2])
+        if protocols and protocols[0].version == version:
+            earlier = protocols[1] if len(protocols) > 1 else None
+            changes += protocol_changes(earlier, protocols[0])
+    return changes
+
+
+def _action_text(action: Mapping[str, Any]) -> str:
+    text = json.dumps(action, indent=2, ensure_ascii=False)
+    if len(text) <= MAX_ACTION_LENGTH:
+        return text
+    num_cut = len(text) - MAX_ACTION_LENGTH
+    return f"{text[:MAX_ACTION_LENGTH]}\n… {num_cut:,} more characters"
+
+
+def _duration_text(duration_ms: int) -> str:
+    if duration_ms < 1000:  # noqa: PLR2004 (milliseconds of a second)
+        return f"{duration_ms} ms"
+    seconds = duration_ms / 1000
+    if seconds < 60:  # noqa: PLR2004 (seconds of a minute)
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"

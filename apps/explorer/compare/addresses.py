@@ -1,0 +1,81 @@
+"""The ways to a comparison: pickers, ticks in a history, and addresses in words."""
+
+import re
+from typing import Final
+
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from apps.explorer.compare.view import comparison_page, comparison_url
+from apps.explorer.version.query import QueryError
+from apps.tables.head.table_head import get_table, requested_version
+from apps.tables.models import Table
+
+LATEST: Final = "latest"
+_KEPT: Final = ("view", "key", "page", "kind")
+_MAX_DIGITS: Final = 20  # more are no version
+_DOTS = re.compile(r"\.{2,}")
+
+
+@require_safe
+def compare_latest(
+    request: HttpRequest, namespace: str, name: str, fmt: str
+) -> HttpResponseBase:
+    """Lead to a comparison: of `from` and `to`, or of a version and the one before."""
+    table = get_table(request.user, namespace, name)
+    picked = request.GET.getlist("pick")
+    last = request.GET.get("to") or request.GET.get("v", "")
+    first = request.GET.get("from", "")
+    if picked:
+        first, last = _picked(picked)
+    to_version = _requested(table, last)
+    if to_version is None:
+        return comparison_page(request, namespace, name, ("", ""), fmt)
+    start = _requested(table, first) if first else None
+    if start is None:
+        runs = table.summary.get("readable_runs") or [[0]]
+        start = max(to_version - 1, runs[0][0] if runs[0] else 0, 0)
+    return _lead(request, table, (start, to_version), fmt)
+
+
+@require_safe
+def compare_named(
+    request: HttpRequest, namespace: str, name: str, versions: str, fmt: str
+) -> HttpResponseBase:
+    """Lead from an address that somebody wrote, such as `3...latest` or `3..5`."""
+    table = get_table(request.user, namespace, name)
+    first, *rest = _DOTS.split(versions, maxsplit=1)
+    last = rest[0] if rest else ""
+    before, after = (_requested(table, text or LATEST) for text in (first, last))
+    if before is None or after is None:
+        return comparison_page(request, namespace, name, ("", ""), fmt)
+    return _lead(request, table, (before, after), fmt)
+
+
+def _requested(table: Table, text: str) -> int | None:
+    """Return the version of a text; the newest one for `latest`.
+
+    Raises:
+        PageError: 404 with the range that the table has, for anything else.
+    """
+    return requested_version(table, "" if text == LATEST else text)
+
+
+def _lead(
+    request: HttpRequest, table: Table, versions: tuple[int, int], fmt: str
+) -> HttpResponseBase:
+    suffix = "" if fmt == "html" else f".{fmt}"
+    query = {key: request.GET[key] for key in _KEPT if key in request.GET}
+    url = comparison_url(table.namespace, table.name, *versions) + suffix
+    return HttpResponseRedirect(f"{url}?{urlencode(query)}" if query else url)
+
+
+def _picked(picked: list[str]) -> tuple[str, str]:
+    """Return the outermost of the versions that were ticked in a history."""
+    digits = (text for text in picked if text.isascii() and text.isdigit())
+    numbers = sorted(int(text[:_MAX_DIGITS]) for text in digits)
+    if not numbers:
+        raise QueryError(part="pick", expected="versions")
+    first = numbers[0] if len(numbers) > 1 else max(numbers[0] - 1, 0)
+    return str(first), str(numbers[-1])

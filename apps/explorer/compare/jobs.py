@@ -1,0 +1,70 @@
+"""The jobs whose results the compare page shows: found again, queued or started."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from apps.accounts.models import User
+from apps.explorer.compare.selector import Comparison
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows, job_file, job_rows
+from apps.tables.work.diff_files import DIFF_FILES, DiffFiles
+from apps.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
+from apps.tables.work.table_look import is_lost
+
+
+def file_diff_job(
+    found: Comparison, *, requested_by: User, now: datetime, waits: bool = False
+) -> tuple[Job, JobRows | None]:
+    """Return the job that compares files, queued if need be, and its result.
+
+    With `waits` it waits for the job a while, as a download does.
+    """
+    asked = _files(found)
+    return DIFF_FILES.answer(
+        found.table, asked, requested_by=requested_by, now=now, waits=waits
+    )
+
+
+def known_file_diff(found: Comparison) -> JobRows | None:
+    """Return what a comparison of files has found before, without asking for one."""
+    return DIFF_FILES.known(found.table, _files(found))
+
+
+def row_diff_job(
+    found: Comparison, key: Sequence[str]
+) -> tuple[Job | None, JobRows | None]:
+    """Return the job that compares rows, if somebody has started it, and its result."""
+    job = DIFF_ROWS.newest(found.table, _rows(found, key))
+    if job is None or is_lost(found.table, job):
+        return None, None
+    return job, job_rows(job)
+
+
+def start_row_diff(
+    found: Comparison, key: Sequence[str], *, requested_by: User, now: datetime
+) -> Job:
+    """Start comparing rows; work that is done or under way is not begun again."""
+    asked = _rows(found, key)
+    job = DIFF_ROWS.newest(found.table, asked)
+    lost = job if job is not None and is_lost(found.table, job) else None
+    return DIFF_ROWS.start(
+        found.table, asked, requested_by=requested_by, now=now, lost=lost
+    )
+
+
+def all_rows_file(job: Job | None) -> Path | None:
+    """Return the file of every changed row; None while it is not there."""
+    return job_file(job, ALL_ROWS)
+
+
+def _files(found: Comparison) -> DiffFiles:
+    """What may be deleted of a version is looked up again once it lacks files."""
+    before, after = found.versions
+    partly = tuple(side.version for side in found.partly_sides)
+    return DiffFiles(from_=before, to=after, partly=partly)
+
+
+def _rows(found: Comparison, key: Sequence[str]) -> DiffRows:
+    before, after = found.versions
+    return DiffRows(from_=before, to=after, key=tuple(key))

@@ -1,0 +1,237 @@
+"""The rows that differ between two versions, as a sample shows them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+
+import pyarrow as pa
+
+from apps.explorer.grid.cells import ChangedCell, cell, is_number, python_values
+from apps.explorer.rows.selector import bounded_value, cut_length
+from apps.pages.paging import Paged, paged
+from deltaweb.delta.changes import ChangeType
+from deltaweb.index.history.sentences.commit_facts import counted
+
+OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
+ROW_KINDS = ("updated", "inserted", "deleted")
+MAX_COLUMNS = 60  # of a wide table that are shown at once
+FIRST_ROWS = 20  # of each kind, where all are shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedRow:
+    """A changed row: `kind` is "updated", "inserted" or "deleted"."""
+
+    kind: str
+    cells: list[ChangedCell]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowColumn:
+    """A column of the changed rows."""
+
+    name: str
+    type_text: str
+    note: str
+    is_number: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowChangesPage:
+    """Some rows of the sample of a comparison, and its exact counts."""
+
+    paged: Paged
+    columns: list[RowColumn]
+    num_hidden_columns: int
+    rows: list[ChangedRow]
+    facts: Mapping[str, Any]
+    key: tuple[str, ...]
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether more rows changed than are shown."""
+        counts = (self.facts.get(name) or 0 for name in ("inserted", "deleted"))
+        return sum(counts) + (self.facts.get("updated") or 0) > len(self.rows)
+
+    @property
+    def num_changed(self) -> int:
+        """How many rows changed."""
+        names = ("inserted", "deleted", "updated")
+        return sum(int(self.facts.get(name) or 0) for name in names)
+
+
+def missing_files_reason(facts: Mapping[str, Any] | None) -> str:
+    """Say which files are deleted that comparing rows would read, or nothing.
+
+    Args:
+        facts: What the comparison of files found, if it has.
+    """
+    sentences = []
+    for side in (facts or {}).get("missing", ()):
+        count, names = side["files"], ", ".join(side["paths"])
+        more = " and others" if count > len(side["paths"]) else ""
+        gone = f"; {count:,} of them {'is' if count == 1 else 'are'} deleted"
+        gone = ", which is deleted" if side["of"] == 1 else gone
+        would_read = f"{counted(side['of'], 'file')} of version {side['version']}"
+        sentences.append(f"Comparing rows reads {would_read}{gone}: {names}{more}.")
+    return " ".join(sentences)
+
+
+def row_changes_page(
+    sample: pa.Table, facts: Mapping[str, Any], *, kind: str, page: int, zone: tzinfo
+) -> RowChangesPage:
+    """Return rows of the sample ready to render.
+
+    Args:
+        sample: The sample, as the job of the comparison left it.
+        facts: What the job counted.
+        kind: A page of one kind of changes; "" for the first of each.
+        page: The number of the page.
+        zone: The zone that times are shown in.
+    """
+    key = tuple(facts.get("key") or ())
+    changes = list(_changes(sample))
+    if kind:
+        chosen = [change for change in changes if change[0] == kind]
+        place = paged(len(chosen), page)
+        chosen = chosen[place.rows]
+    else:
+        of_kind = [[c for c in changes if c[0] == other] for other in ROW_KINDS]
+        chosen = [change for some in of_kind for change in some[:FIRST_ROWS]]
+        place = paged(len(chosen), 1, length=max(len(chosen), 1))
+    names = sample.column_names[OUR_COLUMNS:]
+    places = _shown_columns(names, key, chosen)
+    return RowChangesPage(
+        columns=_columns(sample, facts, places),
+        num_hidden_columns=len(names) - len(places),
+        rows=list(_rows(chosen, names, places, key, zone)),
+        facts=facts,
+        key=key,
+        paged=place,
+    )
+
+
+def _shown_columns(
+    names: Sequence[str], key: Sequence[str], changes: Sequence["_Change"]
+) -> list[int]:
+    """Return the places of the columns to show: key and changed ones before others."""
+    wanted = {*key, *(name for change in changes for name in change[1])}
+    places = sorted(range(len(names)), key=lambda place: names[place] not in wanted)
+    return sorted(places[:MAX_COLUMNS])
+
+
+def _columns(
+    sample: pa.Table, facts: Mapping[str, Any], places: Sequence[int]
+) -> list[RowColumn]:
+    key = tuple(facts.get("key") or ())
+    only_from = set(facts.get("columns_only_in_from") or ())
+    only_to = set(facts.get("columns_only_in_to") or ())
+    as_text = set(facts.get("columns_as_text") or ())
+    types = facts.get("column_types") or {}
+    fields = [sample.schema.field(place + OUR_COLUMNS) for place in places]
+    return [
+        RowColumn(
+            name=field.name,
+            type_text=_short_type(types.get(field.name, "")),
+            note=_note(field.name, key, only_from, only_to, as_text),
+            is_number=is_number(field.type),
+        )
+        for field in fields
+    ]
+
+
+def sample_objects(sample: pa.Table) -> tuple[dict[str, list[Any]], bool]:
+    """Return the sample as the JSON form shows it, by kind.
+
+    And whether a value of it is only the beginning of a longer one.
+    """
+    found: dict[str, list[Any]] = {"updated": [], "inserted": [], "deleted": []}
+    names = sample.column_names[OUR_COLUMNS:]
+    limit = cut_length(sample.num_rows * len(names))
+    is_cut = False
+    longs = [
+        pa.types.is_int64(sample.schema.field(index + OUR_COLUMNS).type)
+        for index in range(len(names))
+    ]
+
+    def named(values: Sequence[object]) -> dict[str, object]:
+        nonlocal is_cut
+        row: dict[str, object] = {}
+        for name, value, is_long in zip(names, values, longs, strict=True):
+            row[name], cut = bounded_value(value, limit, is_long=is_long)
+            is_cut = is_cut or cut
+        return row
+
+    for kind, changed, before, after in _changes(sample):
+        if kind == "updated":
+            entry = {"from": named(before), "to": named(after), "changed": changed}
+            found[kind].append(entry)
+        else:
+            found[kind].append(named(after))
+    return found, is_cut
+
+
+def _rows(
+    changes: Sequence["_Change"],
+    names: Sequence[str],
+    places: Sequence[int],
+    key: Sequence[str],
+    zone: tzinfo,
+) -> Iterator[ChangedRow]:
+    for kind, changed, before, after in changes:
+        differs = set(changed)
+        yield ChangedRow(
+            kind=kind,
+            cells=[
+                ChangedCell(
+                    after=cell(after[place], zone),
+                    before=cell(before[place], zone)
+                    if names[place] in differs
+                    else None,
+                    is_key=names[place] in key,
+                )
+                for place in places
+            ],
+        )
+
+
+_Change = tuple[str, list[str], tuple[object, ...], tuple[object, ...]]
+
+
+def _changes(sample: pa.Table) -> Iterator[_Change]:
+    """Yield kind, changed columns, and the values before and after, of each change."""
+    kinds = sample.column(0).to_pylist()
+    changed = sample.column(1).to_pylist()
+    columns = [python_values(column) for column in sample.columns[OUR_COLUMNS:]]
+    values = list(zip(*columns, strict=True)) if columns else [()] * len(kinds)
+    olds = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_BEFORE]
+    news = [i for i, kind in enumerate(kinds) if kind == ChangeType.UPDATE_AFTER]
+    for old, new in zip(olds, news, strict=True):
+        yield "updated", changed[new] or [], values[old], values[new]
+    words = {ChangeType.INSERT: "inserted", ChangeType.DELETE: "deleted"}
+    for place, kind in enumerate(kinds):
+        if kind in words:
+            word = words[ChangeType(kind)]
+            yield word, [], values[place], values[place]
+
+
+def _note(
+    name: str,
+    key: Sequence[str],
+    only_from: set[str],
+    only_to: set[str],
+    as_text: set[str],
+) -> str:
+    notes = [
+        (name in key, "key"),
+        (name in only_to, "new"),
+        (name in only_from, "gone"),
+        (name in as_text, "other type"),
+    ]
+    return ", ".join(word for holds, word in notes if holds)
+
+
+def _short_type(text: str) -> str:
+    """Return the name of a type; what it nests is too long for a header."""
+    return text.partition("<")[0]

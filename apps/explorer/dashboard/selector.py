@@ -1,0 +1,118 @@
+"""The first page: how much there is, what happened last, what works or failed."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Q, Sum
+
+from apps.accounts.models import User
+from apps.explorer.dashboard.latest_commits import LatestCommits, latest_commits
+from apps.jobs.listing.failures import Failures, grouped_failures, unmended_failures
+from apps.jobs.listing.selectors import light
+from apps.jobs.models import Job
+from apps.jobs.visibility import visible_jobs
+from apps.pages.frame.front_page import FirstStep, KeyNumber, numbers_for, steps_for
+from apps.pages.page_json import As, Mark, Named, OnPage
+from apps.tables.models import Table
+
+NUM_JOBS = 6
+FAILURES_SINCE = timedelta(days=7)
+
+
+def _job_facts(job: Job) -> dict[str, object]:
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "title": job.title,
+        "state": job.state,
+        "step": job.step,
+        "progress_done": job.progress_done,
+        "progress_total": job.progress_total,
+        "created_at": job.created_at,
+        "error": job.error,
+        "error_code": job.error_code,
+    }
+
+
+def _failed(failures: Failures) -> dict[str, object]:
+    return _job_facts(failures.newest.job) | {
+        "subject": failures.label,
+        "count": failures.count,
+        "error": failures.newest.short_error,
+    }
+
+
+def _by_key(numbers: list[KeyNumber]) -> dict[str, int]:
+    return {number.key: number.value for number in numbers}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dashboard:
+    """What the first page shows; tables that the user may not see count nowhere.
+
+    Attributes:
+        num_tables: Registered tables.
+        num_unindexed: Those of which nothing is indexed yet.
+        num_failing: Those whose newest look at storage failed.
+        size_bytes: Bytes of the newest versions together.
+        num_files: Files of the newest versions together.
+        num_running: Jobs that wait or run.
+        num_failed: Jobs of these failures.
+        latest: The newest commit of each table that changed last.
+        running: Jobs that wait or run, the oldest first.
+        failures: What failed in the last week and still stands, by table.
+        numbers: What other apps count.
+        steps: What other apps propose to do in a new installation.
+    """
+
+    num_tables: Annotated[int, Named("tables")]
+    num_unindexed: Annotated[int, Named("tables_not_indexed")]
+    num_failing: Annotated[int, Named("tables_failing")]
+    size_bytes: int
+    num_files: int
+    num_running: Annotated[int, Named("jobs_running")]
+    num_failed: Annotated[int, Named("jobs_failed_7d")]
+    latest: Annotated[list[LatestCommits], Named("latest_commits")]
+    running: Annotated[list[Job], As(lambda jobs: [_job_facts(job) for job in jobs])]
+    failures: Annotated[
+        list[Failures],
+        Named("failed"),
+        As(lambda found: [_failed(one) for one in found]),
+    ]
+    numbers: Annotated[list[KeyNumber], Mark.SPREAD, As(_by_key)]
+    steps: OnPage[list[FirstStep]]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no table to look at."""
+        return not self.num_tables
+
+
+def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
+    """Return the first page of a user."""
+    tables = Table.objects.visible_to(user)
+    totals = tables.aggregate(
+        num_tables=Count("id"),
+        num_unindexed=Count("id", filter=Q(version=None)),
+        num_failing=Count("id", filter=~Q(error_code="")),
+        size_bytes=Sum("size_bytes"),
+        num_files=Sum("num_files"),
+    )
+    failed = unmended_failures(user, since=now - FAILURES_SINCE)
+    active = visible_jobs(user).active().order_by("created_at")
+    return Dashboard(
+        num_tables=totals["num_tables"],
+        num_unindexed=totals["num_unindexed"],
+        num_failing=totals["num_failing"],
+        size_bytes=totals["size_bytes"] or 0,
+        num_files=totals["num_files"] or 0,
+        num_running=active.count(),
+        num_failed=failed.count(),
+        latest=latest_commits(user),
+        running=list(light(active)[:NUM_JOBS]),
+        failures=grouped_failures(failed, user=user, now=now, length=NUM_JOBS),
+        numbers=numbers_for(user, now=now),
+        steps=steps_for(user),
+    )

@@ -1,0 +1,1 @@
+"""What charts of several pages are made of: figure, axes, cells."""

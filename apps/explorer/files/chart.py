@@ -1,0 +1,158 @@
+"""Pictures of how the files of a version are spread."""
+
+from datetime import datetime
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+from apps.explorer.drawing.axis_times import ticks_between, ticks_of_times
+from apps.explorer.drawing.figure import (
+    FIRST_SHORTENED,
+    SMALL,
+    as_written,
+    plain_figure,
+)
+from apps.explorer.drawing.heatmap import cells_figure
+from apps.explorer.drawing.histogram import histogram_figure
+from apps.explorer.files.distributions import AgeGrid, FileAges, Histogram
+from apps.pages.figures import ACCENT, Chart, bytes_text
+
+MAX_TABLE_ROWS: Final = 60
+
+
+def sizes_by_age(
+    ages: FileAges, *, small_bytes: int | None, height: str = "x-plot-m"
+) -> Chart:
+    """Draw each file by the time it was written and its size; cells for very many.
+
+    Args:
+        ages: The files.
+        small_bytes: Smaller files are marked; None marks none.
+        height: Class of the picture's height.
+    """
+    grid = ages.grid
+    if grid is None:
+        newest, oldest = (
+            datetime.fromisoformat(ages.modified_at[place]) for place in (0, -1)
+        )
+        xaxis = {"type": "date", **ticks_between(oldest, newest)}
+        figure = plain_figure(
+            [_points(ages)],
+            xaxis=xaxis,
+            yaxis={"type": "log", "nticks": 5, **_byte_ticks(ages)},
+        )
+        if small_bytes:
+            # Plotly would check every colour of its own: half of the page's time.
+            figure["data"][0]["marker"]["color"] = [
+                int(size < small_bytes) for size in ages.size_bytes
+            ]
+        rows = [
+            (f"{ages.modified_at[place]} {path}", ages.size_bytes[place])
+            for place, path in list(enumerate(ages.paths))[:MAX_TABLE_ROWS]
+        ]
+        header: tuple[str, ...] = ("Written (UTC), file", "Bytes")
+    else:
+        figure = plain_figure(
+            [_age_cells(grid)],
+            xaxis={"type": "category", "tickangle": 0, **ticks_of_times(grid.times)},
+            yaxis={"type": "category", "nticks": 8, "showgrid": False},
+        )
+        rows = [
+            (f"{when}, {size}", count)
+            for size, counts in zip(grid.sizes, grid.counts, strict=True)
+            for when, count in zip(grid.times, counts, strict=True)
+            if count
+        ][:MAX_TABLE_ROWS]
+        header = ("Written (UTC), size", "Files")
+    return Chart(
+        name="sizes-by-age",
+        label=f"Sizes of {ages.num_files:,} files by the time they were written",
+        figure=figure,
+        header=header,
+        rows=rows,
+        note="a point a file" if grid is None else "binned on the server",
+        height=height,
+    )
+
+
+def rows_per_file(histogram: Histogram, *, height: str = "x-plot-m") -> Chart:
+    """Draw how many files have how many rows."""
+    texts = histogram.labels("rows")
+    figure = histogram_figure(
+        histogram.counts,
+        texts,
+        [short_count(edge) for edge in histogram.edges],
+        unit="files",
+        max_ticks=6,
+    )
+    untold = f", {histogram.num_untold:,} do not tell" if histogram.num_untold else ""
+    return Chart(
+        name="rows-per-file",
+        label=f"Rows per file: {sum(histogram.counts):,} files{untold}",
+        figure=figure,
+        header=("Rows", "Files"),
+        rows=[
+            (text, count)
+            for text, count in zip(texts, histogram.counts, strict=True)
+            if count
+        ],
+        note=f"exact{untold}",
+        height=height,
+    )
+
+
+def short_count(number: int) -> str:
+    """Return a count as an axis writes it: 1,024, 12 k."""
+    if number < FIRST_SHORTENED:
+        return f"{number:,}"
+    for size, unit in ((10**9, " bn"), (10**6, " M"), (10**3, " k")):
+        if number >= size:
+            return f"{number / size:.3g}{unit}"
+    return str(number)
+
+
+def short_size(size_bytes: int) -> str:
+    """Return a size in a few digits: 5.48 GiB."""
+    whole = bytes_text(size_bytes)
+    number, unit = whole.split(" ")
+    return f"{float(number):.3g} {unit}" if len(number) > 4 else whole  # noqa: PLR2004 (digits)
+
+
+def _points(ages: FileAges) -> go.Scatter:
+    return go.Scatter(
+        x=list(ages.modified_at),
+        y=[max(size, 1) for size in ages.size_bytes],
+        customdata=[
+            f"{short_size(size)}, {as_written(path.rpartition('/')[2][:60])}"
+            for size, path in zip(ages.size_bytes, ages.paths, strict=True)
+        ],
+        mode="markers",
+        marker={
+            "size": 6,
+            "opacity": 0.7,
+            "color": ACCENT,
+            "colorscale": [[0, ACCENT], [1, SMALL]],
+            "cmin": 0,
+            "cmax": 1,
+        },
+        hovertemplate="%{customdata}<br>%{x|%-d %b %Y %H:%M} UTC<extra></extra>",
+    )
+
+
+def _age_cells(grid: AgeGrid) -> go.Heatmap:
+    texts = [[f"{count:,} files" for count in row] for row in grid.counts]
+    counts = [[count or None for count in row] for row in grid.counts]
+    return cells_figure(grid.times, grid.sizes, counts, texts)
+
+
+def _byte_ticks(ages: FileAges) -> dict[str, Any]:
+    """Return ticks at powers of two, at most six."""
+    sizes = [max(size, 1) for size in ages.size_bytes] or [1]
+    low, high = min(sizes).bit_length() - 1, max(sizes).bit_length()
+    step = max(-(-(high - low) // 5), 1)
+    values = [2**exponent for exponent in range(low, high + 1, step)]
+    return {
+        "tickmode": "array",
+        "tickvals": values,
+        "ticktext": [bytes_text(value) for value in values],
+    }

@@ -1,0 +1,1 @@
+"""Values of a table as grids show them."""

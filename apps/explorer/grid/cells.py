@@ -1,0 +1,204 @@
+"""The values of a table as a page, a JSON document and a CSV file show them.
+
+Longs and decimals stay exact: text on pages and in JSON, never a JavaScript number.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, tzinfo
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+
+from deltaweb.delta.values.python_values import python_values as python_values  # noqa: PLC0414 (the grid's values come from here)
+
+MAX_TEXT_LENGTH = 120
+MAX_PREVIEW_LENGTH = 60
+MAX_DETAIL_LENGTH = 2_000  # inside a page; the page of a row has more
+HEX_PREVIEW_BYTES = 8
+MAX_JSON_BYTES = 65_536
+MAX_SAFE_INTEGER = 2**53
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A value ready to render.
+
+    Attributes:
+        kind: "null", "empty", "text", "number", "binary", "nested" or "unread".
+        text: What the cell shows on one line.
+        detail: The whole value where the line cuts it; else empty.
+    """
+
+    kind: str
+    text: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedCell:
+    """A cell of a changed row; `before` is there where an update changed it."""
+
+    after: Cell
+    before: Cell | None
+    is_key: bool
+
+
+NULL = Cell(kind="null")
+EMPTY = Cell(kind="empty")
+UNREAD = Cell(kind="unread")
+
+
+def cell(value: object, zone: tzinfo) -> Cell:  # noqa: PLR0911 (a line a kind)
+    """Return a value of Arrow's `as_py` as a page shows it, times in `zone`."""
+    match value:
+        case None:
+            return NULL
+        case "":
+            return EMPTY
+        case bool():
+            return Cell(kind="text", text="true" if value else "false")
+        case int() | float() | Decimal():
+            return Cell(kind="number", text=number_text(value))
+        case bytes():
+            return Cell(kind="binary", text=_hex_text(value), detail=_hex_detail(value))
+        case datetime() | date():
+            return Cell(kind="text", text=time_text(value, zone))
+        case str():
+            return _text_cell(value)
+    detail = json.dumps(json_value(value, zone), ensure_ascii=False, indent=2)
+    return Cell(
+        kind="nested",
+        text=shortened(preview_text(value, zone), MAX_PREVIEW_LENGTH),
+        detail=shortened(detail, MAX_DETAIL_LENGTH),
+    )
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether values of a type stand at the right."""
+    return bool(
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+    )
+
+
+def number_text(value: float | Decimal) -> str:
+    """Return a number with all its digits, a decimal with its scale."""
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
+def time_text(moment: date, zone: tzinfo) -> str:
+    """Return a date or time as a page shows it; a time without a zone keeps none."""
+    if not isinstance(moment, datetime):
+        return moment.isoformat()
+    local = moment
+    if moment.tzinfo is not None:
+        try:
+            local = moment.astimezone(zone)
+        except (OverflowError, ValueError):
+            local = moment
+    whole = local.replace(tzinfo=None, microsecond=0).isoformat(sep=" ")
+    if not local.microsecond:
+        return whole
+    fraction = f"{local.microsecond:06d}".removesuffix("000")
+    return f"{whole}.{fraction}"
+
+
+def json_value(value: object, zone: tzinfo = UTC, *, is_long: bool = False) -> Any:  # noqa: ANN401, PLR0911 (JSON of any shape, a line a shape)
+    """Return a value as JSON holds it; times are UTC with a Z.
+
+    Args:
+        value: A value of Arrow's `as_py`.
+        zone: Unused by times, which JSON always holds in UTC.
+        is_long: Whether the column holds 64-bit integers, which become text.
+    """
+    match value:
+        case bool() | None | str():
+            return value
+        case int():
+            unsafe = is_long or abs(value) >= MAX_SAFE_INTEGER
+            return str(value) if unsafe else value
+        case float():
+            return value if value - value == 0 else str(value)
+        case Decimal():
+            return number_text(value)
+        case bytes():
+            return value[:MAX_JSON_BYTES].hex()
+        case datetime() if value.tzinfo is not None:
+            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case date():
+            return value.isoformat()
+        case Mapping():
+            return {str(key): json_value(entry, zone) for key, entry in value.items()}
+    entries = list(value) if isinstance(value, Sequence) else [str(value)]
+    if entries and all(isinstance(entry, tuple) for entry in entries):
+        return _json_map(entries, zone)
+    return [json_value(entry, zone) for entry in entries]
+
+
+def preview_text(value: object, zone: tzinfo) -> str:
+    """Return a nested value on one line, without the quotes of JSON."""
+    if isinstance(value, Mapping):
+        return _braced(value.items(), zone)
+    if isinstance(value, list):
+        if value and all(isinstance(entry, tuple) for entry in value):
+            return _braced(value, zone)
+        return "[" + ", ".join(preview_text(entry, zone) for entry in value[:20]) + "]"
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return shortened(value, MAX_PREVIEW_LENGTH) if value else '""'
+    return cell(value, zone).text
+
+
+def _text_cell(text: str) -> Cell:
+    """Return a text with its blanks and breaks as they are; the grid shows them."""
+    if len(text) <= MAX_TEXT_LENGTH and "\n" not in text:
+        return Cell(kind="text", text=text)
+    return Cell(
+        kind="text",
+        text=shortened(text, MAX_TEXT_LENGTH),
+        detail=shortened(text, MAX_DETAIL_LENGTH),
+    )
+
+
+def _hex_text(value: bytes) -> str:
+    preview = value[:HEX_PREVIEW_BYTES].hex(" ")
+    dots = " …" if len(value) > HEX_PREVIEW_BYTES else ""
+    return f"{preview}{dots} {len(value):,} B".strip()
+
+
+def _hex_detail(value: bytes) -> str:
+    return (
+        value[: MAX_DETAIL_LENGTH // 3].hex(" ")
+        if len(value) > HEX_PREVIEW_BYTES
+        else ""
+    )
+
+
+def _braced(items: object, zone: tzinfo) -> str:
+    pairs = [(key, entry) for key, entry in items][:20]  # type: ignore[attr-defined]  # pairs of a map or a struct
+    inside = ", ".join(
+        f"{preview_text(key, zone)}: {preview_text(entry, zone)}"
+        for key, entry in pairs
+    )
+    return "{" + inside + "}"
+
+
+def _json_map(entries: list[Any], zone: tzinfo) -> object:
+    """Return a map as an object where its keys are distinct text, else as pairs."""
+    keys = [key for key, _ in entries]
+    if all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys):
+        return {key: json_value(value, zone) for key, value in entries}
+    return [
+        {"key": json_value(key, zone), "value": json_value(value, zone)}
+        for key, value in entries
+    ]
+
+
+def shortened(text: str, length: int) -> str:
+    """Return a text of at most `length` characters, the last an ellipsis if cut."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -1,0 +1,1 @@
+"""The commits of a table."""

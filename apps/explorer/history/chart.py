@@ -1,0 +1,66 @@
+"""Commits per day, as a picture."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import plotly.graph_objects as go
+
+from apps.explorer.drawing.figure import plain_figure
+from apps.explorer.history.operations import OperationFamily
+from apps.pages.figures import Chart, count_ticks
+from apps.pages.lists.days import day_text
+
+
+def commits_per_day(
+    days: Sequence[date],
+    families: dict[OperationFamily, tuple[int, ...]],
+    *,
+    note: str = "",
+    height: str = "x-plot-m",
+) -> Chart:
+    """Draw a bar a day, stacked by the family of operations."""
+    names = [day.isoformat() for day in days]
+    highest = max(map(sum, zip(*families.values(), strict=True)), default=0)
+    bars = [
+        go.Bar(
+            name=family.name,
+            x=names,
+            y=list(counts),
+            marker={
+                "color": family.mark,
+                "line": {"width": 1, "color": "var(--dw-sheet)"},
+            },
+            hovertemplate="%{y} " + family.name + "<extra></extra>",
+        )
+        for family, counts in families.items()
+    ]
+    figure = plain_figure(
+        bars,
+        xaxis={"type": "date", "tickformat": "%-d %b", "hoverformat": "%a %-d %b %Y"},
+        yaxis={"rangemode": "tozero", **count_ticks(highest)},
+        barmode="stack",
+        bargap=0.28,
+        hovermode="x unified",
+    )
+    rows = [
+        (day_text(day), *(counts[index] for counts in families.values()))
+        for index, day in enumerate(days)
+    ]
+    totals = [(family, sum(counts)) for family, counts in families.items()]
+    return Chart(
+        name="commits-per-day",
+        label=_commits_label(days, totals),
+        figure=figure,
+        header=("Day (UTC)", *(family.name for family in families)),
+        rows=[row for row in reversed(rows) if any(row[1:])],
+        note=note,
+        legend=totals,
+        height=height,
+    )
+
+
+def _commits_label(
+    days: Sequence[date], totals: Sequence[tuple[OperationFamily, int]]
+) -> str:
+    counts = ", ".join(f"{count} {family.name}" for family, count in totals)
+    return f"Commits per day over {len(days)} days: {counts or 'none'}"

@@ -1,0 +1,1 @@
+"""The fields of a table through all versions of its schema."""

@@ -1,0 +1,161 @@
+"""A page of lanes, and their changes by version."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from apps.explorer.lanes.form import LaneFilter
+from apps.pages.paging import Paged, paged
+from apps.tables.models import Commit, Table
+from deltaweb.delta.changes.lanes import Lane, LaneEvent, LaneEventKind, SchemaLanes
+
+PAGE_LENGTH: Final = 60
+JSON_LENGTH: Final = 500  # lanes of a page of the JSON form
+MAX_LISTED: Final = 60  # versions of the list below the lanes
+MAX_CHANGES: Final = 12  # of a version in that list
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanePage:
+    """Some lanes; `matching` are all that the filter leaves."""
+
+    lanes: Sequence[Lane]
+    matching: Sequence[Lane]
+    paged: Paged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaCommit:
+    """What a version did to the fields that are shown.
+
+    Attributes:
+        version: The version.
+        commit: Who made it and when; None where that is not known.
+        changes: The first of what it did.
+        num_more: How many are left out.
+        is_breaking: Whether readers must follow one of them all.
+        needs_widening: Whether a type was widened, and nothing broken.
+    """
+
+    version: int
+    commit: Commit | None
+    changes: Sequence[LaneEvent]
+    num_more: int
+    is_breaking: bool
+    needs_widening: bool
+
+
+def lane_page(
+    lanes: Sequence[Lane], wanted: LaneFilter, *, length: int = PAGE_LENGTH
+) -> LanePage:
+    """Return one page of the lanes that a filter leaves."""
+    needle = wanted.text.lower()
+    matching = [
+        lane
+        for lane in lanes
+        if (not wanted.is_changed or lane.events)
+        and (not needle or any(needle in name.lower() for name in _names(lane)))
+    ]
+    place = paged(len(matching), wanted.page, length=length)
+    return LanePage(lanes=matching[place.rows], matching=matching, paged=place)
+
+
+def own_events(lanes: Sequence[Lane]) -> list[LaneEvent]:
+    """Return what was done to fields by themselves, the newest first."""
+    events = (event for lane in lanes for event in lane.events if event.is_own)
+    return sorted(events, key=lambda event: -event.version)
+
+
+def schema_commits(table: Table, events: Sequence[LaneEvent]) -> list[SchemaCommit]:
+    """Return the newest versions that changed fields, with who made them."""
+    grouped: list[tuple[int, list[LaneEvent]]] = []
+    for version, group in groupby(events, key=lambda event: event.version):
+        if len(grouped) == MAX_LISTED:
+            break
+        grouped.append((version, list(group)))
+    commits = table.commits.filter(version__in=[version for version, _ in grouped])
+    known = {
+        commit.version: commit for commit in commits.defer("parameters", "metrics")
+    }
+    return [
+        SchemaCommit(
+            version=version,
+            commit=known.get(version),
+            changes=found[:MAX_CHANGES],
+            num_more=max(len(found) - MAX_CHANGES, 0),
+            is_breaking=any(event.is_breaking for event in found),
+            needs_widening=any(event.needs_widening for event in found),
+        )
+        for version, found in grouped
+    ]
+
+
+def sentence(event: LaneEvent) -> str:  # noqa: PLR0911 (a line a kind)
+    """Say in words what became of a field, after its name."""
+    match event.kind:
+        case LaneEventKind.ADDED | LaneEventKind.ADDED_AGAIN:
+            return f"{event.after} {event.kind}"
+        case LaneEventKind.DROPPED:
+            return f"{event.before} dropped"
+        case LaneEventKind.RENAMED:
+            return f"renamed from {event.before}"
+        case LaneEventKind.WIDENED:
+            return f"widened from {event.before} to {event.after}"
+        case LaneEventKind.RETYPED:
+            return f"changed from {event.before} to {event.after}"
+        case LaneEventKind.NULLABLE:
+            return "may be null"
+        case LaneEventKind.REQUIRED:
+            return "must not be null"
+        case LaneEventKind.COMMENT:
+            return f"comment: {event.after}" if event.after else "comment removed"
+
+
+def lane_data(lane: Lane) -> dict[str, object]:
+    """Return a lane as the JSON form shows it."""
+    return {
+        "path": ".".join(lane.path),
+        "depth": lane.depth,
+        "type": lane.type_text,
+        "nullable": lane.column.nullable,
+        "field_id": lane.field_id,
+        "known_since": lane.since,
+        "dropped_at": lane.until,
+        "events": [event_data(event) for event in lane.events],
+    }
+
+
+def event_data(event: LaneEvent) -> dict[str, object]:
+    """Return what became of a field as the JSON form shows it."""
+    return {
+        "version": event.version,
+        "kind": event.kind.value,
+        "before": event.before or None,
+        "after": event.after or None,
+        "breaking": event.is_breaking,
+        "of_its_own": event.is_own,
+    }
+
+
+def event_lines(events: Sequence[LaneEvent]) -> Iterator[Sequence[object]]:
+    """Yield the lines of the CSV form."""
+    yield ["version", "column", "change", "before", "after", "breaking"]
+    for event in events:
+        path = ".".join(event.path)
+        kind, is_breaking = event.kind.value, event.is_breaking
+        yield [event.version, path, kind, event.before, event.after, is_breaking]
+
+
+def counts(lanes: SchemaLanes) -> tuple[int, int]:
+    """Return how many columns the table has, and how many fields are gone."""
+    alive = sum(1 for lane in lanes.lanes if lane.until is None and not lane.depth)
+    return alive, sum(1 for lane in lanes.lanes if lane.until is not None)
+
+
+def _names(lane: Lane) -> Iterator[str]:
+    yield ".".join(lane.path)
+    for event in lane.events:
+        yield ".".join(event.path)
+        if event.kind == LaneEventKind.RENAMED:
+            yield event.before

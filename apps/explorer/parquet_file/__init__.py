@@ -1,0 +1,1 @@
+"""One Parquet file of a table: what its footer says, and its first rows."""

@@ -1,0 +1,131 @@
+"""A Parquet file that no table has, at any place that a user may register."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.permissions import editor_required
+from apps.accounts.users import signed_in_user
+from apps.explorer.parquet_file.form import FileQuery, parse_file_query
+from apps.explorer.parquet_file.selector import FileInside, file_inside
+from apps.explorer.parquet_file.view import (
+    INSIDE_TEMPLATE,
+    FilePageLinks,
+    FileRows,
+    fragment_of,
+    links_of,
+    picture_of,
+    sent_text,
+)
+from apps.explorer.version.job_errors import check_job
+from apps.explorer.version.page import JobOfPage, job_facts
+from apps.explorer.version.query import text_of
+from apps.jobs.models import Job
+from apps.jobs.results import job_rows
+from apps.pages.figures import Chart
+from apps.pages.page_json import As, Named, OnPage, Spread
+from apps.pages.responses import respond_page
+from apps.tables.storage.roots import roots_for
+from apps.tables.work.place_look import INSPECT_PLACE, PREVIEW_PLACE
+from deltaweb.delta.errors import DeltaError
+
+MAX_LOCATION_LENGTH = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacePage(FileRows):
+    """The form that asks for a place, and what is in the file there."""
+
+    location: str
+    fault: Annotated[str, Named("error")]
+    roots: OnPage[list[str] | None]
+    query: OnPage[FileQuery]
+    job: JobOfPage
+    inside: Spread[FileInside | None]
+    links: Spread[FilePageLinks | None]
+    chart: OnPage[Chart | None]
+    text_root: OnPage[str]
+    rows_job: Annotated[Job | None, Named("rows_job"), As(job_facts)]
+
+    @property
+    def leaf(self) -> str:
+        """The last part of the place."""
+        return self.location.rpartition("/")[2]
+
+
+@require_safe
+@editor_required
+def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """Ask for the place of a Parquet file, and show what is in it."""
+    user = signed_in_user(request)
+    location = text_of(request.GET, "location")[:MAX_LOCATION_LENGTH].strip()
+    query = parse_file_query(request.GET)
+    job = rows_job = None
+    fault = ""
+    if location:
+        now = timezone.now()
+        try:
+            job = INSPECT_PLACE.request(location, user, now=now, again=False)
+            if query.has_rows:
+                rows_job = PREVIEW_PLACE.request(location, user, now=now, again=False)
+        except DeltaError as error:
+            fault = str(error)
+            if fmt != "html":
+                raise
+    if fmt != "html":
+        for one in (job, rows_job):
+            check_job(one)
+    found = None if job is None else job_rows(job)
+    inside = None if job is None or found is None else file_inside(job, found, query)
+    rows = None if rows_job is None else job_rows(rows_job)
+    fragment = fragment_of(request)
+    page = PlacePage(
+        location=location,
+        fault=fault,
+        roots=roots_for(user),
+        query=query,
+        job=job,
+        inside=inside,
+        links=None if inside is None else links_of(request, inside),
+        chart=picture_of(inside, fmt, fragment),
+        text_root=reverse("explorer:place-text", args=["-"]).removesuffix("-"),
+        rows_job=rows_job,
+        found_rows=rows,
+    )
+    waits = job is not None and (inside is None or (rows_job and rows is None))
+    is_part = "HX-Request" in request.headers
+    return respond_page(
+        request,
+        fmt,
+        page,
+        template=INSIDE_TEMPLATE if is_part else "explorer/place_detail.html",
+        fragment=fragment,
+        status=422 if fault else 202 if waits and fmt == "json" else 200,
+    )
+
+
+@require_POST
+@editor_required
+def place_again(request: HttpRequest) -> HttpResponseBase:
+    """Look into a file once more: another may be at its place."""
+    location = text_of(request.POST, "location")[:MAX_LOCATION_LENGTH]
+    user, now = signed_in_user(request), timezone.now()
+    for kind in (INSPECT_PLACE, PREVIEW_PLACE):
+        if kind is INSPECT_PLACE or kind.newest(location, user) is not None:
+            kind.request(location, user, now=now, again=True)
+    address = reverse("explorer:place-detail")
+    return redirect(f"{address}?{urlencode({'location': location})}")
+
+
+@require_safe
+@editor_required
+def place_text(request: HttpRequest, text: str) -> HttpResponse:
+    """Send a text of a footer whole: a key's value by its place, or a schema."""
+    location = text_of(request.GET, "location")
+    return sent_text(INSPECT_PLACE.newest(location, signed_in_user(request)), text)

@@ -1,0 +1,288 @@
+"""The schema of a file: a page of its nodes, each beside what the table says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from apps.explorer.columns.tree import kind_text
+from apps.explorer.parquet_file.differences import StoredColumns
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.paging import Paged, paged
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+)
+
+NODES_A_PAGE: Final = 100
+MAX_DEPTH_CLASS: Final = 8  # the style sheet indents this deep
+_WORDS: Final = {
+    "STRING": "text",
+    "ENUM": "text",
+    "JSON": "JSON text",
+    "BSON": "BSON",
+    "DATE": "date",
+    "UUID": "UUID",
+    "LIST": "list",
+    "MAP": "map",
+    "MAP_KEY_VALUE": "entries of a map",
+    "FLOAT16": "number, 16 bit",
+    "INTERVAL": "interval",
+    "UNKNOWN": "always null",
+}
+_PHYSICAL: Final = {
+    "BOOLEAN": "true or false",
+    "INT32": "whole number, 32 bit",
+    "INT64": "whole number, 64 bit",
+    "INT96": "instant, ns, legacy",
+    "FLOAT": "number, 32 bit",
+    "DOUBLE": "number, 64 bit",
+    "BYTE_ARRAY": "bytes",
+    "FIXED_LEN_BYTE_ARRAY": "bytes",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaNode:
+    """A row of the tree.
+
+    Attributes:
+        number: Its row among all nodes.
+        path: The names from the top.
+        stored_as: Its physical type, or `group`.
+        reads_as: What its values are, in words.
+        problem: Why its annotation is not valid, or nothing can be made of it in Delta.
+        delta_type: What it is in Delta; "" where it is nothing of its own there.
+        table_type: What the table says of it; None where it says nothing.
+        table_name: What the table calls it, where that is another name.
+        is_above: Whether it only leads to others of the page.
+    """
+
+    number: OnPage[int]
+    path: tuple[str, ...]
+    depth: OnPage[int]
+    position: OnPage[int]
+    num_siblings: OnPage[int]
+    num_children: int
+    leaf: Annotated[int | None, Named("column")]
+    repetition: str | None
+    stored_as: str
+    logical_type: str | None
+    converted_type: str | None
+    effective_type: str | None
+    reads_as: OnPage[str]
+    invalid_annotation: str | None
+    field_id: int | None
+    sort_order: str | None
+    has_no_order: OnPage[bool]
+    delta_type: str | None
+    delta_reason: str | None
+    table_type: str | None
+    table_name: str | None
+    is_above: OnPage[bool]
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+        return self.path[-1] if self.path else ""
+
+    @property
+    def level(self) -> int:
+        """How deep it is, from 1."""
+        return self.depth + 1
+
+    @property
+    def depth_class(self) -> str:
+        """The style class of the indent."""
+        return f"d{min(self.depth, MAX_DEPTH_CLASS)}"
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it, or nothing."""
+        return self.invalid_annotation or self.delta_reason or ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodePage:
+    """Some nodes of a schema, with the way there."""
+
+    nodes: list[SchemaNode] = field(default_factory=list)
+    paged: Spread[Paged]
+
+
+def node_page(
+    nodes: pa.Table,
+    text: str,
+    page: int,
+    table: StructType | None,
+    *,
+    length: int = NODES_A_PAGE,
+) -> NodePage:
+    """Return a page of the nodes whose names hold a text, with the way to each.
+
+    Args:
+        nodes: `NODE_SCHEMA`.
+        text: Part of a path or of a type; "" is any.
+        page: Which page, from 1.
+        table: The table's columns; None where nobody can tell them.
+        length: Nodes of a page.
+    """
+    places = _matching(nodes, text)
+    place = paged(len(places), page, length=length)
+    chosen = places[place.rows].to_pylist()
+    parents = nodes["parent"]
+    shown = set(chosen)
+    for number in chosen:
+        above = parents[number].as_py()
+        while above >= 0 and above not in shown:
+            shown.add(above)
+            above = parents[above].as_py()
+    order = sorted(shown)
+    rows = nodes.take(pa.array(order, pa.int64())).to_pylist() if order else []
+    by_number = dict(zip(order, rows, strict=True))
+    types = _TableTypes(by_number, table)
+    wanted = set(chosen)
+    return NodePage(
+        nodes=[
+            _node(number, row, by_number, types, is_above=number not in wanted)
+            for number, row in by_number.items()
+        ],
+        paged=place,
+    )
+
+
+def _matching(nodes: pa.Table, text: str) -> pa.Array:
+    if not text:
+        return pa.array(range(nodes.num_rows), pa.int64())
+    found = None
+    paths = pc.binary_join(nodes["path"], ".")
+    for column in (
+        paths,
+        nodes["physical_type"],
+        nodes["effective_type"],
+        nodes["delta_type"],
+    ):
+        has = pc.match_substring(column, text, ignore_case=True)
+        has = pc.fill_null(has, fill_value=False)
+        found = has if found is None else pc.or_(found, has)
+    return pc.indices_nonzero(found).cast(pa.int64())
+
+
+def _node(
+    number: int,
+    row: dict[str, Any],
+    rows: Mapping[int, dict[str, Any]],
+    types: "_TableTypes",
+    *,
+    is_above: bool,
+) -> SchemaNode:
+    parent = rows.get(row["parent"])
+    length = row["type_length"]
+    physical = row["physical_type"] or "group"
+    stored_as = f"{physical}({length})" if length is not None else physical
+    return SchemaNode(
+        number=number,
+        path=tuple(row["path"]),
+        depth=row["depth"],
+        position=row["position"],
+        num_siblings=parent["num_children"] if parent else -1,
+        num_children=row["num_children"],
+        leaf=row["leaf"],
+        repetition=row["repetition"],
+        stored_as=stored_as,
+        logical_type=row["logical_type"],
+        converted_type=row["converted_type"],
+        effective_type=row["effective_type"],
+        reads_as=reads_as(row),
+        invalid_annotation=row["invalid"],
+        field_id=row["field_id"],
+        sort_order=row["sort_order"],
+        has_no_order=row["sort_order"] == "undefined"
+        and row["column_order"] != "INT96_TIMESTAMP_ORDER",
+        delta_type=row["delta_type"],
+        delta_reason=row["delta_reason"],
+        table_type=types.word(number),
+        table_name=types.names.get(number),
+        is_above=is_above,
+    )
+
+
+def reads_as(row: Mapping[str, Any]) -> str:
+    """Return what the values of a node are, in words."""
+    annotation: str | None = row["effective_type"]
+    physical: str | None = row["physical_type"]
+    if row["invalid"] is not None:
+        annotation = None
+    if annotation is None:
+        if physical is None:
+            return f"struct of {row['num_children']:,}"
+        return _PHYSICAL.get(physical, physical)
+    kind = annotation.partition("(")[0]
+    if kind == "INT":
+        width, _, signed = annotation.removeprefix("INT(").rstrip(")").partition(",")
+        sign = "" if signed == "true" else ", unsigned"
+        return f"whole number, {width} bit{sign}"
+    if kind == "DECIMAL":
+        return f"decimal{annotation.removeprefix('DECIMAL')}"
+    if kind in {"TIMESTAMP", "TIME"}:
+        return _time_words(kind, annotation)
+    return _WORDS.get(kind, annotation)
+
+
+def _time_words(kind: str, annotation: str) -> str:
+    units = {"MILLIS": "ms", "MICROS": "µs", "NANOS": "ns"}
+    unit = next((short for name, short in units.items() if name in annotation), "?")
+    is_utc = "isAdjustedToUTC=true" in annotation
+    if kind == "TIME":
+        return f"time of day, {'UTC, ' if is_utc else ''}{unit}"
+    return f"{'instant' if is_utc else 'local time'}, {unit}"
+
+
+class _TableTypes:
+    """What the table says of nodes, found on the way from the top."""
+
+    def __init__(
+        self, rows: Mapping[int, dict[str, Any]], table: StructType | None
+    ) -> None:
+        self.names: dict[int, str] = {}
+        self._rows = rows
+        self._table = table
+        self._found: dict[int, DataType | None] = {}
+        self._columns: dict[int, StoredColumns] = {}
+
+    def word(self, number: int) -> str | None:
+        """Return the type of a node in a word or two."""
+        found = self._type(number)
+        row = self._rows[number]
+        # What only repeats is no type of its own in the table.
+        is_inner = row["repetition"] == "repeated" and row["num_children"]
+        return None if found is None or is_inner else kind_text(found)
+
+    def _type(self, number: int) -> DataType | None:
+        if number not in self._found:
+            self._found[number] = self._look(number, self._rows[number])
+        return self._found[number]
+
+    def _look(self, number: int, row: dict[str, Any]) -> DataType | None:
+        parent, name = row["parent"], row["path"][-1]
+        over = self._table if parent < 0 else self._type(parent)
+        if isinstance(over, StructType):
+            if parent not in self._columns:
+                self._columns[parent] = StoredColumns(over)
+            found = self._columns[parent].find(name, row["field_id"])
+            if found is not None and found.name.lower() != name.lower():
+                self.names[number] = found.name
+            return None if found is None else found.data_type
+        is_repeated = row["repetition"] == "repeated"
+        if isinstance(over, ArrayType):
+            passes = is_repeated and row["num_children"] == 1 and name != "array"
+            return over if passes else over.element_type
+        if isinstance(over, MapType):
+            if is_repeated:
+                return over
+            return over.key_type if row["position"] == 1 else over.value_type
+        return None

@@ -1,0 +1,295 @@
+"""What the page of a Parquet file shows, from what its job has left."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import Annotated, Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from apps.explorer.grid.cells import Cell, cell
+from apps.explorer.parquet_file.differences import Difference, differences
+from apps.explorer.parquet_file.form import FileQuery
+from apps.explorer.parquet_file.found import UNKNOWN_SIZE, FoundFile
+from apps.explorer.parquet_file.groups import (
+    Bin,
+    Chunks,
+    ColumnBytes,
+    ShownColumn,
+    ShownGroup,
+)
+from apps.explorer.parquet_file.notes import Note, notes_of, with_files_like
+from apps.explorer.parquet_file.schema import NodePage, node_page
+from apps.explorer.version.table_version import TableVersion, table_columns
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows, job_rows
+from apps.pages.page_json import Named, OnPage
+from apps.pages.paging import Paged
+from apps.tables.work.file_look import LookedAtFile
+from apps.tables.work.inspect_file import GROUPS, NODES, TEXTS
+from apps.tables.work.preview_file import FirstRows
+from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
+from deltaweb.parquet.inspection.texts import KEY
+
+MAX_CODE_LENGTH: Final = 20_000
+MAX_ROW_COLUMNS: Final = 60
+MAX_JSON_CELL: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexCounts:
+    """How many leaf columns have what lets readers skip; names of a few that lack it.
+
+    Attributes:
+        num_columns: Leaf columns of the file.
+        page_index, bloom_filter, ranges: Columns that have it in every row group.
+    """
+
+    num_columns: int
+    page_index: int
+    bloom_filter: int
+    ranges: int
+    ranges_ignored: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeText:
+    """The schema as another system writes it, or why it does not.
+
+    Attributes:
+        language: Which system.
+        text: The beginning, or all of it; "" where there is none.
+        is_cut: Whether more follows.
+        problem: Why there is none.
+    """
+
+    language: str
+    text: str
+    is_cut: bool
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridOfRows:
+    """The first rows of a file, for a page.
+
+    Attributes:
+        columns: Their names; not all of very many.
+        rows: A list of cells a row.
+        num_columns: How many columns there are.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    num_columns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileInside:
+    """What is in a file.
+
+    Attributes:
+        facts: What one look tells; see `deltaweb.parquet.inspection.facts`.
+        notes: What is worth knowing first.
+        differences: How it differs from the table's columns.
+        indexes: What lets readers skip.
+        schema: A page of its nodes.
+        code: The schema as another system writes it, where that is asked.
+        bins: Its row groups in short.
+        group: One of them with its columns.
+        column: One column over all of them.
+        bars: The largest columns, a page of them.
+    """
+
+    facts: Annotated[dict[str, Any], Named("footer")]
+    notes: OnPage[list[Note]]
+    differences: list[Difference]
+    indexes: IndexCounts
+    schema: NodePage
+    code: CodeText | None
+    bins: Annotated[list[Bin], Named("row_groups")]
+    group: ShownGroup | None
+    column: ShownColumn | None
+    bars: Annotated[list[ColumnBytes], Named("columns_by_bytes")]
+    bars_paged: OnPage[Paged]
+    rest_bytes: OnPage[int] = 0
+    ratio: OnPage[str] = ""
+    families: OnPage[list[dict[str, Any]]] = field(default_factory=list)
+
+    @property
+    def missing(self) -> list[Difference]:
+        """Columns of the table that the file has not."""
+        return [one for one in self.differences if one.file_type is None]
+
+
+def asked_file(at: TableVersion, file: FoundFile) -> LookedAtFile:
+    """Return what the job of a file is asked."""
+    return LookedAtFile(
+        path=file.path,
+        size=UNKNOWN_SIZE if file.size is None else file.size,
+        modified=UNKNOWN_SIZE if file.modified is None else file.modified,
+        version=at.version or 0,
+    )
+
+
+def asked_rows(at: TableVersion, file: FoundFile) -> FirstRows:
+    """Return what the job of the first rows is asked."""
+    asked = asked_file(at, file)
+    return FirstRows(
+        path=asked.path,
+        size=asked.size,
+        modified=asked.modified,
+        version=asked.version,
+    )
+
+
+def file_inside(
+    job: Job, found: JobRows, query: FileQuery, at: TableVersion | None = None
+) -> FileInside | None:
+    """Return what a page shows of a file; None where a part of the result is gone.
+
+    Args:
+        job: The job that has looked into it.
+        found: Its rows.
+        query: Which parts are shown.
+        at: The table's version that the file is held against; None of no table.
+    """
+    nodes, groups = job_rows(job, NODES), job_rows(job, GROUPS)
+    if nodes is None or groups is None:
+        return None
+    facts = {key: value for key, value in found.facts.items() if key != "words"}
+    chunks = Chunks(found.rows, groups.rows, nodes.rows, found.facts["words"])
+    table = table_columns(at) if at else None
+    partitions = at.metadata.partition_columns if at and at.metadata else ()
+    differing = differences(nodes.rows, table, partitions)
+    bars, place = chunks.by_bytes(query.bar_page)
+    total = facts["compressed_bytes"]
+    has_groups = groups.rows.num_rows > 0
+    return FileInside(
+        facts=facts,
+        notes=with_files_like(notes_of(facts, chunks.leaves, differing), _surveyed(at)),
+        differences=differing,
+        indexes=_index_counts(chunks.leaves),
+        schema=node_page(nodes.rows, query.text, query.page, table),
+        code=_code(job, query.language) if query.language else None,
+        bins=chunks.bins(),
+        group=chunks.group(query.group, query.chunk_page) if has_groups else None,
+        column=None
+        if query.column is None
+        else chunks.column(query.column, query.group_page, query.condition),
+        bars=bars,
+        bars_paged=place,
+        rest_bytes=total - sum(bar.compressed_bytes for bar in bars),
+        ratio=f"{facts['uncompressed_bytes'] / total:.1f}" if total > 0 else "",
+        families=_stacked(facts["encodings"], total),
+    )
+
+
+def _surveyed(at: TableVersion | None) -> pa.Table | None:
+    """Return the sums of a survey that somebody has asked for; this asks for none."""
+    if at is None or at.version is None:
+        return None
+    known = SURVEY_FILES.known(at.table, FileSurvey(version=at.version))
+    return None if known is None else known.rows
+
+
+def whole_text(job: Job, place: int) -> str | None:
+    """Return a text of a footer, all of it; None where there is none.
+
+    Args:
+        job: The job.
+        place: Its row in `TEXT_SCHEMA`.
+    """
+    texts = job_rows(job, TEXTS)
+    if texts is None or place >= texts.rows.num_rows:
+        return None
+    text: str | None = texts.rows["text"][place].as_py()
+    return text
+
+
+def text_place(job: Job, language: str) -> int | None:
+    """Return where the schema in a language is among the texts."""
+    texts = job_rows(job, TEXTS)
+    if texts is None:
+        return None
+    place: int = pc.index(texts.rows["kind"], language).as_py()
+    return place if place >= 0 and language != KEY else None
+
+
+def _code(job: Job, language: str) -> CodeText | None:
+    texts = job_rows(job, TEXTS)
+    place = text_place(job, language)
+    if texts is None or place is None:
+        return None
+    row = texts.rows.slice(place, 1)
+    text = pc.utf8_slice_codeunits(row["text"], 0, MAX_CODE_LENGTH + 1)[0].as_py()
+    return CodeText(
+        language=language,
+        text=(text or "")[:MAX_CODE_LENGTH],
+        is_cut=len(text or "") > MAX_CODE_LENGTH,
+        problem=row["name"][0].as_py()[:2_000] if text is None else "",
+    )
+
+
+def _index_counts(leaves: pa.Table) -> IndexCounts:
+    chunks = leaves["num_chunks"]
+
+    def everywhere(name: str) -> int:
+        has = pc.and_(pc.equal(leaves[name], chunks), pc.greater(chunks, 0))
+        return int(pc.sum(has).as_py() or 0)
+
+    return IndexCounts(
+        num_columns=leaves.num_rows,
+        page_index=everywhere("num_page_indexes"),
+        bloom_filter=everywhere("num_bloom_filters"),
+        ranges=everywhere("num_ranges"),
+        ranges_ignored=pc.sum(pc.greater(leaves["num_ignored"], 0)).as_py() or 0,
+    )
+
+
+def _stacked(families: Sequence[dict[str, Any]], total: int) -> list[dict[str, Any]]:
+    """Return shares of a bar, each with where it begins, in percent."""
+    stacked, begin = [], 0.0
+    for family in families[:3]:
+        width = 100 * family["bytes"] / total if total > 0 else 0.0
+        stacked.append({**family, "begin": round(begin, 2), "width": round(width, 2)})
+        begin += width
+    return stacked
+
+
+def grid_of_rows(found: JobRows) -> GridOfRows:
+    """Return the first rows of a file as a page shows them."""
+    rows = row_objects(found, MAX_JSON_CELL)
+    names = list(rows[0]) if rows else []
+    shown = names[:MAX_ROW_COLUMNS]
+    return GridOfRows(
+        columns=shown,
+        rows=[[_cell(row.get(name)) for name in shown] for row in rows],
+        num_columns=len(names),
+    )
+
+
+def row_objects(found: JobRows, limit: int = MAX_JSON_CELL) -> list[dict[str, Any]]:
+    """Return the first rows of a file; long texts are cut."""
+    texts = found.rows["row"].to_pylist()
+    return [
+        {name: _cut(value, limit) for name, value in json.loads(text).items()}
+        for text in texts
+    ]
+
+
+def _cut(value: Any, limit: int) -> Any:  # noqa: ANN401 (values of any type)
+    if isinstance(value, str):
+        return value if len(value) <= limit else f"{value[:limit]}…"
+    if isinstance(value, (dict, list)):
+        text = json.dumps(value, ensure_ascii=False)
+        return value if len(text) <= limit else f"{text[:limit]}…"
+    return value
+
+
+def _cell(value: Any) -> Cell:  # noqa: ANN401 (as above)
+    if isinstance(value, dict) and set(value) == {"hex"}:
+        return cell(bytes.fromhex(value["hex"]), UTC)
+    return cell(value, UTC)

@@ -1,0 +1,270 @@
+"""Which row groups of a file a condition on one column would read, and why.
+
+What the footer says of a row group rules it out, or does not; nothing of a page is
+looked at. A bound that is not believed or not comparable rules nothing out.
+
+Source: Parquet logical types, "sort order"; parquet.thrift, "Statistics".
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any, Final, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from apps.pages.page_json import Named, OnPage
+from deltaweb.parquet.inspection.chunks import CUT_MAX, MAX_BOUND_LENGTH
+
+OPERATORS: Final = {
+    "eq": "=",
+    "lt": "<",
+    "le": "≤",
+    "gt": ">",
+    "ge": "≥",
+    "between": "between",
+    "null": "is null",
+    "notnull": "is not null",
+}
+WITHOUT_VALUE: Final = frozenset({"null", "notnull"})
+_READ: Final = (
+    *("row_group", "min", "max", "null_count", "num_values"),
+    *("ignored_because", "flags"),
+)
+_MOMENT: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?Z?", re.ASCII
+)
+_CLOCK: Final = re.compile(r"(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?Z?", re.ASCII)
+Key: TypeAlias = Any
+"""A value that is compared with others of its column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A condition on the leaf column that is shown.
+
+    Attributes:
+        operator: A name of `OPERATORS`.
+        value: What is compared with; of `between` the lower one.
+        upper: The upper one of `between`.
+    """
+
+    operator: str
+    value: str = ""
+    upper: Annotated[str, Named("to")] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupVerdict:
+    """Whether a condition reads a row group, and why it does or does not."""
+
+    is_read: bool
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedCondition:
+    """What a condition reads of a file.
+
+    Attributes:
+        fault: Why the condition says nothing; "" where it does.
+        num_read: Row groups that are read, of `num_groups`.
+        read_bytes: Their bytes, of `total_bytes`.
+        verdicts: By row group.
+    """
+
+    condition: Condition
+    fault: Annotated[str, Named("error")] = ""
+    num_read: int = 0
+    num_groups: int = 0
+    read_bytes: int = 0
+    total_bytes: int = 0
+    verdicts: OnPage[Mapping[int, GroupVerdict]]
+
+    @property
+    def num_skipped(self) -> int:
+        """Row groups that are ruled out."""
+        return self.num_groups - self.num_read
+
+
+def try_condition(
+    condition: Condition, column: Mapping[str, Any], chunks: pa.Table, groups: pa.Table
+) -> TriedCondition:
+    """Return which row groups a condition reads.
+
+    Args:
+        condition: The condition.
+        column: The row of `NODE_SCHEMA` of its leaf column.
+        chunks: `CHUNK_SCHEMA`, of all columns.
+        groups: `GROUP_SCHEMA`.
+    """
+    key_of = _key_of(column)
+    try:
+        value, upper = _values(condition, key_of)
+    except (ValueError, InvalidOperation):
+        fault = f"This column is {_kind_words(column)}; the value is not."
+        return TriedCondition(condition=condition, fault=fault, verdicts={})
+    own = chunks.select(_READ).filter(pc.equal(chunks["leaf"], column["leaf"]))
+    verdicts = {
+        row["row_group"]: _verdict(condition.operator, value, upper, row, key_of)
+        for row in own.to_pylist()
+    }
+    sizes = pc.fill_null(groups["compressed_bytes"], 0).to_pylist()
+    # A row group without the column has no rows that a condition holds for.
+    read = [number for number, one in verdicts.items() if one.is_read]
+    return TriedCondition(
+        condition=condition,
+        num_read=len(read),
+        num_groups=len(sizes),
+        read_bytes=sum(sizes[number] for number in read),
+        total_bytes=sum(sizes),
+        verdicts=verdicts,
+    )
+
+
+def _verdict(
+    operator: str,
+    value: Key,
+    upper: Key,
+    row: Mapping[str, Any],
+    key_of: Callable[[str], Key] | None,
+) -> GroupVerdict:
+    decided = _by_nulls(operator, row)
+    if decided is not None:
+        return decided
+    low, high = _bounds(row, key_of)
+    if low is None and high is None:
+        return _read("no range to rule it out")
+    first = None if operator in {"lt", "le"} else value
+    last = {"gt": None, "ge": None, "between": upper}.get(operator, value)
+    if _is_beyond(low, last, is_strict=operator != "lt"):
+        return _skipped(f"its least value is {row['min']}")
+    if _is_beyond(first, high, is_strict=operator != "gt"):
+        return _skipped(f"its greatest value is {row['max']}")
+    return _read("its range may hold such a value")
+
+
+def _by_nulls(operator: str, row: Mapping[str, Any]) -> GroupVerdict | None:
+    """Return what the count of nulls decides; None where it does not."""
+    nulls, count = row["null_count"], row["num_values"]
+    if operator == "null":
+        if nulls == 0:
+            return _skipped("it has no null")
+        return _read("nulls are not counted" if nulls is None else f"{nulls:,} nulls")
+    if nulls is not None and nulls == count:
+        return _skipped("every value is null")
+    return _read("it has values") if operator == "notnull" else None
+
+
+def _is_beyond(one: Key | None, other: Key | None, *, is_strict: bool) -> bool:
+    """Whether a value is above another, or as large where that is enough."""
+    if one is None or other is None:
+        return False
+    return bool(one > other if is_strict else one >= other)
+
+
+def _bounds(
+    row: Mapping[str, Any], key_of: Callable[[str], Key] | None
+) -> tuple[Key | None, Key | None]:
+    if key_of is None or row["ignored_because"]:
+        return None, None
+    found: list[Key | None] = []
+    for name in ("min", "max"):
+        text = row[name]
+        # The beginning of a long value is below it, so it bounds nothing from above.
+        is_cut = name == "max" and row["flags"] & CUT_MAX
+        is_text = text is not None and not text.startswith('{"')  # or JSON of bytes
+        if not is_text or (is_cut and len(text) >= MAX_BOUND_LENGTH):
+            found.append(None)
+            continue
+        try:
+            found.append(key_of(text))
+        except (ValueError, InvalidOperation):
+            found.append(None)
+    return found[0], found[1]
+
+
+def _values(
+    condition: Condition, key_of: Callable[[str], Key] | None
+) -> tuple[Key, Key]:
+    if condition.operator in WITHOUT_VALUE:
+        return None, None
+    if key_of is None:
+        raise ValueError
+    value = key_of(condition.value)
+    return value, key_of(condition.upper) if condition.operator == "between" else None
+
+
+def _kind(column: Mapping[str, Any]) -> str:
+    if column["invalid"] is not None:
+        return ""
+    annotation: str = column["effective_type"] or column["physical_type"] or ""
+    return annotation.partition("(")[0]
+
+
+def _key_of(column: Mapping[str, Any]) -> Callable[[str], Key] | None:
+    """Return how the text of a value becomes what is compared; None where nothing."""
+    return _KEYS.get(_kind(column))
+
+
+def _kind_words(column: Mapping[str, Any]) -> str:
+    stored: str = column["effective_type"] or column["physical_type"] or "of no type"
+    key_of = _key_of(column)
+    if key_of is None:
+        return f"{stored}, without a range"
+    if key_of is _number:
+        return "of numbers"
+    if key_of is _moment:
+        return "of times, such as 2026-11-22 or 2026-11-22T10:30:00"
+    return "of times of day, such as 10:30:00" if key_of is _clock else stored
+
+
+def _number(text: str) -> Decimal:
+    number = Decimal(text.strip().replace(",", "").replace("_", ""))
+    if number.is_nan():
+        raise ValueError
+    return number
+
+
+def _moment(text: str) -> str:
+    """Return a time as text of one length: its order is that of times."""
+    found = _MOMENT.fullmatch(text.strip())
+    if found is None:
+        raise ValueError
+    day, minute, second, fraction = found.groups()
+    return (
+        f"{day}T{minute or '00:00'}:{second or '00'}.{(fraction or '').ljust(9, '0')}"
+    )
+
+
+def _clock(text: str) -> str:
+    found = _CLOCK.fullmatch(text.strip())
+    if found is None:
+        raise ValueError
+    return _of_day(*found.groups())
+
+
+def _of_day(minute: str | None, second: str | None, fraction: str | None) -> str:
+    return f"{minute or '00:00'}:{second or '00'}.{(fraction or '').ljust(9, '0')}"
+
+
+def _read(because: str) -> GroupVerdict:
+    return GroupVerdict(is_read=True, because=because)
+
+
+def _skipped(because: str) -> GroupVerdict:
+    return GroupVerdict(is_read=False, because=because)
+
+
+_KEYS: Final[Mapping[str, Callable[[str], Key]]] = {
+    **dict.fromkeys(
+        ("INT", "INT32", "INT64", "FLOAT", "DOUBLE", "FLOAT16", "DECIMAL"), _number
+    ),
+    **dict.fromkeys(("STRING", "ENUM", "JSON"), str.encode),
+    **dict.fromkeys(("DATE", "TIMESTAMP", "INT96"), _moment),
+    "UUID": lambda text: text.strip().lower(),
+    "BOOLEAN": lambda text: ("false", "true").index(text.strip().lower()),
+    "TIME": _clock,
+}

@@ -1,0 +1,1 @@
+"""What all Parquet files of a version really hold."""

@@ -1,0 +1,114 @@
+"""What all Parquet files of a version really hold."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from apps.accounts.users import signed_in_user
+from apps.explorer.parquet_table.chart import group_sizes
+from apps.explorer.version.job_errors import check_job
+from apps.explorer.version.page import JobOfPage, TablePage
+from apps.explorer.version.query import parse_page
+from apps.explorer.version.table_version import (
+    TableVersion,
+    table_columns,
+    table_version,
+)
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows
+from apps.pages.errors import PageError
+from apps.pages.figures import Chart
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.paging import PageLinks, page_links
+from apps.pages.responses import respond_page
+from apps.tables.versions.survey.inside import (
+    TableInside,
+    difference_lines,
+    table_inside,
+)
+from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
+from deltaweb.index.file_survey import surveyed_columns
+from deltaweb.parquet.inspection.differences import SurveyedColumn
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParquetPage(TablePage):
+    """All files of a version; without `inside` a job still reads their footers."""
+
+    job: JobOfPage
+    inside: Spread[TableInside | None]
+    links: OnPage[PageLinks]
+    chart: OnPage[Chart | None]
+    engine: str | None
+    seconds: float | None
+
+
+@require_safe
+def parquet_detail(
+    request: HttpRequest, namespace: str, name: str, fmt: str
+) -> HttpResponseBase:
+    """Show what the files of a version hold; a job reads all their footers."""
+    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    number = parse_page(request.GET)
+    job, found = _survey(request, at, waits=fmt == "csv")
+    if fmt != "html":
+        check_job(job)
+    if fmt == "csv" and found is None:
+        raise _not_ready(at, job)
+    inside = None if found is None else table_inside(_columns(at), found.rows, number)
+    facts = {} if found is None else found.facts
+    has_groups = inside is not None and inside.group_sizes.counts
+    page = ParquetPage(
+        at=at,
+        job=job,
+        inside=inside,
+        links=page_links(request, inside.by_bytes.paged if inside else None),
+        chart=group_sizes(inside.group_sizes) if inside and has_groups else None,
+        engine=facts.get("engine"),
+        seconds=facts.get("seconds"),
+    )
+    return respond_page(
+        request,
+        fmt,
+        page,
+        template="explorer/parquet_detail.html",
+        fragment="parquet",
+        rows=() if inside is None else difference_lines(inside),
+        status=202 if job and inside is None and fmt == "json" else 200,
+    )
+
+
+def _columns(at: TableVersion) -> tuple[SurveyedColumn, ...]:
+    schema = table_columns(at)
+    if schema is None or at.metadata is None:
+        return ()
+    return surveyed_columns(schema, at.metadata.partition_columns)
+
+
+def _survey(
+    request: HttpRequest, at: TableVersion, *, waits: bool
+) -> tuple[Job | None, JobRows | None]:
+    if at.version is None or at.unlisted_reason:
+        return None, None
+    return SURVEY_FILES.answer(
+        at.table,
+        FileSurvey(version=at.version),
+        requested_by=signed_in_user(request),
+        now=timezone.now(),
+        waits=waits,
+    )
+
+
+def _not_ready(at: TableVersion, job: Job | None) -> PageError:
+    if job is None:
+        message = at.unlisted_reason or f"{at.table.full_name} is not indexed yet."
+        hint = "Open the page of the table: it says why."
+        return PageError(status=409, code="not-listed", message=message, hint=hint)
+    return PageError(
+        status=409,
+        code="still-reading",
+        message=f"The footers of version {at.version} are still being read.",
+        hint=f"Ask again when job {job.id} is done.",
+    )

@@ -1,0 +1,218 @@
+"""The partitions of a table: what each holds, and how evenly."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import pyarrow as pa
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from apps.explorer.files.listing import listed_files, not_ready
+from apps.explorer.partitions import selector as partitions
+from apps.explorer.partitions.chart import lorenz, partition_heatmap
+from apps.explorer.partitions.form import PartitionFilter, parse_partition_filter
+from apps.explorer.partitions.grid import partition_grid
+from apps.explorer.partitions.treemap import (
+    HEIGHT,
+    Tile,
+    partition_tiles,
+    tiles_note,
+)
+from apps.explorer.version.job_errors import check_job
+from apps.explorer.version.listed import ListedFiles
+from apps.explorer.version.page import JobOfPage, TablePage
+from apps.explorer.version.query import QueryError
+from apps.explorer.version.table_version import TableVersion, table_version
+from apps.jobs.models import Job
+from apps.pages.figures import Chart
+from apps.pages.lists.links import Chip, changed, without
+from apps.pages.lists.sorting import Column, Header, sort_headers
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.paging import PageLinks, page_links
+from apps.pages.responses import respond_page
+
+COLUMNS: Final = (
+    Column(key="values", label="Partition"),
+    Column(key="files", label="Files", begins_reversed=True, css="dw-r"),
+    Column(key="bytes", label="Size", begins_reversed=True, css="dw-r"),
+    Column(key="rows", label="Rows", begins_reversed=True, css="dw-r"),
+    Column(key="average", label="Mean file", begins_reversed=True, css="dw-r"),
+    Column(key="modified", label="Newest file", begins_reversed=True, css="dw-r"),
+    Column(label="× median", css="dw-r"),
+)
+PICTURES: Final = ("grid", "treemap")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """A grid of the partitions, or tiles, and the links between both."""
+
+    chart: Chart | None = None
+    tiles_note: str = ""
+    tiles: Sequence[dict[str, object]] = ()
+    tiles_height: float = HEIGHT
+    pictures: Sequence[dict[str, object]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionList(TablePage):
+    """The partitions of a version; without `page` a job still lists its files."""
+
+    page: Spread[partitions.PartitionPage | None] = None
+    partition_columns: Sequence[str]
+    links: Spread[PageLinks] = field(default_factory=PageLinks)
+    job: JobOfPage
+    skew: partitions.Skew | None = None
+    wanted: OnPage[PartitionFilter]
+    chips: OnPage[Sequence[Chip]]
+    headers: OnPage[Sequence[Header]]
+    partitions_raw: OnPage[Sequence[str]]
+    rows: OnPage[Sequence[dict[str, object]]] = ()
+    totals: OnPage[pa.Table | None] = None
+    drawn: OnPage[Picture] = field(default_factory=Picture)
+    lorenz: OnPage[Chart | None] = None
+
+
+@require_safe
+def partition_list(
+    request: HttpRequest, namespace: str, name: str, fmt: str
+) -> HttpResponseBase:
+    """Show the partitions of a version, as a picture and as a list."""
+    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    wanted = parse_partition_filter(request.GET)
+    columns = list(at.metadata.partition_columns) if at.metadata else []
+    listed, job = (
+        listed_files(request, at, waits=fmt == "csv") if columns else (None,) * 2
+    )
+    if fmt != "html":
+        check_job(job)
+    if fmt == "csv" and columns and listed is None:
+        raise not_ready(at, job)
+    page = _partitions(request, at, wanted, columns, listed, job)
+    return respond_page(
+        request,
+        fmt,
+        page,
+        template="explorer/partition_list.html",
+        fragment="partitions",
+        rows=()
+        if page.totals is None
+        else partitions.partition_rows(page.totals, wanted, columns),
+        status=202 if job and listed is None and fmt == "json" else 200,
+    )
+
+
+def _partitions(  # noqa: PLR0913, PLR0917 (each is one part of the page)
+    request: HttpRequest,
+    at: TableVersion,
+    wanted: PartitionFilter,
+    columns: list[str],
+    listed: ListedFiles | None,
+    job: Job | None,
+) -> PartitionList:
+    page = PartitionList(
+        at=at,
+        partition_columns=columns,
+        job=job,
+        wanted=wanted,
+        chips=_chips(request, wanted),
+        headers=sort_headers(request, COLUMNS, wanted.sort),
+        partitions_raw=request.GET.getlist("partition"),
+    )
+    if listed is None:
+        return page
+    totals = partitions.kept_totals(listed, columns)
+    skew = partitions.partition_skew(totals)
+    found = partitions.partition_page(
+        totals, wanted, columns, skew.median_bytes if skew else 0
+    )
+    has_pictures = skew and "HX-Request" not in request.headers
+    return replace(
+        page,
+        page=found,
+        totals=totals,
+        skew=skew,
+        rows=[
+            {"partition": partition, "url": _files_url(at, partition)}
+            for partition in found.partitions
+        ],
+        links=page_links(request, found.paged),
+        drawn=_picture(request, at, columns, totals) if has_pictures else Picture(),
+        lorenz=lorenz(skew) if skew and has_pictures else None,
+    )
+
+
+def _picture(
+    request: HttpRequest,
+    at: TableVersion,
+    columns: list[str],
+    totals: Any,  # noqa: ANN401 (an Arrow table)
+) -> Picture:
+    """Return the picture asked for: a grid where one is possible, else tiles."""
+    asked = request.GET.get("picture", "")
+    if asked and asked not in PICTURES:
+        raise QueryError(part="picture", expected=f"one of {', '.join(PICTURES)}")
+    grid = partition_grid(totals, columns)
+    links = [
+        {
+            "label": label,
+            "url": changed(request, picture=picture, page=None),
+            "current": (asked or "grid") == picture,
+        }
+        for picture, label in (("grid", "Grid"), ("treemap", "Treemap"))
+    ]
+    if grid and asked != "treemap":
+        return Picture(chart=partition_heatmap(grid), pictures=links)
+    tiles = partition_tiles(totals, columns)
+    return Picture(
+        tiles_note=tiles_note(totals, tiles),
+        tiles=[_tile(at, tile) for tile in tiles],
+        pictures=links if grid else [],
+    )
+
+
+def _tile(at: TableVersion, tile: Tile) -> dict[str, object]:
+    partition = tile.partition
+    text = values_text(partition) if partition else ""
+    return {
+        "tile": tile,
+        "url": _files_url(at, partition) if partition else "",
+        "text": text,
+        "label": tile.fitted(text or f"{tile.num_partitions:,} others"),
+    }
+
+
+def values_text(partition: partitions.Partition) -> str:
+    """Return the values of a partition on one line."""
+    return " / ".join(
+        "null" if value is None else value for _, value in partition.values
+    )
+
+
+def _files_url(at: TableVersion, partition: partitions.Partition) -> str:
+    """Return the list of the partition's files; nothing where no address names them."""
+    if partition.is_cut:
+        return ""
+    table = at.table
+    query = [
+        ("partition", column if value is None else f"{column}={value}")
+        for column, value in partition.values
+    ]
+    if not at.is_latest:
+        query.append(("v", str(at.version)))
+    url = reverse("explorer:file-list", args=[table.namespace, table.name])
+    return f"{url}?{urlencode(query)}"
+
+
+def _chips(request: HttpRequest, wanted: PartitionFilter) -> list[Chip]:
+    chips = []
+    for column, value in wanted.partitions:
+        raw = column if value is None else f"{column}={value}"
+        shown = raw if value else f"{column} is null"
+        chips.append(Chip(text=shown, url=without(request, "partition", raw)))
+    if wanted.text:
+        chips.append(Chip(text=f"“{wanted.text}”", url=without(request, "q")))
+    return chips

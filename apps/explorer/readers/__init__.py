@@ -1,0 +1,1 @@
+"""Who can read a table."""

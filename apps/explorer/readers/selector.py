@@ -1,0 +1,286 @@
+"""Who can read a version of a table: clients by the features that readers must know.
+
+Nothing is asked of storage: the protocol, the schema and the index tell it all.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow.compute as pc
+
+from apps.explorer.version.indexed import indexed_files, known_files
+from apps.explorer.version.table_version import TableVersion
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.features.known.clients import (
+    CANNOT,
+    CLIENTS,
+    READS,
+    Answer,
+    Support,
+)
+from deltaweb.delta.features.known.described import describe_feature
+from deltaweb.delta.features.known.table_features import TableFeature, table_features
+from deltaweb.delta.features.known.usage import Usage, VersionFacts
+from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
+from deltaweb.index.folder.file_index import DELETED_ROWS
+from deltaweb.sharing.clients import SHARE_CLIENTS, ShareClient, client_readings
+
+MAX_COLUMNS: Final = 8  # of the matrix
+ORDER: Final = {Answer.READS: 0, Answer.UNKNOWN: 1, Answer.CANNOT: 2}
+SHOWN_SHARE_CLIENTS: Final = ("pandas", "Spark", "Power BI")
+SHARE_NAMES: Final[Mapping[str, str]] = {
+    "pandas": "delta-sharing, Python",
+    "Spark": "delta-sharing, Spark",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientCell:
+    """What a client does with one feature; `decides` where its verdict comes from."""
+
+    feature: TableFeature
+    support: Support | None  # None: a client of a share is never asked
+    decides: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientRow:
+    """A client, cell by cell, and whether it reads the version."""
+
+    name: str
+    about: str
+    cells: Sequence[ClientCell]
+    verdict: ClientVerdict
+    reason: str
+
+    @property
+    def answer(self) -> str:
+        """`reads`, `cannot` or `not known`."""
+        return self.verdict.answer.value
+
+    def describe(self) -> dict[str, object]:
+        """Return it as the JSON form shows it."""
+        return {
+            "client": self.name,
+            "about": self.about,
+            "answer": self.answer,
+            "decided_by": self.verdict.decided_by or None,
+            "from_release": self.verdict.release or None,
+            "reason": self.reason,
+            "features": {
+                cell.feature.name: cell.support.text if cell.support else "not asked"
+                for cell in self.cells
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readers:
+    """Who reads a version."""
+
+    clients: Sequence[ClientRow]
+    for_readers: Sequence[TableFeature]
+    for_writers: Sequence[TableFeature]
+    num_vectors: int | None
+    deleted_rows: int | None
+    refusal: str
+
+    @property
+    def num_reading(self) -> int:
+        """How many clients are known to read it."""
+        return self._count(Answer.READS)
+
+    @property
+    def num_unknown(self) -> int:
+        """Of how many clients it is not known."""
+        return self._count(Answer.UNKNOWN)
+
+    @property
+    def num_cannot(self) -> int:
+        """How many clients do not read it."""
+        return self._count(Answer.CANNOT)
+
+    @property
+    def num_used(self) -> int:
+        """How many features that readers must know are in use."""
+        return sum(1 for one in self.for_readers if one.usage is Usage.USED)
+
+    @property
+    def num_idle(self) -> int:
+        """How many of them are allowed and unused."""
+        return sum(1 for one in self.for_readers if one.is_idle)
+
+    @property
+    def columns(self) -> Sequence[TableFeature]:
+        """The features that the matrix has a column for."""
+        return self.for_readers[:MAX_COLUMNS]
+
+    @property
+    def stops_most(self) -> TableFeature | None:
+        """The feature that most clients are known not to read."""
+        stopped = [one for one in self.columns if self._stopped_by(one)]
+        return max(stopped, key=lambda one: len(self._stopped_by(one)), default=None)
+
+    @property
+    def stopped_by_it(self) -> str:
+        """The clients that it stops."""
+        most = self.stops_most
+        return "" if most is None else ", ".join(self._stopped_by(most))
+
+    def _stopped_by(self, feature: TableFeature) -> list[str]:
+        return [
+            row.name
+            for row in self.clients
+            for cell in row.cells
+            if cell.feature is feature and cell.support is not None
+            if cell.support.answer is Answer.CANNOT
+        ]
+
+    def _count(self, answer: Answer) -> int:
+        return sum(1 for row in self.clients if row.verdict.answer is answer)
+
+
+def readers_of(at: TableVersion) -> Readers | None:
+    """Return who reads a version; None while nothing is known of its protocol."""
+    if at.protocol is None or at.metadata is None:
+        return None
+    protocol, metadata = at.protocol.as_action(), at.metadata.as_action()
+    try:
+        schema = at.metadata.schema()
+    except DeltaError:
+        schema = None
+    num_vectors, deleted = _vectors(at)
+    facts = VersionFacts(protocol, metadata, schema, num_vectors)
+    features = table_features(facts)
+    readers = [feature for feature in features if feature.for_readers]
+    rows = [_own_row(readers, at.protocol.unsupported_reason)]
+    rows += _direct_rows(readers)
+    if schema is not None:
+        rows += _share_rows(facts, readers)
+    return Readers(
+        clients=sorted(rows, key=lambda row: ORDER[row.verdict.answer]),
+        for_readers=readers,
+        for_writers=[feature for feature in features if not feature.for_readers],
+        num_vectors=num_vectors,
+        deleted_rows=deleted,
+        refusal=at.protocol.unsupported_reason,
+    )
+
+
+def _vectors(at: TableVersion) -> tuple[int | None, int | None]:
+    """Return how many files have a vector, and how many rows these delete."""
+    files = indexed_files(at.table) if at.is_latest else known_files(at)
+    if files is None:
+        return None, None
+    if DELETED_ROWS not in files.column_names:
+        return 0, 0
+    deleted = files[DELETED_ROWS]
+    return pc.sum(pc.greater(deleted, 0)).as_py() or 0, pc.sum(deleted).as_py()
+
+
+def _own_row(readers: Sequence[TableFeature], refusal: str) -> ClientRow:
+    supports = {one.name: READS if one.is_read else CANNOT for one in readers}
+    verdict = client_verdict(list(supports), supports)
+    if refusal and verdict.answer is Answer.READS:
+        verdict = ClientVerdict(Answer.CANNOT)
+    reason = "this release" if verdict.answer is Answer.READS else refusal
+    return _row("deltaweb", "this app", readers, supports, verdict, reason)
+
+
+def _direct_rows(readers: Sequence[TableFeature]) -> list[ClientRow]:
+    titles = {one.name: describe_feature(one.name).in_sentence for one in readers}
+    rows = []
+    for client in CLIENTS:
+        supports = {one.name: client.support(one.name) for one in readers}
+        verdict = client_verdict(list(supports), supports)
+        match verdict.answer:
+            case Answer.CANNOT:
+                reason = f"stopped by {titles[verdict.decided_by]}"
+            case Answer.UNKNOWN:
+                reason = f"{titles[verdict.decided_by]}: not known"
+            case Answer.READS if verdict.release:
+                reason = f"from {client.product} {verdict.release}"
+            case Answer.READS if not readers:
+                reason = "any release"
+            case Answer.READS if client.tried:
+                reason = f"tried: {client.product} {client.tried}"
+            case _:
+                reason = "its first release is not known"
+        rows.append(_row(client.name, client.about, readers, supports, verdict, reason))
+    return rows
+
+
+def _share_rows(
+    facts: VersionFacts, readers: Sequence[TableFeature]
+) -> list[ClientRow]:
+    if facts.schema is None:
+        return []
+    vectors = None if facts.num_vectors is None else facts.num_vectors > 0
+    found = client_readings(
+        facts.protocol, facts.metadata, facts.schema, has_deletion_vectors=vectors
+    )
+    by_name = {client.name: client for client in SHARE_CLIENTS}
+    rows = []
+    for reading in found:
+        if reading.client not in SHOWN_SHARE_CLIENTS:
+            continue
+        client = by_name[reading.client]
+        supports = {
+            one.name: _share_support(client, one, reading.used) for one in readers
+        }
+        if reading.can_read:
+            form = reading.response_format
+            reason = f"from {reading.minimum_version}, {form} format"
+            if reading.minimum_version.startswith("any"):
+                reason = f"any release, {form} format"
+        elif reading.verdict.answer is Answer.UNKNOWN:
+            decided_by = describe_feature(reading.verdict.decided_by)
+            reason = f"{decided_by.in_sentence}: not known"
+        else:
+            reason = reading.reason
+        rows.append(
+            _row(
+                SHARE_NAMES.get(client.name, client.name),
+                "pandas, Polars, DuckDB of a share"
+                if client.by_python
+                else client.about,
+                readers,
+                supports,
+                reading.verdict,
+                reason,
+            )
+        )
+    return rows
+
+
+def _share_support(
+    client: ShareClient, feature: TableFeature, used: Sequence[str]
+) -> Support | None:
+    return client.support(feature.name) if feature.name in used else None
+
+
+def _row(  # noqa: PLR0913, PLR0917 (a row of a matrix)
+    name: str,
+    about: str,
+    readers: Sequence[TableFeature],
+    supports: Mapping[str, Support | None],
+    verdict: ClientVerdict,
+    reason: str,
+) -> ClientRow:
+    # Where no release is known, none of the features is what it comes from.
+    is_told = verdict.answer is not Answer.READS or bool(verdict.release)
+    return ClientRow(
+        name=name,
+        about=about,
+        cells=[
+            ClientCell(
+                feature=one,
+                support=supports[one.name],
+                decides=one.name == verdict.decided_by and is_told,
+            )
+            for one in readers[:MAX_COLUMNS]
+        ],
+        verdict=verdict,
+        reason=reason,
+    )

@@ -1,0 +1,31 @@
+"""The page of who can read a table."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponseBase
+from django.views.decorators.http import require_safe
+
+from apps.explorer.readers.selector import Readers, readers_of
+from apps.explorer.version.page import TablePage
+from apps.explorer.version.table_version import table_version
+from apps.pages.page_json import OnPage, Spread
+from apps.pages.responses import respond_page
+from deltaweb.delta.features.known.clients import KNOWN_ON
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadersPage(TablePage):
+    """Who reads a version; without `found` nothing is known of its protocol."""
+
+    found: Spread[Readers | None]
+    known_on: OnPage[str]
+
+
+@require_safe
+def table_readers(
+    request: HttpRequest, namespace: str, name: str, fmt: str
+) -> HttpResponseBase:
+    """Show which clients read a version, and what decides."""
+    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    page = ReadersPage(at=at, found=readers_of(at), known_on=KNOWN_ON)
+    return respond_page(request, fmt, page, template="explorer/table_readers.html")

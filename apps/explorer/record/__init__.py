@@ -1,0 +1,1 @@
+"""One row as a record."""

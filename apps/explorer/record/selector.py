@@ -1,0 +1,178 @@
+"""One row as a record: a field a line, with more of its value than the grid shows."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from typing import Any, Final
+
+import pyarrow as pa
+
+from apps.explorer.grid.cells import UNREAD, cell, json_value, python_values, shortened
+from apps.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
+from apps.explorer.rows.selector import (
+    MAX_JSON_LENGTH,
+    beginnings,
+    bounded_value,
+    grid_column,
+)
+
+COLUMNS_A_PAGE: Final = 150
+MAX_VALUE_LENGTH: Final = 5_000  # characters of a value
+MAX_VALUES_LENGTH: Final = 150_000  # of all values of a page
+MIN_VALUE_LENGTH: Final = 300
+MAX_COPIED_LENGTH: Final = 40_000  # of the record as JSON, inside the page
+PIECE_LENGTH: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordField:
+    """A column of the record.
+
+    Attributes:
+        name: The column.
+        type_text: Its type.
+        kind: As of a cell; of an "unread" one `text` says why.
+        text: The value; a nested one is JSON, bytes are hexadecimal.
+        is_cut: Whether `text` is only its beginning.
+    """
+
+    name: str
+    type_text: str
+    kind: str
+    text: str
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A row of a version.
+
+    Attributes:
+        number: Its place among the rows that match, from 1.
+        fields: The columns of the page.
+        has_next: Whether a row follows.
+        as_json: The record as JSON text, to be copied; "" where it is long.
+    """
+
+    number: int
+    fields: list[RecordField]
+    has_next: bool
+    as_json: str
+
+
+def record_plan(plan: RowPlan, row: int, column_page: int) -> RowPlan:
+    """Return the plan that reads a row with every column, a page of columns at once.
+
+    Args:
+        plan: The version's columns and the filters.
+        row: The number of the row, from 1.
+        column_page: Which page of columns, from 1; the last where there are fewer.
+    """
+    whole = replace(
+        plan,
+        chosen=plan.all_columns,
+        sort="",
+        page=(row - 1) // PAGE_LENGTH + 1,
+        page_columns=COLUMNS_A_PAGE,
+    )
+    return replace(whole, column_page=min(column_page, whole.num_column_pages))
+
+
+def record(
+    plan: RowPlan, result: pa.Table, facts: dict[str, Any], row: int, zone: tzinfo
+) -> Record | None:
+    """Return a row of the block that its job has read; None where it has ended.
+
+    Args:
+        plan: By `record_plan`.
+        result: The block.
+        facts: What the job says of it.
+        row: The number of the row.
+        zone: Where times are shown.
+    """
+    place = row - 1 - plan.offset
+    if place >= result.num_rows:
+        return None
+    one = result.slice(place, 1)
+    limit = min(
+        MAX_VALUE_LENGTH,
+        max(MAX_VALUES_LENGTH // max(len(plan.columns), 1), MIN_VALUE_LENGTH),
+    )
+    return Record(
+        number=row,
+        fields=list(_fields(plan, one, limit, zone)),
+        has_next=place + 1 < result.num_rows
+        or (bool(facts.get("more")) and result.num_rows == BLOCK_LENGTH),
+        as_json=_copied(plan, one),
+    )
+
+
+def record_values(plan: RowPlan, one: pa.Table) -> tuple[dict[str, object], list[str]]:
+    """Return a row as the JSON form shows it, and the columns that are cut.
+
+    Args:
+        plan: By `record_plan`.
+        one: The row alone.
+    """
+    limit = MAX_JSON_LENGTH // max(len(plan.columns), 1)
+    found: dict[str, object] = {}
+    cut: list[str] = []
+    for name in plan.columns:
+        value = python_values(beginnings(one[name], limit + 1))[0]
+        is_long = pa.types.is_int64(one.schema.field(name).type)
+        found[name], is_cut = bounded_value(value, limit, is_long=is_long)
+        cut += [name] if is_cut else []
+    return found, cut
+
+
+def value_pieces(one: pa.Table, name: str) -> Iterator[str]:
+    """Yield the whole value of a column as text, piece by piece."""
+    value = python_values(one[name])[0]
+    if isinstance(value, bytes):
+        text = value.hex()
+    else:
+        found = json_value(value)
+        text = (
+            found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+        )
+    for start in range(0, len(text), PIECE_LENGTH):
+        yield text[start : start + PIECE_LENGTH]
+
+
+def _fields(
+    plan: RowPlan, one: pa.Table, limit: int, zone: tzinfo
+) -> Iterator[RecordField]:
+    for name in plan.shown:
+        column = grid_column(plan, name, zone)
+        if column.unread:
+            yield RecordField(
+                name=name,
+                type_text=column.type_text,
+                kind=UNREAD.kind,
+                text=column.unread,
+                is_cut=False,
+            )
+            continue
+        value = python_values(beginnings(one[name], limit + 1))[0]
+        shown = cell(value, zone)
+        text = shown.text
+        if isinstance(value, str):
+            text = value
+        elif isinstance(value, bytes):
+            text = value[: limit // 2 + 1].hex()
+        elif shown.kind == "nested":
+            text = json.dumps(json_value(value, zone), ensure_ascii=False, indent=2)
+        yield RecordField(
+            name=name,
+            type_text=column.type_text,
+            kind=shown.kind,
+            text=shortened(text, limit),
+            is_cut=len(text) > limit,
+        )
+
+
+def _copied(plan: RowPlan, one: pa.Table) -> str:
+    values, cut = record_values(plan, one)
+    text = "" if cut else json.dumps(values, ensure_ascii=False, indent=2)
+    return text if len(text) <= MAX_COPIED_LENGTH else ""

@@ -1,0 +1,69 @@
+"""Why the conditions and columns of an address do not fit a version, in sentences.
+
+QueryError
+├── UnknownColumnError    a column that the version does not have
+├── FilterShapeError      no condition at all
+├── NotComparableError    a column whose values have no order
+├── NotTextError          `contains` of a column that is no text
+└── FilterValueError      a value that is not of the column's type
+"""
+
+from collections.abc import Collection, Sequence
+
+from apps.explorer.version.query import QueryError
+from deltaweb.errors import column_hint, shortened_name
+
+
+class UnknownColumnError(QueryError):
+    """The address names a column that the version does not have."""
+
+    name: str
+    names: Sequence[str]
+    message = "This version has no column {name:q}."
+    hint = "{_choice}"
+
+    @property
+    def _choice(self) -> str:
+        return column_hint(self.name, self.names)
+
+
+class FilterShapeError(QueryError):
+    """A filter is not written as a condition."""
+
+    text: str
+    operators: Collection[str]
+    message = "The filter {text:q} is no condition."
+    hint = "Give column:operator:value with one of {operators}, or leave 'f' out."
+
+
+class NotComparableError(QueryError):
+    """The values of a column cannot be compared with one of the address."""
+
+    column: str
+    kind: str
+    message = "Values of the column {column:q} ({_kind}) cannot be compared."
+    hint = "Filter it by null or notnull."
+
+    @property
+    def _kind(self) -> str:
+        return shortened_name(self.kind)
+
+
+class NotTextError(QueryError):
+    """Only a text contains another."""
+
+    column: str
+    kind: str
+    message = "The column {column:q} ({kind}) is no text."
+    hint = "Use another operator, such as eq or lt."
+
+
+class FilterValueError(QueryError):
+    """The value of a condition is not of its column's type."""
+
+    column: str
+    value: str
+    kind: str
+    example: str
+    message = "{value:q} is no value of the column {column:q} ({kind})."
+    hint = "Give {example}."

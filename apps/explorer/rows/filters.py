@@ -1,0 +1,188 @@
+"""The conditions on rows: from the address to a chip and to SQL."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, tzinfo
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+from apps.explorer.rows.filter_errors import (
+    FilterShapeError,
+    FilterValueError,
+    NotComparableError,
+    NotTextError,
+    UnknownColumnError,
+)
+from apps.explorer.rows.sql_dialects import DELTAWEB, WITHOUT_VALUE, Operand
+from apps.explorer.version.query import QueryError
+from deltaweb.delta.protocol.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    short_type_text,
+    type_text,
+    unread_type,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OPERATORS = {
+    "eq": "=",
+    "ne": "≠",
+    "lt": "<",
+    "le": "≤",
+    "gt": ">",
+    "ge": "≥",
+    "contains": "contains",
+    "null": "is null",
+    "notnull": "is not null",
+}
+INTEGERS = {"byte", "short", "integer", "long"}
+NUMBERS = INTEGERS | {"float", "double"}
+MAX_LITERAL_DIGITS = 400
+MAX_KIND_LENGTH = 80
+_SHAPE = re.compile(
+    rf"(.+?):(?:{'|'.join(OPERATORS)})(?::|$)", re.DOTALL
+)  # the column of a condition
+_EXAMPLES = {
+    "boolean": "true or false",
+    "date": "a day such as 2026-11-21",
+    "timestamp": "a time such as 2026-11-21 08:30",
+    "timestamp_ntz": "a time such as 2026-11-21 08:30",
+    "decimal": "a number such as 4.20",
+}
+_COMPARED = NUMBERS | {"string", "boolean", "date", "timestamp", "timestamp_ntz"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowFilter:
+    """A condition on one column, as a chip shows it and as SQL says it.
+
+    Attributes:
+        raw: As the address has it.
+        column: The column's name.
+        type_name: Its type by the protocol's name, `decimal` without its digits.
+        operator: A key of `OPERATORS`.
+        value: What it is compared with, as text; "" for a null.
+        operand: The same as the column's type has it; None for a null.
+        sql: The condition in the SQL that `deltaweb table rows --where` takes.
+    """
+
+    raw: str
+    column: str
+    type_name: str
+    operator: str
+    value: str
+    operand: Operand | None
+    sql: str
+
+    @property
+    def text(self) -> str:
+        """The condition in words: `country = DE`."""
+        return f"{self.column} {OPERATORS[self.operator]} {self.value}".strip()
+
+
+def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
+    """Read `column:operator:value`; a column's name may hold colons itself.
+
+    Args:
+        schema: The columns of the version.
+        text: The condition as the address has it.
+        zone: Where a timestamp without a zone is.
+
+    Raises:
+        QueryError: When the column, the operator or the value does not fit.
+    """
+    for field in sorted(schema.fields, key=lambda field: -len(field.name)):
+        start = f"{field.name}:"
+        operator, _, value = text.removeprefix(start).partition(":")
+        if text.startswith(start) and operator in OPERATORS:
+            kind = _kind(field.data_type)
+            operand = _operand(field, operator, value, zone)
+            return RowFilter(
+                raw=text,
+                column=field.name,
+                type_name=kind,
+                operator=operator,
+                value="" if operator in WITHOUT_VALUE else value,
+                operand=operand,
+                sql=DELTAWEB.condition(field.name, operator, operand, kind),
+            )
+    raise _unknown(text, schema)
+
+
+def _unknown(text: str, schema: StructType) -> QueryError:
+    """Return why a condition cannot be read: its column, or its shape."""
+    asked = _SHAPE.match(text)
+    if asked is None:
+        return FilterShapeError(text=text, operators=OPERATORS)
+    return UnknownColumnError(part="f", name=asked[1], names=schema.names)
+
+
+def is_plain(data_type: DataType) -> bool:
+    """Whether values of a type can be compared with a value of the address."""
+    return isinstance(data_type, DecimalType) or type_name(data_type) in _COMPARED
+
+
+def type_name(data_type: DataType) -> str:
+    """Return the name of a primitive type; nothing for any other."""
+    return data_type.name if isinstance(data_type, PrimitiveType) else ""
+
+
+def _kind(data_type: DataType) -> str:
+    return "decimal" if isinstance(data_type, DecimalType) else type_name(data_type)
+
+
+def _operand(
+    field: StructField, operator: str, value: str, zone: tzinfo
+) -> Operand | None:
+    """Read the value of a condition as its column's type.
+
+    Raises:
+        QueryError: When the operator or the value does not fit the column.
+    """
+    unread = unread_type(field.data_type)
+    if unread:
+        expected = f"another column than {field.name!r}: {unread[:80]} is not read"
+        raise QueryError(part="f", expected=expected)
+    if operator in WITHOUT_VALUE:
+        return None
+    if not is_plain(field.data_type):
+        kind = short_type_text(field.data_type, MAX_KIND_LENGTH)
+        raise NotComparableError(column=field.name, kind=kind)
+    if operator == "contains" and type_name(field.data_type) != "string":
+        kind = short_type_text(field.data_type, MAX_KIND_LENGTH)
+        raise NotTextError(column=field.name, kind=kind)
+    parsers: dict[str, Callable[[str], Operand]] = {
+        "boolean": lambda text: {"true": True, "false": False}[text.lower()],
+        "date": date.fromisoformat,
+        "timestamp": lambda text: _utc(text, zone),
+        "timestamp_ntz": lambda text: datetime.fromisoformat(text).replace(tzinfo=None),
+        "string": str,
+        **dict.fromkeys(INTEGERS, int),
+    }
+    try:
+        return parsers.get(_kind(field.data_type), _number)(value)
+    except (ValueError, KeyError, InvalidOperation, OverflowError):
+        raise FilterValueError(
+            column=field.name,
+            value=value,
+            kind=type_text(field.data_type),
+            example=_EXAMPLES.get(_kind(field.data_type), "a number such as 42"),
+        ) from None
+
+
+def _number(text: str) -> Decimal:
+    number = Decimal(text)
+    if not number.is_finite() or abs(number.adjusted()) > MAX_LITERAL_DIGITS:
+        raise InvalidOperation
+    return number
+
+
+def _utc(text: str, zone: tzinfo) -> datetime:
+    moment = datetime.fromisoformat(text)
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    return aware.astimezone(UTC)

@@ -1,0 +1,44 @@
+"""The jobs that read the rows of a page, or every row to be downloaded."""
+
+from datetime import datetime
+
+from apps.accounts.models import User
+from apps.explorer.rows.plan import BLOCK_LENGTH, RowPlan
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows, job_rows
+from apps.tables.models import Table
+from apps.tables.work.preview import PREVIEW, Preview
+
+
+def rows_job(
+    table: Table, *, version: int, plan: RowPlan, requested_by: User, now: datetime
+) -> tuple[Job, JobRows | None]:
+    """Return the job that reads a page's rows, and its result once it is done."""
+    asked = _asked(version, plan, BLOCK_LENGTH, plan.offset)
+    return PREVIEW.answer(table, asked, requested_by=requested_by, now=now)
+
+
+def export_job(
+    table: Table, *, version: int, plan: RowPlan, requested_by: User, now: datetime
+) -> tuple[Job, JobRows | None]:
+    """Return the job that reads every row of a plan, and its result once it is done.
+
+    It waits for the job a while, unless nobody is there to do it.
+    """
+    first = PREVIEW.newest(table, _asked(version, plan, BLOCK_LENGTH, 0))
+    result = job_rows(first) if first else None
+    if first and result and not result.facts.get("more"):
+        return first, result  # a page has read them all
+    asked = _asked(version, plan, None, 0)
+    return PREVIEW.answer(table, asked, requested_by=requested_by, now=now, waits=True)
+
+
+def _asked(version: int, plan: RowPlan, limit: int | None, offset: int) -> Preview:
+    columns = plan.read_columns
+    return Preview(
+        version=version,
+        columns=None if columns == plan.all_columns else tuple(columns),
+        predicate=plan.predicate,
+        limit=limit,
+        offset=offset,
+    )

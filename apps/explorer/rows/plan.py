@@ -1,0 +1,203 @@
+"""Which rows and columns an address asks for, checked against the schema.
+
+A wide table starts with its first columns and those that tell rows apart; what is
+chosen beyond a page of columns comes in pages too.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from itertools import islice
+from typing import Final
+
+from apps.explorer.rows.filter_errors import UnknownColumnError
+from apps.explorer.rows.filters import RowFilter, is_plain, row_filter
+from apps.explorer.rows.form import RowQuery
+from apps.explorer.version.query import QueryError
+from deltaweb.delta.protocol.schema import StructType, unread_type
+from deltaweb.errors import shortened_name
+
+PAGE_LENGTH: Final = 50
+BLOCK_LENGTH: Final = 500  # rows of one job: ten pages of one read
+FIRST_COLUMNS: Final = 30  # of a wide table, beside its partition and key columns
+NARROW_COLUMNS: Final = 40  # so many are shown at once
+COLUMNS_A_PAGE: Final = 60
+EVERY_COLUMN: Final = "*"
+MAX_CHOICES: Final = 200  # columns that the chooser lists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowPlan:
+    """What the address asks for, checked against the schema.
+
+    Attributes:
+        chosen: Names of the chosen columns, in the order of the schema.
+        is_default: Whether nobody has chosen: the first ones of a wide table.
+        all_columns: Every name, for the chooser.
+        unread: Of the columns whose values are not read, the type that is not.
+        filters: The conditions; all must hold.
+        sort: A column, with - in front to reverse, or nothing.
+        page: The page asked for, from 1.
+        column_page: Which of the pages of chosen columns, from 1.
+        page_columns: How many columns a page has.
+    """
+
+    schema: StructType
+    chosen: tuple[str, ...]
+    is_default: bool
+    all_columns: tuple[str, ...]
+    unread: Mapping[str, str]
+    filters: tuple[RowFilter, ...]
+    sort: str
+    page: int
+    column_page: int = 1
+    page_columns: int = COLUMNS_A_PAGE
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Names of the columns of the page, those that are not read as well."""
+        start = (self.column_page - 1) * self.page_columns
+        return self.chosen[start : start + self.page_columns]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that are read and shown."""
+        return tuple(name for name in self.shown if name not in self.unread)
+
+    @property
+    def unread_shown(self) -> dict[str, str]:
+        """The part of `unread` that the page shows."""
+        return {name: self.unread[name] for name in self.shown if name in self.unread}
+
+    @property
+    def read_columns(self) -> tuple[str, ...]:
+        """Names of the columns that a job reads: the shown ones and the sorted one.
+
+        A page whose columns are all unread still counts its rows, by the first column
+        that is read.
+        """
+        sort = self.sort.removeprefix("-")
+        hidden = (sort,) if sort and sort not in self.columns else ()
+        readable = (name for name in self.all_columns if name not in self.unread)
+        return (*self.columns, *hidden) or tuple(islice(readable, 1))
+
+    @property
+    def num_column_pages(self) -> int:
+        """How many pages the chosen columns have."""
+        return max(-(-len(self.chosen) // self.page_columns), 1)
+
+    @property
+    def first_column(self) -> int:
+        """The number of the first shown column among the chosen ones, from 1."""
+        return (self.column_page - 1) * self.page_columns + 1
+
+    @property
+    def last_column(self) -> int:
+        """The number of the last shown column among the chosen ones."""
+        return self.first_column + len(self.shown) - 1
+
+    @property
+    def num_hidden(self) -> int:
+        """How many columns nobody has chosen."""
+        return len(self.all_columns) - len(self.chosen)
+
+    @property
+    def predicate(self) -> str:
+        """The conditions as SQL, or nothing."""
+        return " AND ".join(f"({wanted.sql})" for wanted in self.filters)
+
+    @property
+    def condition(self) -> str:
+        """The conditions in words, or nothing."""
+        return " and ".join(wanted.text for wanted in self.filters)
+
+    @property
+    def offset(self) -> int:
+        """The first row of the block that holds the page."""
+        return (self.page - 1) * PAGE_LENGTH // BLOCK_LENGTH * BLOCK_LENGTH
+
+    @property
+    def filterable(self) -> list[str]:
+        """The first columns that a condition may name; the address takes any."""
+        names = (
+            field.name for field in self.schema.fields if is_plain(field.data_type)
+        )
+        return [name for name, _ in zip(names, range(MAX_CHOICES), strict=False)]
+
+    def choices(self, text: str = "") -> list[tuple[str, bool]]:
+        """Return columns for the chooser and whether each is chosen.
+
+        Args:
+            text: What the name of a column holds; "" for the first ones. Those that
+                are chosen are listed too, after those that are looked for.
+        """
+        needle = text.lower()
+        found = [name for name in self.all_columns if needle in name.lower()]
+        names = dict.fromkeys((*found[:MAX_CHOICES], *self.chosen[:MAX_CHOICES]))
+        chosen = frozenset(self.chosen)
+        if not text:  # in the order of the schema
+            names = dict.fromkeys(name for name in self.all_columns if name in names)
+        return [(name, name in chosen) for name in names]
+
+    def for_export(self) -> "RowPlan":
+        """Return the plan of an export: every chosen column, all where nobody chose."""
+        chosen = self.all_columns if self.is_default else self.chosen
+        return replace(
+            self, chosen=chosen, column_page=1, page_columns=max(len(chosen), 1)
+        )
+
+
+def row_plan(
+    schema: StructType, query: RowQuery, zone: tzinfo, leading: Sequence[str] = ()
+) -> RowPlan:
+    """Check a query against the schema of the version.
+
+    Args:
+        schema: The columns of the version.
+        query: What the address asks for.
+        zone: Where a timestamp without a zone is.
+        leading: Columns that a wide table shows beside its first ones.
+
+    Raises:
+        PageError: 400 that names the part of the address that does not fit.
+    """
+    names = schema.names
+    known = frozenset(names)
+    sorted_by = query.sort.removeprefix("-")
+    for part, asked in (("col", query.columns), ("sort", (sorted_by,))):
+        for name in asked:
+            if name and name not in known and name != EVERY_COLUMN:
+                raise UnknownColumnError(part=part, name=name, names=names)
+    unread = {
+        field.name: kind
+        for field in schema.fields
+        if (kind := unread_type(field.data_type))
+    }
+    chosen = _chosen(names, query.columns, leading)
+    if query.columns and all(name in unread for name in chosen):
+        expected = f"a column that is read, which {shortened_name(chosen[0])!r} is not"
+        raise QueryError(part="col", expected=expected)
+    if sorted_by in unread:
+        raise QueryError(part="sort", expected="a column whose values are read")
+    plan = RowPlan(
+        schema=schema,
+        chosen=chosen,
+        is_default=not query.columns,
+        all_columns=names,
+        unread=unread,
+        filters=tuple(row_filter(schema, text, zone) for text in query.filters),
+        sort="" if sorted_by not in known else query.sort,
+        page=query.page,
+        column_page=query.column_page,
+    )
+    return replace(plan, column_page=min(plan.column_page, plan.num_column_pages))
+
+
+def _chosen(
+    names: Sequence[str], asked: Sequence[str], leading: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the names that were asked for, or what a table starts with."""
+    if EVERY_COLUMN in asked or (not asked and len(names) <= NARROW_COLUMNS):
+        return tuple(names)
+    wanted = frozenset(asked or (*names[:FIRST_COLUMNS], *leading))
+    return tuple(name for name in names if name in wanted)

@@ -1,0 +1,295 @@
+"""The rows of a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import urlencode
+
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    QueryDict,
+)
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from django_htmx.http import trigger_client_event
+
+from apps.accounts.users import signed_in_user
+from apps.accounts.zones import user_zone
+from apps.explorer.columns.key import table_key
+from apps.explorer.rows import jobs as services
+from apps.explorer.rows.filters import OPERATORS
+from apps.explorer.rows.form import parse_choice_text, parse_row_query
+from apps.explorer.rows.plan import (
+    EVERY_COLUMN,
+    MAX_CHOICES,
+    NARROW_COLUMNS,
+    RowPlan,
+    row_plan,
+)
+from apps.explorer.rows.selector import (
+    RowObjects,
+    RowPage,
+    row_lines,
+    row_objects,
+    row_page,
+)
+from apps.explorer.version.gone import GoneVersion, gone_version
+from apps.explorer.version.job_errors import check_job
+from apps.explorer.version.page import JobOfPage, TablePage
+from apps.explorer.version.query import QueryError
+from apps.explorer.version.table_version import TableVersion, table_version
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows
+from apps.pages.errors import PageError
+from apps.pages.lists.links import Chip, changed, without
+from apps.pages.page_json import OnPage, Spread, in_json
+from apps.pages.paging import PageLinks, links_between
+from apps.pages.responses import respond_page
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.protocol.schema import StructType, read_columns
+
+NEW_FILTER = ("fc", "fo", "fv")  # the filter form's parts, before they are one `f`
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnURLs:
+    """Where other columns are: all, the first ones, and those beside."""
+
+    every: OnPage[str] = ""
+    first: OnPage[str] = ""
+    following: OnPage[str] = ""
+    previous: OnPage[str] = ""
+    next_columns: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowList(TablePage):
+    """Rows of a version; without `page` a job still reads them, or nothing can."""
+
+    page: Spread[RowPage | None]
+    links: Spread[PageLinks]
+    problem: str | None
+    job: JobOfPage
+    gone: OnPage[GoneVersion | None]
+    plan: OnPage[RowPlan | None]
+    result: OnPage[JobRows | None]
+    request_columns: OnPage[Sequence[str]]
+    chips: OnPage[Sequence[Chip]]
+    choices: OnPage[Sequence[tuple[str, bool]]]
+    choice_text: OnPage[str]
+    row_query: OnPage[str]
+    column_urls: Spread[ColumnURLs]
+
+    @property
+    def operators(self) -> Mapping[str, str]:
+        """How a condition may compare."""
+        return OPERATORS
+
+    @in_json
+    def num_columns(self) -> int | None:
+        """How many columns the version has."""
+        return len(self.plan.all_columns) if self.plan else None
+
+    @in_json
+    def num_chosen_columns(self) -> int | None:
+        """How many of them are chosen."""
+        return len(self.plan.chosen) if self.plan else None
+
+    @in_json
+    def rows(self) -> Sequence[dict[str, object]]:
+        """The values by name."""
+        return self._objects.rows
+
+    @in_json
+    def cut(self) -> Sequence[dict[str, object]]:
+        """Where a value is only the beginning of a longer one."""
+        return self._objects.cut
+
+    @cached_property
+    def _objects(self) -> RowObjects:
+        if self.plan is None or self.result is None:
+            return RowObjects()
+        return row_objects(self.plan, self.result.rows)
+
+
+@require_safe
+def row_list(
+    request: HttpRequest, namespace: str, name: str, fmt: str
+) -> HttpResponseBase:
+    """Preview rows of a version; a worker reads them, the page shows its result."""
+    if request.GET.get("fc"):
+        return HttpResponseRedirect(_with_filter(request))
+    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    gone = gone_version(at)
+    plan, problem = (None, "") if gone else row_plan_of(request, at)
+    text = parse_choice_text(request.GET)
+    if plan and "find" in request.GET and "HX-Request" in request.headers:
+        return render(
+            request,
+            "explorer/row_list.html#choices",
+            {"plan": plan, "choices": plan.choices(text)},
+        )
+    job: Job | None = None
+    result: JobRows | None = None
+    if plan is not None and fmt == "csv":
+        plan = plan.for_export()
+    if plan is not None and at.version is not None:
+        find = services.export_job if fmt == "csv" else services.rows_job
+        job, result = find(
+            at.table,
+            version=at.version,
+            plan=plan,
+            requested_by=signed_in_user(request),
+            now=timezone.now(),
+        )
+        gone = gone_version(at, job)
+    if gone and fmt != "html":
+        raise gone.error()
+    if gone and "HX-Request" in request.headers:
+        return _moved_on()
+    zone = user_zone(request.user)
+    found = (
+        row_page(plan, result.rows, result.facts, zone)
+        if plan and result and fmt != "csv"
+        else None
+    )
+    if fmt != "html":
+        check_job(job)
+    if fmt == "csv" and result is None:
+        raise _not_ready(at, job, problem)
+    page = RowList(
+        at=at,
+        page=found,
+        links=links_between(
+            request,
+            found.previous_page if found else None,
+            found.next_page if found else None,
+        ),
+        problem=problem or None,
+        job=job,
+        result=result,
+        gone=gone,
+        plan=plan,
+        request_columns=request.GET.getlist("col")[:MAX_CHOICES],
+        chips=_chips(request, plan),
+        choices=plan.choices(text) if plan else [],
+        choice_text=text,
+        row_query=_row_query(request),
+        column_urls=column_urls(request, plan),
+    )
+    return respond_page(
+        request,
+        fmt,
+        page,
+        template="explorer/row_list.html",
+        fragment="rows",
+        rows=row_lines(plan, result.rows) if plan and result else None,
+        status=_status(gone, job, result, fmt),
+    )
+
+
+def _moved_on() -> HttpResponse:
+    """Let the page that waits fetch itself anew: its head has changed as well."""
+    response = HttpResponse(status=204)
+    trigger_client_event(response, "page-moved-on", {})
+    return response
+
+
+def _status(
+    gone: GoneVersion | None, job: Job | None, result: JobRows | None, fmt: str
+) -> int:
+    if gone is not None:
+        return 410
+    return 202 if job and result is None and fmt == "json" else 200
+
+
+def row_plan_of(request: HttpRequest, at: TableVersion) -> tuple[RowPlan | None, str]:
+    """Return what to read, or why nothing can be read."""
+    query = parse_row_query(request.GET)
+    if at.metadata is None:
+        return None, ""
+    if at.unreadable_reason:
+        return None, at.unreadable_reason
+    try:
+        schema = at.metadata.schema()
+    except SchemaError as error:
+        return None, error.message
+    if schema.fields and not read_columns(schema).fields:
+        return None, "No column of this version is of a type that is read."
+    leading = () if query.columns else _leading(at, schema)
+    try:
+        return row_plan(schema, query, user_zone(request.user), leading), ""
+    except QueryError as error:
+        names = [at.table.namespace, at.table.name]
+        url = reverse("explorer:row-list", args=names)
+        error.way_out = ("To the rows without it", f"{url}{at.pin}")
+        raise
+
+
+def _leading(at: TableVersion, schema: StructType) -> tuple[str, ...]:
+    """Return what tells the rows of a wide table apart: partitions, and a key."""
+    if len(schema.fields) <= NARROW_COLUMNS or at.metadata is None:
+        return ()
+    version = at.version or 0
+    key = table_key(at.table, schema.names, after=-1, up_to=version)
+    return (*at.metadata.partition_columns, *(key.columns if key else ()))
+
+
+def _row_query(request: HttpRequest) -> str:
+    """Return the part of the address that a row's own page needs: version, filters."""
+    kept = [(name, value) for name in ("v", "f") for value in request.GET.getlist(name)]
+    return f"?{urlencode(kept)}" if kept else ""
+
+
+def column_urls(request: HttpRequest, plan: RowPlan | None) -> ColumnURLs:
+    """Return where other columns of a plan are; nowhere without one."""
+    if plan is None:
+        return ColumnURLs()
+    page = plan.column_page
+    more, fewer = page < plan.num_column_pages, page > 1
+    following = changed(request, cols=page + 1) if more else ""
+    return ColumnURLs(
+        every=changed(request, col=EVERY_COLUMN, cols=None, find=None),
+        first=changed(request, col=None, cols=None, find=None),
+        following=following,
+        previous=changed(request, cols=page - 1) if fewer else "",
+        next_columns=request.build_absolute_uri(following) if following else None,
+    )
+
+
+def _not_ready(at: TableVersion, job: Job | None, problem: str) -> PageError:
+    if job is None:
+        unindexed = f"{at.table.full_name} is not indexed yet."
+        message = problem or at.table.error or unindexed
+        hint = "Metadata and history can be shown all the same."
+        return PageError(status=409, code="rows-unreadable", message=message, hint=hint)
+    return PageError(
+        status=409,
+        code="still-reading",
+        message=f"The rows of version {at.version} are still being read.",
+        hint=f"Ask again when job {job.id} is done.",
+    )
+
+
+def _with_filter(request: HttpRequest) -> str:
+    """Return the page's address with the filter form's parts as one more filter."""
+    query: QueryDict = request.GET.copy()
+    parts = [query.get(name, "") for name in NEW_FILTER]
+    for name in (*NEW_FILTER, "page", "find"):
+        query.pop(name, None)
+    query.appendlist("f", ":".join(parts if parts[2] else parts[:2]))
+    return f"{request.path}?{query.urlencode()}"
+
+
+def _chips(request: HttpRequest, plan: RowPlan | None) -> list[Chip]:
+    if plan is None:
+        return []
+    return [
+        Chip(text=wanted.text, url=without(request, "f", wanted.raw))
+        for wanted in plan.filters
+    ]

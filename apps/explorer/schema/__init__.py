@@ -1,0 +1,1 @@
+"""The schema of a version, as a tree and as code."""

@@ -1,0 +1,1 @@
+"""A view of a table as code."""

@@ -1,0 +1,38 @@
+"""What makes an old version the newest again."""
+
+from apps.explorer.use.snippets.python_values import python_lines
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.explorer.use.snippets.spark_code import SESSION, spark_location, sql_table
+from apps.pages.snippets import Snippet, python_text
+
+
+def restore_snippets(view: ShownView) -> list[Snippet]:
+    """Return the code that restores a version, for each tool that can."""
+    path, version = python_text(view.location), view.version
+    table = f"DeltaTable.forPath(spark, {python_text(spark_location(view.location))})"
+    return [
+        Snippet(
+            key="restore-sql",
+            label="Spark SQL",
+            text=f"-- {SESSION}\n"
+            f"RESTORE TABLE {sql_table(view.location)} TO VERSION AS OF {version}",
+        ),
+        Snippet(
+            key="restore-pyspark",
+            label="PySpark",
+            text=python_lines(
+                [f"# {SESSION}"],
+                ["from delta.tables import DeltaTable"],
+                [f"{table}.restoreToVersion({version})"],
+            ),
+        ),
+        Snippet(
+            key="restore-python",
+            label="Python",
+            text=python_lines(
+                ["# pip install deltalake"],
+                ["from deltalake import DeltaTable"],
+                [f"DeltaTable({path}).restore({version})"],
+            ),
+        ),
+    ]

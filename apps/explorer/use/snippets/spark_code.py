@@ -1,0 +1,48 @@
+"""Spark, in SQL and in Python."""
+
+from apps.explorer.rows.sql_dialects import SPARK
+from apps.explorer.use.snippets.python_values import python_lines
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.explorer.use.snippets.sql_lines import condition_lines, select_lines
+from apps.pages.snippets import python_text
+
+SESSION = "Spark with Delta Lake, such as pip install delta-spark"
+
+
+def spark_sql_code(view: ShownView) -> str:
+    """Return the query of a view, in a session of Spark that knows Delta."""
+    source = f"{sql_table(view.location)} VERSION AS OF {view.version}"
+    return "\n".join([f"-- {SESSION}", *select_lines(view, SPARK, source)])
+
+
+def pyspark_code(view: ShownView) -> str:
+    """Return Python that reads a view by a session of Spark that knows Delta."""
+    conditions = condition_lines(view, SPARK)
+    steps = [f".where({python_text(condition)})" for condition in conditions]
+    if view.columns:
+        names = ", ".join(python_text(SPARK.name(name)) for name in view.columns)
+        steps.append(f".select({names})")
+    read = [
+        'spark.read.format("delta")',
+        f'.option("versionAsOf", {view.version})',
+        f".load({python_text(spark_location(view.location))})",
+    ]
+    return python_lines(
+        [f"# {SESSION}"],
+        [
+            f"{view.variable} = (",
+            *(f"    {line}" for line in (*read, *steps)),
+            ")",
+            f"{view.variable}.show()",
+        ],
+    )
+
+
+def sql_table(location: str) -> str:
+    """Return a table by its location, as SQL names it."""
+    return f"delta.{SPARK.name(spark_location(location))}"
+
+
+def spark_location(location: str) -> str:
+    """Return a location as Hadoop's file systems take it: `s3a` is the one for S3."""
+    return f"s3a{location[2:]}" if location.startswith("s3://") else location

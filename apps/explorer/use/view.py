@@ -1,0 +1,51 @@
+"""A view of a table as code."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from apps.accounts.zones import user_zone
+from apps.explorer.rows.form import RowQuery, parse_row_query
+from apps.explorer.use.selector import UsePage, use_page
+from apps.explorer.version.page import TablePage
+from apps.explorer.version.table_version import TableVersion, table_version
+from apps.pages.page_json import Spread
+from apps.pages.responses import respond_page
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableUse(TablePage):
+    """The code that reads a version."""
+
+    page: Spread[UsePage]
+
+
+@require_safe
+def table_use(
+    request: HttpRequest, namespace: str, name: str, fmt: str
+) -> HttpResponseBase:
+    """Show the code that reads a version, with the columns and rows of the address."""
+    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    query = parse_row_query(request.GET)
+    found = use_page(
+        at,
+        query,
+        user=request.user,
+        zone=user_zone(request.user),
+        data_url=request.build_absolute_uri(_data_address(at, query)),
+    )
+    page = TableUse(at=at, page=found)
+    return respond_page(
+        request, fmt, page, template="explorer/table_use.html", fragment="use"
+    )
+
+
+def _data_address(at: TableVersion, query: RowQuery) -> str:
+    names = [at.table.namespace, at.table.name]
+    parts = [("v", str(at.version))]
+    parts += [("col", column) for column in query.columns]
+    parts += [("f", text) for text in query.filters]
+    return f"{reverse('explorer:row-list-json', args=names)}?{urlencode(parts)}"

@@ -1,0 +1,53 @@
+"""The file index of a table's newest version, memory-mapped."""
+
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+from django.conf import settings
+
+from apps.explorer.version.table_version import TableVersion
+from apps.tables.models import Table
+from apps.tables.work.version_files import VERSION_FILES, VersionFiles
+from deltaweb.index.folder.file_index import (
+    DELETED_ROWS,
+    IndexMissingError,
+    listed_files,
+)
+
+LISTED: Final = (
+    *("path", "size", "modification_time", "partition_values", "num_records"),
+    DELETED_ROWS,
+)
+
+
+def index_folder(table: Table) -> Path | None:
+    """Return where the index of a table is; None when it has none."""
+    if not table.index_name:
+        return None
+    return Path(settings.HOME) / "index" / str(table.id) / table.index_name
+
+
+def indexed_files(table: Table) -> pa.Table | None:
+    """Return the files of the newest indexed version; None when there is no index.
+
+    A missing or broken index is not an error: a job lists the files instead.
+    """
+    folder = index_folder(table)
+    if folder is None:
+        return None
+    try:
+        # What pages do not list would be copied with every filter and every page.
+        files = listed_files(folder, LISTED)
+    except IndexMissingError:
+        return None
+    return files if "path" in files.column_names else None
+
+
+def known_files(at: TableVersion) -> pa.Table | None:
+    """Return files that the index lacks, where a job has listed them already."""
+    has_index = at.is_latest and at.table.state != Table.State.UNSUPPORTED
+    if at.version is None or has_index:
+        return None
+    found = VERSION_FILES.known(at.table, VersionFiles(at.version))
+    return None if found is None else found.rows

@@ -1,0 +1,36 @@
+"""What every page over a table has."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from apps.explorer.version.table_version import TableVersion
+from apps.jobs.models import Job
+from apps.pages.page_json import As, Spread
+from apps.tables.head.table_head import TableHead
+from apps.tables.models import Table
+
+
+def job_facts(job: Job) -> Mapping[str, object]:
+    """Return a job as the JSON form of the page that waits for it shows it."""
+    return {"id": job.id, "state": job.state, "error": job.error or None}
+
+
+JobOfPage: TypeAlias = Annotated[Job | None, As(job_facts)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TablePage:
+    """A page over a table at a version; its fields are its JSON form."""
+
+    at: Spread[TableVersion]
+
+    @property
+    def head(self) -> TableHead:
+        """The head of the page."""
+        return self.at.head
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.at.table

@@ -1,0 +1,1 @@
+"""Wake-ups of workers, and the broker that is a folder of files."""

@@ -1,0 +1,118 @@
+"""A kind of job: its words, its parameters, who may ask for it, what a worker does.
+
+    PREVIEW = kinds.register(
+        JobKind(
+            name="tables.preview_rows",
+            words="Read rows",
+            parameters=Preview,  # a frozen dataclass of JSON values
+            run=preview,  # (TrackedJob, Preview) -> the job's result
+        )
+    )
+
+A row keeps the name and the parameters for as long as it stands: a name never changes,
+and a new parameter has a default.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from apps.jobs.models import Job
+
+if TYPE_CHECKING:  # most processes ask for work and do none
+    from apps.jobs.running.tracking import TrackedJob
+
+P = TypeVar("P")
+
+
+class Queue(StrEnum):
+    """Where jobs wait: workers take those of some queues, or of all."""
+
+    DEFAULT = "default"
+    SPARK = "spark"
+
+
+@dataclass(frozen=True, slots=True)
+class NoParameters:
+    """The parameters of a job that needs none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobKind(Generic[P]):
+    """Everything that is said of one kind of job.
+
+    Attributes:
+        name: The name of its task and in its rows; machine forms show it.
+        words: What such a job does, for pages.
+        parameters: A dataclass: what a job of this kind is asked. A field's name may
+            end with an underscore that JSON does not have (`from_`).
+        run: What a worker does; it returns the job's result as JSON. It must be safe
+            to run twice, and import Spark inside.
+        queue: Where its jobs wait.
+        is_reserved: Whether only editors and administrators may ask for it.
+        is_look: Whether it only fills a page, which says itself how it ends.
+        page: The address where the result of a finished job is shown; None if that is
+            gone.
+        batch: Does the job of an id, in the place of `run`, with others beside it.
+    """
+
+    name: str
+    words: str
+    parameters: type[P]
+    run: "Callable[[TrackedJob, P], Any] | None" = None
+    queue: Queue = Queue.DEFAULT
+    is_reserved: bool = False
+    is_look: bool = False
+    page: Callable[[Job], str | None] | None = None
+    batch: Callable[[str], None] | None = None
+
+    def work(self, job_id: object) -> None:
+        """Do a job in this process; one that is not waiting is left alone."""
+        if self.batch is not None:
+            self.batch(str(job_id))
+            return
+        from apps.jobs.running.tracking import track_job  # noqa: PLC0415 (as above)
+
+        with track_job(str(job_id)) as job:
+            if job is not None and self.run is not None:
+                job.result = self.run(job, self.asked(job))
+
+    def asked(self, job: "Job | TrackedJob") -> P:
+        """Return the parameters of a job of this kind."""
+        return from_json(self.parameters, job.parameters)
+
+
+def to_json(parameters: Any) -> dict[str, Any]:  # noqa: ANN401 (any dataclass)
+    """Return parameters as a row keeps them."""
+    values = {
+        field.name.rstrip("_"): getattr(parameters, field.name)
+        for field in fields(parameters)
+    }
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in values.items()
+    }
+
+
+def from_json(kind: type[P], values: Mapping[str, Any]) -> P:
+    """Read parameters of a row; what it does not have is what the dataclass says."""
+    found = {
+        field.name: values[field.name.rstrip("_")]
+        for field in fields(kind)  # type: ignore[arg-type]  # every one is a dataclass
+        if field.name.rstrip("_") in values
+    }
+    return kind(
+        **{
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in found.items()
+        }
+    )
+
+
+def hashed_key(kind: str, *parts: Any) -> str:  # noqa: ANN401 (any JSON value)
+    """Name equal work equally, within the length of a key."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True)
+    return f"{kind}:{hashlib.sha256(text.encode()).hexdigest()}"

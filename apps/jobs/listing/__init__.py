@@ -1,0 +1,1 @@
+"""Jobs as pages list them: rows, filters, failures by what they are about."""

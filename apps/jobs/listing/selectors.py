@@ -1,0 +1,337 @@
+"""What pages show of jobs and workers."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q
+
+from apps.accounts.models import User
+from apps.jobs.kinds import queue_of, queues, words_of
+from apps.jobs.listing.error_words import without_places
+from apps.jobs.models import Job, JobQuerySet, Worker
+from apps.jobs.running.process import is_known_alive, is_known_dead
+from apps.jobs.visibility import (
+    SubjectLink,
+    may_retry,
+    subject_links,
+    visible_jobs,
+)
+from apps.pages.errors import PageError
+
+ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
+POLLS_S = ((10, 1), (60, 3))  # until so many seconds after the start, poll every ...
+POLL_LATER_S = 10
+MAX_POSITIONS = 1000  # places in the queue that a list counts
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerState:
+    """Whether work gets done at the moment.
+
+    Attributes:
+        num_alive: Workers heard of within the last half minute, and busy ones.
+        num_busy: Workers that are not heard of, but hold jobs and are not gone: their
+            work, or the database, keeps them from saying so.
+        seen_at: When any worker was last heard of; None if never.
+        num_queued: Jobs that wait.
+        num_running: Jobs in a worker's hands.
+        unattended: Queues whose jobs wait, since no worker that takes them lives; and
+            when one was last heard of, None if never.
+    """
+
+    num_alive: int
+    num_busy: int
+    seen_at: datetime | None
+    num_queued: int
+    num_running: int
+    unattended: Mapping[str, datetime | None] = field(default_factory=dict)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether any worker lives."""
+        return self.num_alive > 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether those that live are all too busy to say so."""
+        return 0 < self.num_alive == self.num_busy
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a job and how long it took."""
+
+    name: str
+    started_at: datetime
+    duration_s: float
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """One job, ready to render.
+
+    Attributes:
+        job: The row.
+        subject: Where the job's subject is shown, if anywhere.
+        elapsed_s: Seconds since a worker took it, or that it took; None before.
+        poll_s: How often its live part asks again; None once it is over.
+        queue_position: 1 for the next one to be taken; None unless it waits.
+        missing_since: While it waits and no worker lives that takes such jobs: when one
+            was last heard of.
+        has_worker: Whether such a worker lives; None unless the job waits.
+        worker_seen_at: When the worker that has it was last heard of; None unless it
+            runs.
+        is_silent: Whether that worker has not been heard of for long.
+        can_try_again: In a list, whether it ended without a result and its reader may
+            run it again.
+    """
+
+    job: Job
+    subject: SubjectLink | None
+    elapsed_s: float | None
+    poll_s: int | None
+    queue_position: int | None = None
+    missing_since: datetime | None = None
+    has_worker: bool | None = None
+    worker_seen_at: datetime | None = None
+    is_silent: bool = False
+    can_try_again: bool = False
+
+    @property
+    def kind_words(self) -> str:
+        """What jobs of this kind do."""
+        return words_of(self.job.kind)
+
+    @property
+    def short_error(self) -> str:
+        """What went wrong, with names of files instead of places."""
+        return without_places(self.job.error, self.subject)
+
+    @property
+    def state_colour(self) -> str:
+        """The colour of the state's chip; its icon and word say the same."""
+        return {
+            Job.State.DONE: "is-green",
+            Job.State.FAILED: "is-red",
+            Job.State.RUNNING: "is-teal",
+            Job.State.CANCELLED: "is-gray",
+        }.get(Job.State(self.job.state), "is-blue")
+
+    @property
+    def state_icon(self) -> str:
+        """The icon of the state's chip."""
+        return {
+            Job.State.DONE: "circle-check",
+            Job.State.FAILED: "circle-x",
+            Job.State.RUNNING: "rotate",
+            Job.State.CANCELLED: "ban",
+        }.get(Job.State(self.job.state), "hourglass")
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps so far, the current one last."""
+        return [_step(step, self.job) for step in self.job.steps]
+
+    @property
+    def counters(self) -> list[tuple[str, int]]:
+        """Named counts as words: ("files listed", 12)."""
+        # Sorted, since databases keep the names of JSON in orders of their own.
+        counters = sorted(self.job.counters.items())
+        return [(name.replace("_", " "), value) for name, value in counters]
+
+    def as_json(self, *, with_places: bool) -> dict[str, Any]:
+        """Return the job as `.json` writes it, the folders of files for editors."""
+        job = self.job
+        return {
+            "id": job.id,
+            "kind": job.kind,
+            "title": job.title,
+            "state": job.state,
+            "subject": self.subject.label if self.subject else None,
+            "subject_url": self.subject.url if self.subject else None,
+            "step": job.step,
+            "progress_done": job.progress_done,
+            "progress_total": job.progress_total,
+            "progress_unit": job.progress_unit,
+            "requested_by": job.requested_by.username if job.requested_by else None,
+            "created_at": job.created_at,
+            "started_at": job.started_at,
+            "finished_at": job.finished_at,
+            "elapsed_s": self.elapsed_s,
+            "attempts": job.attempts,
+            "queue_position": self.queue_position,
+            "worker_seen_at": self.worker_seen_at,
+            "cancel_requested_at": job.cancel_requested_at,
+            "error": job.error_code or None,
+            "message": (job.error if with_places else self.short_error) or None,
+            "hint": job.error_hint or None,
+        }
+
+
+def get_job(user: User | AnonymousUser, job_id: UUID) -> Job:
+    """Return a job that the user may see.
+
+    Raises:
+        PageError: 404 if there is none, or if the user may not know of it.
+    """
+    job = visible_jobs(user).filter(id=job_id).select_related("requested_by").first()
+    if job is None:
+        raise PageError(
+            status=404,
+            code="job-not-found",
+            message="There is no such job.",
+            hint="Finished jobs are dropped after 30 days.",
+        )
+    return job
+
+
+def job_views(
+    jobs: list[Job], *, user: User | AnonymousUser, now: datetime
+) -> list[JobView]:
+    """Return many jobs ready to render, those that wait with their place."""
+    links = subject_links({job.subject_id for job in jobs if job.subject_id})
+    positions: dict[UUID, int] = {}
+    if any(job.state == Job.State.QUEUED for job in jobs):
+        ids = Job.objects.waiting().values_list("id", flat=True)[:MAX_POSITIONS]
+        positions = {job_id: place for place, job_id in enumerate(ids, start=1)}
+    return [
+        replace(
+            _view(job, links, now=now),
+            queue_position=positions.get(job.id),
+            can_try_again=job.can_be_retried
+            and isinstance(user, User)
+            and may_retry(user, job),
+        )
+        for job in jobs
+    ]
+
+
+def job_view(job: Job, *, now: datetime) -> JobView:
+    """Return one job ready to render, with its place in the queue or its worker."""
+    links = subject_links({job.subject_id} if job.subject_id else set())
+    view = _view(job, links, now=now)
+    if job.state == Job.State.RUNNING:
+        seen_at = _seen_at(job)
+        is_silent = seen_at is None or seen_at < now - ALIVE_FOR
+        return replace(view, worker_seen_at=seen_at, is_silent=is_silent)
+    if job.state != Job.State.QUEUED:
+        return view
+    earlier = Q(created_at__lt=job.created_at) | Q(
+        created_at=job.created_at, id__lt=job.id
+    )
+    unattended = worker_state(now=now).unattended
+    queue = queue_of(job.kind)
+    return replace(
+        view,
+        elapsed_s=None,
+        queue_position=Job.objects.waiting().filter(earlier).count() + 1,
+        missing_since=unattended.get(queue),
+        has_worker=queue not in unattended,
+    )
+
+
+def worker_state(*, now: datetime) -> WorkerState:
+    """Return whether workers live and how much waits for them."""
+    seen: dict[str, datetime | None] = dict.fromkeys(queues())
+    workers = list(Worker.objects.values_list("name", "queues", "seen_at"))
+    running = Job.objects.filter(state=Job.State.RUNNING)
+    leases = list(running.values_list("lease_owner", "lease_expires_at"))
+    oldest = now - ALIVE_FOR
+    silent = {name for name, _, seen_at in workers if seen_at < oldest}
+    busy = silent & _holders(leases, now)
+    attended: set[str] = set()
+    for name, taken, seen_at in workers:
+        for queue in taken or seen:
+            seen[queue] = max(seen.get(queue) or seen_at, seen_at)
+            if name not in silent - busy:
+                attended.add(queue)
+    return WorkerState(
+        num_alive=len(workers) - len(silent - busy),
+        num_busy=len(busy),
+        seen_at=max((seen_at for *_, seen_at in workers), default=None),
+        num_queued=Job.objects.filter(state=Job.State.QUEUED).count(),
+        num_running=len(leases),
+        unattended={queue: seen[queue] for queue in queues() if queue not in attended},
+    )
+
+
+def _holders(leases: Iterable[tuple[str, datetime | None]], now: datetime) -> set[str]:
+    """Return the names of the processes that hold jobs and are not gone."""
+    found = set()
+    for owner, expires_at in leases:
+        name = owner.partition("#")[0]
+        is_held = expires_at is not None and expires_at >= now
+        if is_known_alive(name) or (is_held and not is_known_dead(name)):
+            found.add(name)
+    return found
+
+
+def is_attended(job: Job, *, now: datetime) -> bool:
+    """Whether a worker lives that takes jobs of the job's kind."""
+    return queue_of(job.kind) not in worker_state(now=now).unattended
+
+
+def workers_alive(*, now: datetime) -> list[Worker]:
+    """Return the workers that live, by name."""
+    return list(Worker.objects.filter(seen_at__gte=now - ALIVE_FOR).order_by("name"))
+
+
+def active_summary(user: User | AnonymousUser) -> tuple[int, Job | None]:
+    """Return how many jobs are active for a user, and the one that is furthest."""
+    active = visible_jobs(user).active()
+    count = active.count()
+    if not count:
+        return 0, None
+    running = light(active.filter(state=Job.State.RUNNING)).order_by("started_at")
+    return count, running.first()
+
+
+def light(jobs: JobQuerySet) -> JobQuerySet:
+    """Leave out the long texts that only the detail page shows."""
+    return jobs.defer("log", "error_detail", "result", "parameters", "steps")
+
+
+def _view(job: Job, links: dict[UUID, SubjectLink], *, now: datetime) -> JobView:
+    elapsed_s = None
+    if job.started_at is not None:
+        until = job.finished_at or now
+        elapsed_s = max(0.0, (until - job.started_at).total_seconds())
+    return JobView(
+        job=job,
+        subject=links.get(job.subject_id) if job.subject_id else None,
+        elapsed_s=elapsed_s,
+        poll_s=_poll_s(job, now=now) if job.is_active else None,
+    )
+
+
+def _poll_s(job: Job, *, now: datetime) -> int:
+    age_s = (now - job.created_at).total_seconds()
+    return next((poll_s for until, poll_s in POLLS_S if age_s < until), POLL_LATER_S)
+
+
+def _seen_at(job: Job) -> datetime | None:
+    """When a running job's worker last gave a sign of life, by its row or its lease."""
+    name = job.lease_owner.partition("#")[0]
+    seen_at = Worker.objects.filter(name=name).values_list("seen_at", flat=True).first()
+    renewed_at = None
+    if job.lease_expires_at is not None:
+        renewed_at = job.lease_expires_at - timedelta(seconds=settings.JOB_LEASE_S)
+    return max((at for at in (seen_at, renewed_at) if at is not None), default=None)
+
+
+def _step(step: dict[str, str | None], job: Job) -> Step:
+    started_at = _moment(step["started_at"])
+    is_over = step["finished_at"] is not None
+    ended_at = _moment(step["finished_at"]) if is_over else job.finished_at
+    duration_s = ((ended_at or datetime.now(tz=UTC)) - started_at).total_seconds()
+    return Step(str(step["name"]), started_at, max(0.0, duration_s), is_over)
+
+
+def _moment(text: str | None) -> datetime:
+    return datetime.fromisoformat(str(text))

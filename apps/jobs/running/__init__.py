@@ -1,0 +1,1 @@
+"""A job while it runs: its lease, its progress, and how it is told to stop."""

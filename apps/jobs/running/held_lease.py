@@ -1,0 +1,154 @@
+"""The lease of a worker on a job: taking it, renewing it, writing the row by it.
+
+The row is written by whoever holds the lease and by nobody else: every write names it.
+"""
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+from django.db.models import F
+
+from apps.jobs.models import Job
+from apps.jobs.running.database_faults import persistently
+from apps.jobs.running.process import process_name
+
+logger = logging.getLogger(__name__)
+
+RENEWALS: Final = 3  # of a lease before it runs out
+STOP_TIMEOUT_S: Final = 5
+
+
+class LeaseLostError(Exception):
+    """Another worker may have taken the job: stop, and write nothing."""
+
+
+class HeldLease:
+    """A worker's right to work on a job.
+
+    Attributes:
+        job_id: The job.
+        owner: What its row calls this lease: the process, and one of its leases.
+        is_lost: Set once a write has found that the job is another's.
+        has_ended: Whether the job's end is written, and nothing is renewed any more.
+    """
+
+    def __init__(
+        self, job_id: uuid.UUID, *, owner: str, clock: Callable[[], datetime]
+    ) -> None:
+        self.is_lost = threading.Event()
+        self.has_ended = False
+        self.job_id = job_id
+        self.owner = owner
+        self._clock = clock
+
+    def holds(self) -> Any:  # noqa: ANN401 (the stubs know it as a QuerySet of Job)
+        """The job's row, as long as it is this worker's."""
+        return Job.objects.filter(
+            id=self.job_id, state=Job.State.RUNNING, lease_owner=self.owner
+        )
+
+    def write(self, fields: dict[str, Any]) -> None:
+        """Write columns of the row, and renew the lease with them.
+
+        Raises:
+            LeaseLostError: If the job is no longer this worker's.
+            OperationalError: If the database is locked or gone.
+            InterfaceError: The same.
+        """
+        if not self._update(fields):
+            raise LeaseLostError
+
+    def end(self, fields: dict[str, Any]) -> bool:
+        """Write the end of the work and give the lease back.
+
+        Returns:
+            Whether it was written: the lease may be lost.
+
+        Raises:
+            OperationalError: If the database is locked or gone for long.
+            InterfaceError: The same.
+        """
+        fields = {**fields, "lease_owner": "", "lease_expires_at": None}
+        written = persistently(lambda: self.holds().update(**fields))
+        self.has_ended = True
+        return bool(written)
+
+    @contextmanager
+    def renewing(self) -> Iterator[None]:
+        """Renew the lease in a thread for as long as the block runs."""
+        stop = threading.Event()
+        thread = threading.Thread(
+            target=self._renew, args=(stop,), name=f"lease-{self.job_id}", daemon=True
+        )
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join(timeout=STOP_TIMEOUT_S)
+
+    def _renew(self, stop: threading.Event) -> None:
+        interval_s = settings.JOB_LEASE_S / RENEWALS
+        try:
+            while not stop.wait(interval_s) and not self.has_ended:
+                try:
+                    if not self._update({}):
+                        return
+                except (DatabaseError, InterfaceError):
+                    logger.warning("The lease of job %s was not renewed.", self.job_id)
+                    connection.close()
+        finally:
+            if threading.current_thread() is not threading.main_thread():
+                connection.close()
+
+    def _update(self, fields: dict[str, Any]) -> bool:
+        expires_at = self._clock() + _lease()
+        is_ours = bool(self.holds().update(**fields, lease_expires_at=expires_at))
+        if not is_ours:
+            self.is_lost.set()
+        return is_ours
+
+
+def take_lease(
+    job_id: str | uuid.UUID, *, clock: Callable[[], datetime]
+) -> tuple[HeldLease, Job] | None:
+    """Take a queued job; None when it is not there to be taken.
+
+    One UPDATE decides, so of two workers that try only one gets the job.
+
+    Returns:
+        The lease, and the row as it is then.
+    """
+    now = clock()
+    owner = f"{process_name()}#{uuid.uuid4().hex[:8]}"
+    waiting = Job.objects.filter(id=job_id, state=Job.State.QUEUED)
+    taken = persistently(
+        lambda: waiting.update(
+            state=Job.State.RUNNING,
+            lease_owner=owner,
+            lease_expires_at=now + _lease(),
+            started_at=now,
+            attempts=F("attempts") + 1,
+            step="",
+            steps=[],
+            counters={},
+            progress_done=0,
+            progress_total=None,
+            progress_unit="",
+        )
+    )
+    if not taken:
+        return None
+    row = persistently(lambda: Job.objects.get(id=job_id))
+    return HeldLease(row.id, owner=owner, clock=clock), row
+
+
+def _lease() -> timedelta:
+    return timedelta(seconds=settings.JOB_LEASE_S)

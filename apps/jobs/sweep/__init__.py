@@ -1,0 +1,1 @@
+"""What finds jobs that nobody runs any more, and queues them again."""

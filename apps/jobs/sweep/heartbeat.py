@@ -1,0 +1,75 @@
+"""A worker says that it lives, and sweeps once when it starts.
+
+Celery's signals start it, in worker processes alone.
+"""
+
+import logging
+import threading
+from collections.abc import Iterable, Sequence
+
+from django.db import DatabaseError, InterfaceError, connection
+from django.utils import timezone
+
+from apps.jobs.models import Worker
+from apps.jobs.running.process import process_name
+from apps.jobs.sweep.leases import sweep
+
+logger = logging.getLogger(__name__)
+
+INTERVAL_S = 5
+STOP_TIMEOUT_S = 5
+
+_stop = threading.Event()
+_threads: list[threading.Thread] = []
+
+
+def start(queues: Iterable[str] = ()) -> None:
+    """Begin to write this worker's row, in a thread that ends with the process.
+
+    Args:
+        queues: The names of the queues that the worker takes jobs from.
+    """
+    _stop.clear()
+    thread = threading.Thread(
+        target=_beat, args=(sorted(queues),), name="heartbeat", daemon=True
+    )
+    _threads.append(thread)
+    thread.start()
+
+
+def stop() -> None:
+    """Take the worker's row away: it leaves in good order."""
+    _stop.set()
+    while _threads:
+        _threads.pop().join(STOP_TIMEOUT_S)  # or its last beat would bring the row back
+    try:
+        Worker.objects.filter(name=process_name()).delete()
+    except (DatabaseError, InterfaceError):
+        logger.warning("This worker's row stays behind until it is forgotten.")
+
+
+def beat_once(queues: Sequence[str] = ()) -> None:
+    """Write that this worker is alive now, and takes jobs from these queues."""
+    now = timezone.now()
+    seen = {"seen_at": now, "queues": list(queues)}
+    Worker.objects.update_or_create(
+        name=process_name(),
+        defaults=seen,
+        create_defaults={**seen, "started_at": now},
+    )
+
+
+def _beat(queues: Sequence[str]) -> None:
+    swept = False
+    while True:
+        try:
+            beat_once(queues)
+            if not swept:
+                sweep(now=timezone.now())
+                swept = True
+        except (DatabaseError, InterfaceError):
+            logger.warning("The heartbeat was not written.", exc_info=True)
+            connection.close()
+        if _stop.wait(INTERVAL_S):
+            connection.close()
+            return

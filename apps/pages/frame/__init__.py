@@ -1,0 +1,1 @@
+"""What the frame of the pages holds: the rail, and the numbers of the first page."""

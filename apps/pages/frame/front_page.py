@@ -1,0 +1,62 @@
+"""What other apps add to the first page: an app registers its own when ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from apps.pages.registry import Registry
+
+if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
+    from apps.pages.frame.navigation import AnyUser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyNumber:
+    """A number beside those of tables and jobs.
+
+    Attributes:
+        key: Names it in the JSON form.
+        label: Names it on the page.
+        value: The number.
+        note: What it is a part of, or what it says.
+        url: Where those are listed that it counts.
+    """
+
+    key: str
+    label: str
+    value: int
+    note: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstStep:
+    """A step of the list that greets a new installation, after its first table."""
+
+    title: str
+    text: str
+    button: str
+    icon: str
+    url_name: str
+    visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
+
+
+# Returns a number for what this user may know, or None.
+NumberProvider = Callable[["AnyUser", datetime], KeyNumber | None]
+
+numbers: Registry[NumberProvider] = Registry()
+steps: Registry[FirstStep] = Registry(key=lambda step: step.url_name)
+
+
+def numbers_for(user: AnyUser, *, now: datetime) -> list[KeyNumber]:
+    """Return the numbers that `user` may know."""
+    found = (provider(user, now) for provider in numbers)
+    return [number for number in found if number is not None]
+
+
+def steps_for(user: AnyUser) -> list[FirstStep]:
+    """Return the steps that `user` may take."""
+    return [step for step in steps if step.visible(user)]

@@ -1,0 +1,41 @@
+"""The entries of the rail: an app registers its own when Django is ready."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from apps.pages.registry import Registry
+
+if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
+    from collections.abc import Callable
+
+    from django.contrib.auth.base_user import AbstractBaseUser
+    from django.contrib.auth.models import AnonymousUser
+
+    AnyUser = AbstractBaseUser | AnonymousUser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NavEntry:
+    """One place in the rail.
+
+    `prefixes` are the paths under which the entry counts as the current place.
+    """
+
+    label: str
+    icon: str
+    url_name: str
+    order: int
+    prefixes: tuple[str, ...]
+    visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
+    at_bottom: bool = False
+
+
+entries: Registry[NavEntry] = Registry(key=lambda entry: entry.url_name)
+
+
+def entries_for(user: AnyUser) -> list[NavEntry]:
+    """Return the entries that `user` sees, in order."""
+    seen = (entry for entry in entries if entry.visible(user))
+    return sorted(seen, key=lambda entry: (entry.at_bottom, entry.order))

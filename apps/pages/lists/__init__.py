@@ -1,0 +1,1 @@
+"""What pages of lists are made of: filters, order, links between them, CSV lines."""

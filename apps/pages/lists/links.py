@@ -1,0 +1,64 @@
+"""Links to the same page with another query: filters as chips, pages, sorting."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+
+PAGING = ("page", "before")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """A filter that is set; its link is the page without it."""
+
+    text: str
+    url: str
+
+
+def changed(request: HttpRequest, **values: object) -> str:
+    """Return the page's address with other values; None drops a name."""
+    # Not `QueryDict.copy`, which copies deeply: a page has hundreds of such links.
+    query = dict(request.GET.lists())
+    for name, value in values.items():
+        if value is None:
+            query.pop(name, None)
+        else:
+            query[name] = [str(value)]
+    return _address(request, urlencode(query, doseq=True))
+
+
+def without(request: HttpRequest, name: str, value: str | None = None) -> str:
+    """Return the page's address without a filter, on its first page.
+
+    Args:
+        request: The request for the page.
+        name: The filter to drop.
+        value: One of its values; None drops them all.
+    """
+    query = request.GET.copy()
+    kept = [] if value is None else [v for v in query.getlist(name) if v != value]
+    query.setlist(name, kept)
+    for paging in PAGING:
+        query.pop(paging, None)
+    return _address(request, query.urlencode())
+
+
+def only(request: HttpRequest, name: str, values: list[str]) -> str:
+    """Return the page's address with a filter set to these values, on page one."""
+    query = request.GET.copy()
+    query.setlist(name, values)
+    for paging in PAGING:
+        query.pop(paging, None)
+    return _address(request, query.urlencode())
+
+
+def machine_form(request: HttpRequest, suffix: str) -> str:
+    """Return the address of the page's `json` or `csv` form, same filters."""
+    path = request.path.rstrip("/")
+    query = request.GET.urlencode()
+    return f"{path}.{suffix}?{query}" if query else f"{path}.{suffix}"
+
+
+def _address(request: HttpRequest, query: str) -> str:
+    return f"{request.path}?{query}" if query else request.path

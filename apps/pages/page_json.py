@@ -1,0 +1,169 @@
+"""The JSON form of a page: the fields of its dataclass, each under its name.
+
+A page is one frozen dataclass. The template sees its fields and properties; the JSON
+form has the same fields, but for what the annotations say:
+
+    figure: OnPage[Chart | None]              for the template alone
+    size_bytes: Annotated[int, Named("size")] another name
+    at: Spread[TableVersion]                  its own fields, not one that holds them
+    commit: Annotated[Commit, As(facts_of)]   what a function makes of it
+
+A value with a method `describe` is what that returns. A property marked by
+`in_json` is in the JSON form alone and worked out for it alone.
+"""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum, auto
+from typing import Annotated, Any, NamedTuple, TypeVar, cast
+
+T = TypeVar("T")
+
+
+class Mark(Enum):
+    """What becomes of a field in the JSON form."""
+
+    ON_PAGE = auto()
+    SPREAD = auto()
+
+
+OnPage = Annotated[T, Mark.ON_PAGE]
+Spread = Annotated[T, Mark.SPREAD]
+
+
+class Named(NamedTuple):
+    """The name of a field in the JSON form."""
+
+    name: str
+
+
+class As(NamedTuple):
+    """What the JSON form has of a field that is not None."""
+
+    shape: Callable[[Any], object]
+
+
+class in_json(property):  # noqa: N801 (used as `property` is)
+    """A property that the JSON form has."""
+
+
+class _Entry(NamedTuple):
+    attribute: str
+    name: str
+    is_spread: bool = False
+    part: type[Any] | None = None  # of a part that may be None: its names are null then
+    shape: Callable[[Any], object] = lambda value: value
+
+
+def json_of(value: object) -> object:  # noqa: PLR0911 (a line a kind)
+    """Return a value as JSON names it: dataclasses as mappings, at any depth.
+
+    NaN and infinity, which JSON has not, become null.
+    """
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {str(key): json_of(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_of(entry) for entry in value]
+    if (describe := getattr(value, "describe", None)) is not None:
+        return json_of(describe())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dict(_items(value))
+    return json_of(dict(value)) if isinstance(value, Mapping) else value
+
+
+def context_of(page: object) -> dict[str, Any]:
+    """Return what a template sees of a page: its fields and its own properties."""
+    return {"page": page} | {name: getattr(page, name) for name in _seen(type(page))}
+
+
+def _items(value: object) -> Iterator[tuple[str, object]]:
+    for entry in _entries(type(value)):
+        found = getattr(value, entry.attribute)
+        if found is None and entry.part is not None:
+            yield from _nothing(entry.part)
+            continue
+        found = None if found is None else json_of(entry.shape(found))
+        if not entry.is_spread:
+            yield entry.name, found
+        elif isinstance(found, dict):
+            yield from found.items()
+
+
+def _nothing(kind: type[Any]) -> Iterator[tuple[str, object]]:
+    """Yield the names of a part that is not there: null, or an empty list."""
+    lists = {
+        field.name
+        for field in dataclasses.fields(kind)
+        if cast("object", field.default_factory) in {list, tuple}
+    }
+    for entry in _entries(kind):
+        if entry.part is not None:
+            yield from _nothing(entry.part)
+        elif not entry.is_spread:
+            yield entry.name, [] if entry.attribute in lists else None
+
+
+_kept: dict[type[Any], tuple[_Entry, ...]] = {}
+_kept_names: dict[type[Any], tuple[str, ...]] = {}
+
+
+def _entries(kind: type[Any]) -> tuple[_Entry, ...]:
+    if kind not in _kept:
+        _kept[kind] = _entries_of(kind)
+    return _kept[kind]
+
+
+def _entries_of(kind: type[Any]) -> tuple[_Entry, ...]:
+    found = []
+    hints = typing.get_type_hints(kind, include_extras=True)
+    for field in dataclasses.fields(kind):
+        hint = hints[field.name]
+        marks = getattr(hint, "__metadata__", ())
+        if Mark.ON_PAGE in marks:
+            continue
+        name = next((m.name for m in marks if isinstance(m, Named)), field.name)
+        shape = next((m.shape for m in marks if isinstance(m, As)), None)
+        is_spread = Mark.SPREAD in marks
+        entry = _Entry(field.name, name, is_spread)
+        if shape is not None:
+            entry = entry._replace(shape=shape)
+        elif is_spread:
+            entry = entry._replace(part=_part(hint.__origin__))
+        found.append(entry)
+    values = (
+        name
+        for owner in reversed(kind.__mro__)
+        for name, value in vars(owner).items()
+        if isinstance(value, in_json)
+    )
+    return (*found, *(_Entry(name, name) for name in values))
+
+
+def _part(hint: Any) -> type[Any]:  # noqa: ANN401 (a type, or one or None)
+    """Return the dataclass of a part that may be None."""
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        hint = next(one for one in typing.get_args(hint) if one is not types.NoneType)
+    return cast("type[Any]", hint)
+
+
+def _seen(kind: type[Any]) -> tuple[str, ...]:
+    if kind not in _kept_names:
+        _kept_names[kind] = _names_of(kind)
+    return _kept_names[kind]
+
+
+def _names_of(kind: type[Any]) -> tuple[str, ...]:
+    fields = [field.name for field in dataclasses.fields(kind)]
+    own = [
+        name
+        for owner in kind.__mro__
+        for name, value in vars(owner).items()
+        if isinstance(value, property) and not isinstance(value, in_json)
+    ]
+    return (*fields, *own)

@@ -1,0 +1,26 @@
+"""What base.html needs on every page."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from apps.pages.frame import navigation
+
+
+def page(request: HttpRequest) -> dict[str, Any]:
+    """Return the rail's entries, the current one, and the user's theme."""
+    user = getattr(request, "user", None)
+    entries = navigation.entries_for(user) if user is not None else []
+    current = [
+        entry.url_name
+        for entry in entries
+        if any(request.path_info.startswith(prefix) for prefix in entry.prefixes)
+    ]
+    theme = getattr(user, "theme", "SYSTEM")
+    return {
+        "nav_entries": entries,
+        "nav_current": current[0] if current else "",
+        "theme": {"LIGHT": "light", "DARK": "dark"}.get(theme, ""),
+        "deltaweb_version": settings.VERSION,
+    }

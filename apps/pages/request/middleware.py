@@ -1,0 +1,80 @@
+"""What happens around every request: an id, and errors that read well."""
+
+import logging
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
+
+from apps.pages.errors import PageError, error_response, from_delta_error
+from apps.pages.request.tidy_addresses import without_empty_parts
+from deltaweb.delta.errors import DeltaError
+
+logger = logging.getLogger(__name__)
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+def request_id(get_response: GetResponse) -> GetResponse:
+    """Give every request an id that its answer, its error page and the log share."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        request.id = uuid.uuid4().hex[:12]  # type: ignore[attr-defined]  # ours alone
+        response = get_response(request)
+        response["X-Request-Id"] = request.id  # type: ignore[attr-defined]  # as above
+        return response
+
+    return middleware
+
+
+class TidyAddressMiddleware:
+    """Leads a page whose address has empty parts, as forms write, to one without."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Pass the request on."""
+        return self.get_response(request)
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view: Callable[..., HttpResponseBase],
+        args: list[Any],
+        kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        """Redirect a page; scripts, which ask for other forms, get what they ask."""
+        del view, args
+        if request.method not in {"GET", "HEAD"} or kwargs.get("fmt") != "html":
+            return None
+        tidy = without_empty_parts(request)
+        return None if tidy is None else HttpResponseRedirect(tidy)
+
+
+class PageErrorMiddleware:
+    """Turns a `PageError` or a `DeltaError` that a view raises into its answer."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Pass the request on."""
+        return self.get_response(request)
+
+    def process_exception(
+        self, request: HttpRequest, exception: Exception
+    ) -> HttpResponse | None:
+        """Render the errors that say what they mean; Django answers the rest."""
+        if isinstance(exception, DeltaError):
+            exception = from_delta_error(exception)
+        if isinstance(exception, PageError):
+            logger.info("%s %s: %s", request.method, request.path, exception)
+            return error_response(request, exception)
+        return None

@@ -1,0 +1,1 @@
+"""Who a caller of the protocol is, from where it may call, and what it may read."""

@@ -1,0 +1,178 @@
+"""One event of the record, as lists and JSON forms show it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.text import Truncator
+
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.action_words import action_words
+from apps.sharing.activity.usage import FIRST_FAILED_STATUS
+
+MAX_VALUE = 40  # characters of a field's value in a row
+# What a change of something else than shares names in its detail.
+_SUBJECTS = ("user", "name", "label")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRow:
+    """One event as a list shows it.
+
+    Attributes:
+        event: The event.
+        who: The recipient or the user.
+        words: What was done, in plain words.
+        what: The table, share or recipient that it was done to.
+        facts: What came of it: version, files, bytes.
+        old, new: A field's value before and after, in short; both "" where none
+            changed.
+        failed: Whether it was refused or failed.
+        details: Labels and texts of the fold-out.
+    """
+
+    event: AuditEvent
+    who: str
+    words: str
+    what: str
+    facts: str
+    old: str
+    new: str
+    failed: bool
+    details: list[tuple[str, str]]
+
+
+def event_row(event: AuditEvent) -> EventRow:
+    """Return an event as a list shows it."""
+    words = action_words(event.action)
+    table = ".".join(part for part in (event.schema, event.table) if part)
+    old, new = _change(event)
+    return EventRow(
+        event=event,
+        who=event.actor or event.recipient or event.token_prefix or "nobody known",
+        words=words,
+        what=_what(event, table),
+        facts=_facts(event),
+        old=old,
+        new=new,
+        failed=event.status >= FIRST_FAILED_STATUS,
+        details=_details(event),
+    )
+
+
+def event_data(event: AuditEvent) -> dict[str, Any]:
+    """Return an event as the JSON form shows it."""
+    return {
+        "id": event.id,
+        "at": event.at,
+        "kind": event.kind,
+        "action": event.action,
+        "words": action_words(event.action),
+        "actor": event.actor or None,
+        "recipient": event.recipient or None,
+        "token": event.token_prefix or None,
+        "address": event.address or None,
+        "user_agent": event.user_agent or None,
+        "share": event.share or None,
+        "schema": event.schema or None,
+        "table": event.table or None,
+        "version": event.version,
+        "status": event.status,
+        "error_code": event.error_code or None,
+        "duration_ms": event.duration_ms,
+        "num_files": event.num_files,
+        "total_files": event.total_files,
+        "size_bytes": event.size_bytes,
+        "request_id": event.request_id or None,
+        "detail": event.detail,
+    }
+
+
+def _what(event: AuditEvent, table: str) -> str:
+    if table:
+        return f"{table} of {event.share}" if event.share else table
+    if event.share and event.actor and event.recipient:
+        return f"{event.share} for {event.recipient}"
+    if event.share:
+        return event.share
+    if event.recipient:
+        return event.recipient if event.actor else ""
+    detail = event.detail if isinstance(event.detail, dict) else {}
+    named = (detail.get(name) for name in _SUBJECTS)
+    return next((text for text in named if isinstance(text, str)), "")
+
+
+def _facts(event: AuditEvent) -> str:
+    parts = []
+    if event.version is not None:
+        parts.append(f"v{event.version}")
+    if event.num_files is not None:
+        of = f" of {event.total_files:,}" if event.total_files is not None else ""
+        parts.append(f"{event.num_files:,}{of} files")
+    return ", ".join(parts)
+
+
+def _change(event: AuditEvent) -> tuple[str, str]:
+    """Return the value of a changed field before and after; the fold-out has all."""
+    detail = event.detail if isinstance(event.detail, dict) else {}
+    if not {"old", "new"} <= detail.keys():
+        return "", ""
+    old, new = (_plain(detail[name]) or "nothing" for name in ("old", "new"))
+    return Truncator(old).chars(MAX_VALUE), Truncator(new).chars(MAX_VALUE)
+
+
+def _details(event: AuditEvent) -> list[tuple[str, str]]:
+    """Return what the fold-out says beside what the row shows."""
+    pairs = [
+        ("Action", event.action),
+        ("Token", f"{event.token_prefix}…" if event.token_prefix else ""),
+        ("Address", event.address),
+        ("Agent", event.user_agent),
+        ("Answer", f"{event.status} {event.error_code}".strip()),
+        (
+            "Duration",
+            "" if event.duration_ms is None else f"{event.duration_ms:,.1f} ms",
+        ),
+        ("Pruning", _pruning(event)),
+        ("Request", event.request_id),
+    ]
+    detail = event.detail if isinstance(event.detail, dict) else {}
+    pairs += [(_label(name), _plain(value)) for name, value in detail.items()]
+    return [(label, text) for label, text in pairs if text]
+
+
+def _pruning(event: AuditEvent) -> str:
+    if event.num_files is None or not event.total_files:
+        return ""
+    skipped = event.total_files - event.num_files
+    if not skipped:
+        return f"all {event.total_files:,} files offered"
+    return f"{event.num_files:,} of {event.total_files:,} files offered"
+
+
+def _label(name: object) -> str:
+    words = str(name).replace("_", " ")
+    return (
+        f"Number of {words.removeprefix('num ')}"
+        if words.startswith("num ")
+        else words.capitalize()
+    )
+
+
+def _plain(value: object) -> str:
+    """Render a value of `detail`: lists by commas, nested values by name."""
+    if value is None or value == "":
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        if value.keys() == {"text", "reason"}:  # something left out, and why
+            return f"{value['text']}: {value['reason']}"
+        parts = [
+            f"{_label(k).lower()}: {_plain(v) or 'none'}" for k, v in value.items()
+        ]
+        return "; ".join(parts)
+    if isinstance(value, list | tuple):
+        between = "\n" if any(isinstance(item, Mapping) for item in value) else ", "
+        return between.join(_plain(item) or "none" for item in value)
+    return str(value)

@@ -1,0 +1,172 @@
+"""How much is read: requests and bytes a day, and the last request.
+
+A request is a call of the protocol. Every page, chart and command counts by this
+module: ranges of the record's indexes alone, day by day, so that it stays fast over a
+million events. Days are those of UTC.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final, Literal, TypeVar
+from uuid import UUID
+
+from django.db.models import (
+    Count,
+    FloatField,
+    Model,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+)
+from django.db.models.functions import Cast, Coalesce
+
+from apps.audit.models import AuditEvent
+from apps.sharing.models import Recipient, RecipientToken, Share
+
+USE_DAYS: Final = 30
+FIRST_FAILED_STATUS: Final = 400  # of HTTP
+READ_ACTIONS: Final = ("table.query", "table.changes")
+IS_REQUEST: Final = Q(kind=AuditEvent.Kind.CALL)
+# Whose events a column of the record holds, and by what of them.
+_OWNERS: Final[Mapping[str, tuple[type[Model], str]]] = {
+    "recipient_id": (Recipient, "id"),
+    "token_id": (RecipientToken, "id"),
+    "share": (Share, "name"),
+}
+
+Key = TypeVar("Key", UUID, str)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DailyUse:
+    """What one day saw.
+
+    Attributes:
+        num_requests: Requests, refused ones included.
+        num_refused: Requests that were answered with an error.
+        num_others: Changes and activations.
+        size_bytes: Bytes of the files that were offered.
+    """
+
+    day: date
+    num_requests: int = 0
+    num_refused: int = 0
+    num_others: int = 0
+    size_bytes: int = 0
+
+    @property
+    def num_answered(self) -> int:
+        """How many requests were answered as they were meant."""
+        return self.num_requests - self.num_refused
+
+
+def calls(**wanted: UUID | str) -> QuerySet[AuditEvent]:
+    """Return the calls of the protocol, of a `recipient_id`, `table_id`, `share`."""
+    return AuditEvent.objects.filter(IS_REQUEST, **wanted)
+
+
+def last_days(num_days: int, *, now: datetime) -> tuple[date, ...]:
+    """Return the days up to today, the oldest first."""
+    today = now.astimezone(UTC).date()
+    return tuple(today - timedelta(days=back) for back in reversed(range(num_days)))
+
+
+def daily_use(events: QuerySet[AuditEvent], *, days: Sequence[date]) -> list[DailyUse]:
+    """Count events day by day, by one query.
+
+    An index answers it for all events, and for those of one recipient, token, table or
+    share, if need be of a kind or status.
+    """
+    if not days:
+        return []
+    first, *others = (_counts_of(events, day) for day in days)
+    rows = first.union(*others, all=True) if others else first
+    found = {row["day"]: row for row in rows}
+    return [_use_of(day, found[str(day)]) for day in days]
+
+
+def daily_requests(
+    column: Literal["recipient_id", "token_id", "share"],
+    keys: Collection[Key],
+    *,
+    days: Sequence[date],
+) -> dict[Key, tuple[int, ...]]:
+    """Count the requests of each of some recipients, tokens or shares, by one query."""
+    model, name = _OWNERS[column]
+    requests = AuditEvent.objects.filter(IS_REQUEST, **{column: OuterRef(name)})
+    counted = {
+        f"day_{place}": Coalesce(
+            Subquery(
+                on_day(requests, day)
+                .order_by()
+                .values(column)
+                .annotate(requests=Count("*"))
+                .values("requests")
+            ),
+            0,
+        )
+        for place, day in enumerate(days)
+    }
+    owners = model._default_manager.filter(**{f"{name}__in": list(keys)}).order_by()  # noqa: SLF001 (Django's way to any model)
+    rows = owners.annotate(**counted).values_list(name, *counted)
+    return {row[0]: tuple(row[1:]) for row in rows}
+
+
+def reads(events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+    """Return the events that asked for rows, newest first.
+
+    They are found along the index of whom or what `events` is about. By the bare column
+    SQLite would take that of the actions and pass by what everybody read, all of it
+    where nobody read this.
+    """
+    asked = events.alias(asked=Coalesce("action", Value(""))).filter(
+        asked__in=READ_ACTIONS
+    )
+    return asked.order_by("-at", "-id")
+
+
+def last_use(events: QuerySet[AuditEvent]) -> AuditEvent | None:
+    """Return the newest event that was not refused."""
+    answered = events.filter(status__lt=FIRST_FAILED_STATUS)
+    return answered.order_by("-at").first()
+
+
+def on_day(events: QuerySet[AuditEvent], day: date) -> QuerySet[AuditEvent]:
+    """Return the events of one day, as the range of time that an index holds."""
+    starts_at = datetime.combine(day, time.min, tzinfo=UTC)
+    return events.filter(at__gte=starts_at, at__lt=starts_at + timedelta(days=1))
+
+
+def sum_of_sizes() -> Sum:
+    """Return the sum of the bytes offered, as a number with a fraction.
+
+    Sizes are what logs claim: SQLite fails where whole numbers of that kind overflow.
+    """
+    return Sum(Cast("size_bytes", FloatField()))
+
+
+def _counts_of(events: QuerySet[AuditEvent], day: date) -> QuerySet[Any]:
+    """Return one row of counts; grouping all days by their date would sort."""
+    of_day = on_day(events, day).order_by().annotate(day=Value(str(day)))
+    return of_day.values("day").annotate(
+        num_events=Count("*"),
+        num_requests=Count(Value(1), filter=IS_REQUEST),
+        num_refused=Count(
+            Value(1), filter=IS_REQUEST & Q(status__gte=FIRST_FAILED_STATUS)
+        ),
+        size_bytes=sum_of_sizes(),
+    )
+
+
+def _use_of(day: date, row: Mapping[str, Any]) -> DailyUse:
+    return DailyUse(
+        day=day,
+        num_requests=row["num_requests"],
+        num_refused=row["num_refused"],
+        num_others=row["num_events"] - row["num_requests"],
+        size_bytes=int(row["size_bytes"] or 0),
+    )

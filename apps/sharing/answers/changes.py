@@ -1,0 +1,174 @@
+"""The changes of one shared table: its feed, and the files of a stream.
+
+Source: delta_sharing_protocol_2026.md, "Read Change Data Feed from a Table" and "Read
+Data from a Table" (startingVersion).
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
+
+from apps.sharing.answers.opening import check_history, check_start, open_shared
+from apps.sharing.answers.signed_lines import SigningPlan, open_plan, signed_changes
+from apps.sharing.answers.tables import FilesAnswer
+from apps.sharing.models import SharedTable
+from deltaweb.delta.errors import VersionNotFoundError
+from deltaweb.delta.feed.feed_files import FeedFiles
+from deltaweb.delta.feed.row_schema import schema_of
+from deltaweb.delta.feed.versions import VersionRange, find_range, has_feed
+from deltaweb.delta.snapshot_state import Definition
+from deltaweb.index.query.change_selection import ChangeFacts, ChangeSelection
+from deltaweb.sharing.capabilities import Capabilities
+from deltaweb.sharing.compatibility import misreadings
+from deltaweb.sharing.conditions.refuse import parse_predicate
+from deltaweb.sharing.errors import FileOutsideTableError, FilesVacuumedError
+from deltaweb.sharing.response_format import ResponseFormat, choose_format
+from deltaweb.sharing.table_query import ChangesQuery
+from deltaweb.sharing.wire.delta import covering_protocol
+from deltaweb.sharing.wire.lines import TableFacts
+from deltaweb.table import DeltaTable
+
+
+def table_changes(
+    shared: SharedTable,
+    query: ChangesQuery,
+    *,
+    capabilities: Capabilities,
+    signing: SigningPlan,
+) -> FilesAnswer:
+    """Return the files with the changes of some versions.
+
+    Raises:
+        HistoryNotSharedError: If a version of them is not shared.
+        FeedRangeError: If no version is in the range.
+        FeedOffError: If a version does not record its changes.
+        FeedSchemaError: If no one schema shows all changes, and the client does not
+            ask for those of older versions.
+        TableMisreadError: If the client would misread a version.
+        FileOutsideTableError: If one of the files lies outside of the table.
+        FilesVacuumedError: If files of a version were deleted.
+        DeltaError: If the log cannot be read, or the files have no URLs.
+    """
+    check_history(shared)
+    check_start(shared, query.starting_version)
+    table = open_shared(shared)
+    versions = _find_range(table, query)
+    check_start(shared, versions.first)
+    changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
+    known = changes.definitions
+    shown = known[0] if query.with_old_metadata else changes.shown()
+    selection = _select(shared, table, changes, shown, query)
+    facts = selection.facts()
+    _check_files(shared, facts)
+    chosen = _format(shared, [*known, shown], facts, capabilities)
+    head = _head_lines(known, shown, query, chosen)
+    lines = signed_changes(selection, chosen, signer=open_plan(shared, signing))
+    first = next(lines, b"")  # what is wrong with all of them becomes the status
+    return FilesAnswer(
+        version=versions.first,
+        response_format=chosen,
+        lines=chain([head + first], lines),
+        num_files=facts.num_files,
+        total_files=facts.total_files,
+        size_bytes=facts.size_bytes,
+        skipped_hints=(),
+    )
+
+
+def _find_range(table: DeltaTable, query: ChangesQuery) -> VersionRange:
+    """Return the versions that are asked for; the end of a stream is but a hint."""
+    times = table.commit_times()
+    newest, ending = times.versions[-1], query.ending_version
+    start = query.starting_version
+    if start is not None and start > newest:
+        raise VersionNotFoundError(
+            root=table.root, version=start, earliest=times.versions[0], latest=newest
+        )
+    if ending is not None and not query.with_feed:
+        ending = min(ending, newest)
+    return find_range(
+        table.root,
+        times,
+        versions=(start, ending),
+        timestamps=(query.starting_timestamp, query.ending_timestamp),
+    )
+
+
+def _select(
+    shared: SharedTable,
+    table: DeltaTable,
+    changes: FeedFiles,
+    shown: Definition,
+    query: ChangesQuery,
+) -> ChangeSelection:
+    schema = schema_of(table.root, shown)
+    condition = shared.partition_filter
+    return ChangeSelection(
+        changes=changes,
+        root=table.root,
+        schema=schema,
+        partition_filter=parse_predicate(condition, schema) if condition else None,
+        reads_removed=query.with_feed,
+    )
+
+
+def _check_files(shared: SharedTable, facts: ChangeFacts) -> None:
+    if facts.outside is not None:
+        raise FileOutsideTableError(table=shared.full_name, path=facts.outside)
+    if facts.missing is not None:
+        raise FilesVacuumedError(version=facts.missing)
+
+
+def _format(
+    shared: SharedTable,
+    versions: Sequence[Definition],
+    facts: ChangeFacts,
+    capabilities: Capabilities,
+) -> ResponseFormat:
+    """Return the format that the client reads all of the versions in."""
+    found = dict.fromkeys(
+        misreading
+        for at in versions
+        for misreading in misreadings(
+            at.protocol,
+            at.metadata,
+            schema_of(shared.full_name, at),
+            has_deletion_vectors=facts.has_deletion_vectors,
+        )
+    )
+    protocol = covering_protocol([at.protocol for at in versions])
+    return choose_format(
+        capabilities, [*found], protocol=protocol, table=shared.full_name
+    )
+
+
+def _head_lines(
+    known: Sequence[Definition],
+    shown: Definition,
+    query: ChangesQuery,
+    response_format: ResponseFormat,
+) -> bytes:
+    """Return the lines of protocol and metadata, and those of later versions."""
+    first = TableFacts(
+        version=shown.version if query.with_old_metadata else None,
+        has_feed=has_feed(shown.metadata),
+    )
+    if not query.with_old_protocol:
+        lines = [response_format.head_lines(shown.metadata, first)]
+    else:
+        protocols = response_format.protocol_lines(
+            [(at.version, at.protocol) for at in known]
+        )
+        metadata = response_format.metadata_line(shown.metadata, first)
+        lines = [protocols[0], metadata, *protocols[1:]]
+    if query.with_old_metadata:
+        lines += _later_metadata(known, response_format)
+    return b"".join(lines)
+
+
+def _later_metadata(
+    known: Sequence[Definition], response_format: ResponseFormat
+) -> Iterator[bytes]:
+    for before, after in pairwise(known):
+        if after.metadata != before.metadata:
+            facts = TableFacts(version=after.version, has_feed=has_feed(after.metadata))
+            yield response_format.metadata_line(after.metadata, facts)

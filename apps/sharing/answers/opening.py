@@ -1,0 +1,41 @@
+"""Shared tables opened, and which of their versions are shared."""
+
+from apps.sharing.models import SharedTable
+from apps.tables.storage.opening import open_table, roots_of_server
+from deltaweb.sharing.errors import HistoryNotSharedError
+from deltaweb.table import DeltaTable
+
+
+def open_shared(shared: SharedTable) -> DeltaTable:
+    """Open a shared table.
+
+    Raises:
+        DeltaError: If its location cannot be opened.
+    """
+    return open_table(shared.table, roots=roots_of_server())
+
+
+def check_history(shared: SharedTable) -> None:
+    """Refuse other versions than the newest where these are not shared.
+
+    Raises:
+        HistoryNotSharedError: If they are not.
+    """
+    if not shared.with_history:
+        raise HistoryNotSharedError(table=shared.full_name)
+
+
+def check_start(shared: SharedTable, version: int | None) -> None:
+    """Refuse a version before the first one that is shared.
+
+    Raises:
+        HistoryNotSharedError: If it is.
+    """
+    start = shared.start_version
+    if version is not None and start is not None and version < start:
+        raise not_shared_before(shared)
+
+
+def not_shared_before(shared: SharedTable) -> HistoryNotSharedError:
+    """Return what a version before the first one that is shared is refused with."""
+    return HistoryNotSharedError(table=shared.full_name, since=shared.start_version)

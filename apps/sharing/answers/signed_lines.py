@@ -1,0 +1,113 @@
+"""The lines of files, each with URLs that are signed while the answer is sent."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from apps.sharing.models import RecipientToken, SharedTable
+from apps.tables.storage.connections import options_for
+from deltaweb.delta.log.commits.times import to_ms
+from deltaweb.index.query.change_selection import ChangeSelection
+from deltaweb.index.query.file_selection import FileSelection
+from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.sharing.response_format import ResponseFormat
+from deltaweb.sharing.wire.lines import FileAnswer
+from deltaweb.storage.location import is_local, normalize_location
+from deltaweb.storage.signing.file_urls import LocalFileSigner
+from deltaweb.storage.signing.signer import URLSigner, open_signer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningPlan:
+    """What the URLs of files are made from.
+
+    Attributes:
+        base_url: The server's public address.
+        keys: The keys of the URLs of this server's own files.
+        lifetime_s: How long a URL is good at most.
+        now: The current time.
+        token: The caller's token, without which a URL of this server does not work.
+    """
+
+    base_url: str
+    keys: Sequence[bytes]
+    lifetime_s: int
+    now: datetime
+    token: RecipientToken
+
+
+def open_plan(shared: SharedTable, plan: SigningPlan) -> URLSigner:
+    """Return what signs the files; no URL outlives the token that asked for it."""
+    location = shared.table.location
+    wanted = plan.now + timedelta(seconds=plan.lifetime_s)
+    expires_at = min(wanted, plan.token.ends_at)
+    if not is_local(normalize_location(location)):
+        lifetime = expires_at - plan.now
+        return open_signer(
+            location,
+            options_for(location),
+            now=plan.now,
+            lifetime_s=max(1, int(lifetime.total_seconds())),
+        )
+    return LocalFileSigner(
+        base_url=plan.base_url,
+        share=shared.share.name,
+        table_id=shared.id,
+        token_id=plan.token.id,
+        keys=plan.keys,
+        expires_at=expires_at,
+    )
+
+
+def signed_lines(
+    selection: FileSelection,
+    response_format: ResponseFormat,
+    *,
+    signer: URLSigner,
+    named: SharedVersion | None,
+) -> Iterator[bytes]:
+    """Yield the lines of files; those of a version that was named say its time."""
+    expiration_ms = to_ms(signer.expires_at)
+    timestamp_ms = None if named is None else to_ms(named.timestamp)
+    for batch in selection.batches():
+        answer = FileAnswer(
+            urls=pa.array(signer.sign(batch["relative_path"], batch["size"])),
+            expiration_ms=expiration_ms,
+            id_scheme=response_format.id_scheme,
+            vector_urls=_vector_urls(batch, signer),
+            version=None if named is None else named.version,
+            timestamp_ms=timestamp_ms,
+        )
+        yield response_format.file_lines(batch, answer)
+
+
+def signed_changes(
+    selection: ChangeSelection, response_format: ResponseFormat, *, signer: URLSigner
+) -> Iterator[bytes]:
+    """Yield the lines of files with changes, each of which says its version."""
+    for batch in selection.batches():
+        urls = signer.sign(batch["relative_path"], batch["size"])
+        answer = FileAnswer(
+            urls=pa.array(urls, pa.string()),
+            expiration_ms=to_ms(signer.expires_at),
+            id_scheme=response_format.id_scheme,
+            vector_urls=_vector_urls(batch, signer),
+        )
+        yield response_format.change_lines(batch, answer)
+
+
+def _vector_urls(batch: pa.RecordBatch, signer: URLSigner) -> pa.StringArray | None:
+    """Return the URLs of deletion vectors, row for row; None where no file has one."""
+    vectors, places = batch["deletion_vector"], batch["relative_vector_path"]
+    if vectors.null_count == len(vectors):
+        return None
+    stored = pa.array(np.flatnonzero(places.is_valid()))
+    sizes = vectors.field("sizeInBytes").take(stored)
+    urls = pa.array(signer.sign(places.take(stored), sizes), pa.string())
+    return pc.replace_with_mask(
+        pa.nulls(len(places), pa.string()), places.is_valid(), urls
+    )

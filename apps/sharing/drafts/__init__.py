@@ -1,0 +1,1 @@
+"""The wizard: a share that is drafted in steps, reviewed, and made."""

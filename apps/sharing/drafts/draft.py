@@ -1,0 +1,212 @@
+"""A share while the wizard makes it: what was typed so far, kept in the session.
+
+Texts are kept as they were typed, so that a step can show them again with its fault.
+"""
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django.http import QueryDict
+
+from apps.sharing.errors import PartitionFilterError, StartVersionError
+from apps.sharing.issuing.forms import CUSTOM
+from apps.sharing.names import name_key
+from apps.sharing.recipients.forms import NewReaderForm
+from apps.sharing.shares.forms import TableDraftForm
+
+STEPS = {
+    "name": "Name",
+    "tables": "Tables",
+    "recipients": "Recipients",
+    "review": "Review",
+}
+MAX_TABLES = 100
+MAX_TYPED = 300  # characters of a field of a new recipient
+MAX_RECIPIENTS = 1000
+MAX_NEW_RECIPIENTS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftTable:
+    """A chosen table, as typed."""
+
+    table_id: str
+    schema: str
+    name: str
+    with_history: bool = True
+    start_version: str = ""
+    partition_filter: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """The name that recipients would write."""
+        return f"{self.schema}.{self.name}"
+
+    def form(self, position: int = 0) -> TableDraftForm:
+        """Return its form, bound, with the names of fields at `position`."""
+        prefix = f"t{position}"
+        typed = asdict(self).items()
+        data = {
+            f"{prefix}-{name}": value for name, value in typed if value is not False
+        }
+        return TableDraftForm(data, prefix=prefix)
+
+    def values(self) -> dict[str, Any]:
+        """Return what `add_table` takes of it.
+
+        Raises:
+            StartVersionError: If the version is not a whole number.
+            PartitionFilterError: If the filter is too long for one.
+        """
+        form = self.form()
+        if "start_version" in form.errors:
+            reason = "it is not a whole number"
+            raise StartVersionError(version=self.start_version, reason=reason)
+        if "partition_filter" in form.errors:
+            sentence = str(form.errors["partition_filter"][0])
+            raise PartitionFilterError(sentence=sentence, columns=())
+        return {"schema": "", "name": ""} | form.cleaned_data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftRecipient:
+    """A recipient to be made, as typed."""
+
+    name: str = ""
+    contact: str = ""
+    lifetime: str = ""
+    until: str = ""
+
+    @classmethod
+    def typed(cls, posted: QueryDict) -> "DraftRecipient":
+        """Return what a form was sent with."""
+        names = cls.__slots__
+        texts = {name: posted.get(name, "").strip()[:MAX_TYPED] for name in names}
+        return cls(**{name: text.replace("\x00", "") for name, text in texts.items()})
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything was typed that would be lost."""
+        return bool(self.name or self.contact)
+
+    def form(self) -> NewReaderForm:
+        """Return its form, bound."""
+        return NewReaderForm({name: getattr(self, name) for name in self.__slots__})
+
+    @property
+    def lifetime_text(self) -> str:
+        """How long its token lives, as `parse_lifetime` reads it."""
+        return self.until if self.lifetime == CUSTOM else self.lifetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What was typed and chosen so far.
+
+    Attributes:
+        name, comment: Of the share.
+        tables: The chosen ones.
+        recipients: Names of those that are there.
+        new_recipients: Those to be made with the share.
+        begun: One more of these, not added yet.
+    """
+
+    name: str = ""
+    comment: str = ""
+    tables: tuple[DraftTable, ...] = ()
+    recipients: tuple[str, ...] = ()
+    new_recipients: tuple[DraftRecipient, ...] = ()
+    begun: DraftRecipient = DraftRecipient()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would be lost with it."""
+        typed = self.name or self.comment or self.begun.is_begun
+        return not (typed or self.tables or self.num_recipients)
+
+    @property
+    def num_recipients(self) -> int:
+        """How many would read the share, the new ones among them."""
+        return len(self.recipients) + len(self.new_recipients)
+
+    @classmethod
+    def from_session(cls, stored: object) -> "Draft":
+        """Return what `to_session` made; anything else is an empty draft."""
+        if not isinstance(stored, dict):
+            return cls()
+        try:
+            tables = tuple(DraftTable(**table) for table in stored["tables"])
+            new = (DraftRecipient(**one) for one in stored["new_recipients"])
+            return cls(
+                name=stored["name"],
+                comment=stored["comment"],
+                tables=tables,
+                recipients=tuple(stored["recipients"]),
+                new_recipients=tuple(new),
+                begun=DraftRecipient(**stored["begun"]),
+            )
+        except (KeyError, TypeError):  # of a release that kept it otherwise
+            return cls()
+
+    def to_session(self) -> dict[str, Any]:
+        """Return plain values that a session can hold."""
+        return asdict(self)
+
+    # === Changes ===
+
+    def with_tables_of(self, posted: QueryDict) -> "Draft":
+        """Take over what was typed for the chosen tables."""
+        typed = []
+        for position, table in enumerate(self.tables):
+            prefix = f"t{position}-"
+            if posted.get(f"{prefix}id") != table.table_id:
+                return self  # of another tab: the draft has moved on
+            typed.append(
+                replace(
+                    table,
+                    schema=posted.get(f"{prefix}schema", "").strip(),
+                    name=posted.get(f"{prefix}name", "").strip(),
+                    with_history=f"{prefix}with_history" in posted,
+                    start_version=posted.get(f"{prefix}start_version", "").strip(),
+                    partition_filter=posted.get(f"{prefix}partition_filter", ""),
+                )
+            )
+        return replace(self, tables=tuple(typed))
+
+    def with_table(self, table_id: UUID, *, schema: str, name: str) -> "Draft":
+        """Choose one more table; chosen twice, it gets a second name."""
+        taken = {(name_key(t.schema), name_key(t.name)) for t in self.tables}
+        free, number = name, 2
+        while (name_key(schema), name_key(free)) in taken:
+            free, number = f"{name}_{number}", number + 1
+        table = DraftTable(table_id=str(table_id), schema=schema, name=free)
+        return replace(self, tables=(*self.tables, table))
+
+    def without_table(self, position: int) -> "Draft":
+        """Drop the table at `position`."""
+        kept = (t for place, t in enumerate(self.tables) if place != position)
+        return replace(self, tables=tuple(kept))
+
+    def with_recipients(
+        self, chosen: Collection[str], *, shown: Collection[str]
+    ) -> "Draft":
+        """Choose recipients among those shown; the others stay as they are."""
+        kept = [name for name in self.recipients if name not in shown]
+        names = (*kept, *(n for n in shown if n in chosen and "\x00" not in n))
+        return replace(self, recipients=names[:MAX_RECIPIENTS])
+
+    def with_begun(self, begun: DraftRecipient) -> "Draft":
+        """Keep what was typed for a recipient that is not added yet."""
+        return replace(self, begun=begun)
+
+    def with_begun_added(self) -> "Draft":
+        """Choose the recipient that was begun, and begin another."""
+        new = (*self.new_recipients, self.begun)
+        return replace(self, new_recipients=new, begun=DraftRecipient())
+
+    def without_new_recipient(self, position: int) -> "Draft":
+        """Drop the new recipient at `position`."""
+        kept = (r for place, r in enumerate(self.new_recipients) if place != position)
+        return replace(self, new_recipients=tuple(kept))

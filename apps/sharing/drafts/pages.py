@@ -1,0 +1,155 @@
+"""What the steps of the wizard show."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.pages.responses import respond
+from apps.sharing.drafts import review as draft_review
+from apps.sharing.drafts.draft import (
+    MAX_NEW_RECIPIENTS,
+    MAX_TABLES,
+    STEPS,
+    Draft,
+)
+from apps.sharing.drafts.session import faults_of, load_draft
+from apps.sharing.issuing.forms import first_lifetime, lifetime_choices
+from apps.sharing.recipients.forms import NewReaderForm
+from apps.sharing.shares import detail as share_pages
+from apps.sharing.shares.forms import MAX_PAGE, ShareForm
+from apps.tables.head.shapes import cleaned
+
+
+class StepForm(forms.Form):
+    """Which step is shown, the search of its list, and what is asked first."""
+
+    step = forms.ChoiceField(choices=list(STEPS.items()), required=False)
+    q = forms.CharField(max_length=200, required=False)
+    page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
+    table = forms.CharField(max_length=401, required=False)
+    ask = forms.ChoiceField(choices=[("discard", "")], required=False)
+
+
+def to_step(step: str, **query: str) -> HttpResponse:
+    """Lead to a step."""
+    kept = {name: value for name, value in query.items() if value}
+    address = urlencode({"step": step, **kept})
+    return redirect(f"{reverse('sharing:share-new')}?{address}")
+
+
+def step_page(  # noqa: PLR0913 (each is one part of the page)
+    request: HttpRequest,
+    fmt: str,
+    *,
+    step: str,
+    name_form: ShareForm | None = None,
+    table_forms: list[Any] | None = None,
+    reader_form: NewReaderForm | None = None,
+    problem: str = "",
+    status: int = 200,
+) -> HttpResponseBase:
+    """Render a step; a form that does not fit is shown with its errors."""
+    draft = load_draft(request)
+    failed = problem or name_form is not None or reader_form is not None
+    values = cleaned(StepForm(request.GET))
+    context: dict[str, Any] = {
+        "step": step,
+        "steps": _steps(draft, step),
+        "draft": draft,
+        "problem": problem,
+        "max_tables": MAX_TABLES,
+        "asks_to_discard": values["ask"] == "discard" and not draft.is_empty,
+    }
+    q = request.POST.get("q", values["q"])[:200].replace("\x00", "")
+    page = values["page"] or 1
+    if step == "name":
+        initial = {"name": draft.name, "comment": draft.comment}
+        context["form"] = name_form or ShareForm(initial=initial)
+    elif step == "tables":
+        context |= _tables_context(draft, q, page, table_forms)
+    elif step == "recipients":
+        context |= _recipients_context(draft, q, page, reader_form)
+    else:
+        tables = draft_review.chosen_tables(draft)
+        context |= {
+            "tables": tables,
+            "seen": draft_review.newly_seen(draft, tables, now=timezone.now()),
+            "faults": faults_of(request, draft),
+        }
+    return respond(
+        request,
+        fmt,
+        template=f"sharing/wizard_{step}.html",
+        context=context,
+        data={"step": step, "draft": draft.to_session()},
+        status=422 if failed else status,
+    )
+
+
+def _tables_context(
+    draft: Draft, q: str, page: int, table_forms: list[Any] | None
+) -> dict[str, Any]:
+    chosen = draft_review.chosen_tables(draft)
+    bound = table_forms or [table.form(n) for n, table in enumerate(draft.tables)]
+    choices, place = share_pages.table_choices(q=q, page=page)
+    return {
+        "q": q,
+        "choices": choices,
+        "paged": place,
+        "namespaces": draft_review.namespace_choices(),
+        "chosen": list(zip(chosen, bound, strict=True)),
+        "chosen_ids": {UUID(table.table_id) for table in draft.tables},
+        "show_errors": table_forms is not None,
+    }
+
+
+def _recipients_context(
+    draft: Draft, q: str, page: int, form: NewReaderForm | None
+) -> dict[str, Any]:
+    begun = draft.begun
+    initial = first_lifetime(settings.TOKEN_MAX_DAYS) | {
+        name: text for name in begun.__slots__ if (text := getattr(begun, name))
+    }
+    now = timezone.now()
+    choices, place = draft_review.recipient_choices(q=q, page=page, now=now)
+    return {
+        "q": q,
+        "choices": choices,
+        "paged": place,
+        "form": form or NewReaderForm(initial=initial),
+        "max_new": MAX_NEW_RECIPIENTS,
+        "lifetimes": lifetime_choices(settings.TOKEN_MAX_DAYS),
+        "max_days": settings.TOKEN_MAX_DAYS,
+    }
+
+
+def _steps(draft: Draft, current: str) -> list[dict[str, Any]]:
+    """Return the four steps with what was done in each."""
+    words = {
+        "name": draft.name or "what it is called",
+        "tables": _counted(len(draft.tables), "table") or "what is in it",
+        "recipients": _counted(draft.num_recipients, "recipient") or "who reads it",
+        "review": "what they will see",
+    }
+    place = list(STEPS).index(current)
+    return [
+        {
+            "key": key,
+            "label": label,
+            "words": words[key],
+            "state": "done" if number < place else "now" if number == place else "",
+            "number": number + 1,
+        }
+        for number, (key, label) in enumerate(STEPS.items())
+    ]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}" if number else ""

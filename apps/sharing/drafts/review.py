@@ -1,0 +1,138 @@
+"""What a share would show to whom, before it is made."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Count, Q
+
+from apps.pages.paging import Paged, paged
+from apps.sharing.clients.preflight import Preflight, preflights
+from apps.sharing.drafts.draft import Draft, DraftTable
+from apps.sharing.models import Grant, Recipient, SharedTable
+from apps.sharing.recipients.listing import RecipientRow, recipient_rows
+from apps.sharing.shares.detail import (
+    CHOICES_LENGTH,
+)
+from apps.tables.models import Table
+
+MAX_NAMESPACES = 500
+UNKNOWN = Preflight(note="This table is no longer registered.", is_known=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenTable:
+    """A table of a draft with what is known of it.
+
+    Attributes:
+        draft: What was typed.
+        table: The registered table; None when it has gone meanwhile.
+        preflight: Which clients read it.
+    """
+
+    draft: DraftTable
+    table: Table | None
+    preflight: Preflight
+
+    @property
+    def versions(self) -> str:
+        """Which versions would be offered, in words."""
+        if not self.draft.with_history:
+            return "the newest version only"
+        if self.draft.start_version:
+            return f"versions from v{self.draft.start_version} on"
+        return "all versions"
+
+    @property
+    def rows(self) -> str:
+        """Which rows would be offered, in words."""
+        condition = self.draft.partition_filter.strip()
+        return f"files where {condition}" if condition else "all rows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewlySeen:
+    """What one recipient would see that it does not see now.
+
+    Attributes:
+        row: The recipient and the state of its tokens.
+        tables: The tables of the draft, each with the names under which the recipient
+            reads the same table already.
+    """
+
+    row: RecipientRow
+    tables: list[tuple[ChosenTable, list[str]]]
+
+
+def chosen_tables(draft: Draft) -> list[ChosenTable]:
+    """Return the tables of a draft with what clients make of them."""
+    ids = {UUID(table.table_id) for table in draft.tables}
+    tables = {
+        table.id: table for table in Table.objects.filter(id__in=ids).defer("summary")
+    }
+    found = preflights(ids)
+    return [
+        ChosenTable(
+            draft=wanted,
+            table=tables.get(UUID(wanted.table_id)),
+            preflight=found.get(UUID(wanted.table_id), UNKNOWN),
+        )
+        for wanted in draft.tables
+    ]
+
+
+def newly_seen(
+    draft: Draft, tables: list[ChosenTable], *, now: datetime
+) -> list[NewlySeen]:
+    """Return what each chosen recipient would newly see."""
+    recipients = Recipient.objects.filter(name__in=draft.recipients)
+    rows = recipient_rows(recipients, now=now)
+    seen = _seen_already(
+        {row.recipient.id for row in rows}, {UUID(t.draft.table_id) for t in tables}
+    )
+    return [
+        NewlySeen(
+            row=row,
+            tables=[
+                (table, seen[row.recipient.id, UUID(table.draft.table_id)])
+                for table in tables
+            ],
+        )
+        for row in rows
+    ]
+
+
+def namespace_choices() -> list[tuple[str, int]]:
+    """Return the first namespaces of the catalogue by name, with how many tables."""
+    counted = Table.objects.order_by("namespace").values_list("namespace")
+    return list(counted.annotate(number=Count("id"))[:MAX_NAMESPACES])
+
+
+def recipient_choices(
+    *, q: str, page: int, now: datetime
+) -> tuple[list[RecipientRow], Paged]:
+    """Return a page of the recipients whose name or contact holds `q`."""
+    recipients = Recipient.objects.order_by("name_key")
+    if q:
+        recipients = recipients.filter(Q(name__icontains=q) | Q(contact__icontains=q))
+    place = paged(recipients.count(), page, length=CHOICES_LENGTH)
+    ids = list(recipients.values_list("id", flat=True)[place.start : place.last])
+    return recipient_rows(Recipient.objects.filter(id__in=ids), now=now), place
+
+
+def _seen_already(
+    recipient_ids: Collection[UUID], table_ids: Collection[UUID]
+) -> dict[tuple[UUID, UUID], list[str]]:
+    """Return by which names recipients read tables now."""
+    shared: dict[UUID, list[tuple[UUID, str]]] = defaultdict(list)
+    for one in SharedTable.objects.filter(table__in=table_ids).select_related("share"):
+        name = f"{one.share.name}.{one.full_name}"
+        shared[one.share_id].append((one.table_id, name))
+    names: dict[tuple[UUID, UUID], list[str]] = defaultdict(list)
+    grants = Grant.objects.filter(share__in=shared, recipient__in=recipient_ids)
+    for share_id, recipient_id in grants.order_by().values_list("share", "recipient"):
+        for table_id, name in shared[share_id]:
+            names[recipient_id, table_id].append(name)
+    return names

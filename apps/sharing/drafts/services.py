@@ -1,0 +1,121 @@
+"""A share that is made of its draft in one step, or tried and taken back."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from django.db import transaction
+
+from apps.pages.actions import Actor
+from apps.sharing.drafts.draft import Draft
+from apps.sharing.issuing.credentials import issue
+from apps.sharing.issuing.lifetimes import parse_lifetime
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import Recipient, Share
+from apps.sharing.names import name_key
+from apps.sharing.recipients.services import create_recipient, grant
+from apps.sharing.shares.services import add_table, create_share
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.models import Table
+from deltaweb.delta.errors import DeltaError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftFaults:
+    """Why a share is not made.
+
+    Attributes:
+        share: What is wrong with its name.
+        tables: What is wrong with its tables, by their places.
+        missing_recipients: Names that no recipient has.
+        new_recipients: What is wrong with those to be made, by their places.
+    """
+
+    share: DeltaError | None
+    tables: dict[int, DeltaError] = field(default_factory=dict)
+    missing_recipients: list[str] = field(default_factory=list)
+    new_recipients: dict[int, DeltaError] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the share is made."""
+        return not (
+            self.share or self.tables or self.missing_recipients or self.new_recipients
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeShare:
+    """A share, the links of the recipients that were made with it, and its faults."""
+
+    share: Share
+    credentials: list[Credentials]
+    faults: DraftFaults
+
+
+@transaction.atomic
+def make_share(
+    draft: Draft, *, actor: Actor, now: datetime, is_trial: bool = False
+) -> MadeShare:
+    """Make a share with its tables, grants and new recipients, all or nothing.
+
+    Returns:
+        The share with every fault of the draft, in the words of the services that
+        refuse it. If there is one, or if this is a trial, nothing stays, not even in
+        the record.
+    """
+    share, fault = _share(draft, actor, now)
+    faults = DraftFaults(share=fault)
+    tables = Table.objects.in_bulk([UUID(table.table_id) for table in draft.tables])
+    for place, wanted in enumerate(draft.tables):
+        with _noted(faults.tables, place):
+            table = tables.get(UUID(wanted.table_id))
+            if table is None:
+                raise TableNotRegisteredError(name=wanted.full_name)
+            add_table(share, table=table, **wanted.values(), actor=actor, now=now)
+    names = {name_key(name): name for name in draft.recipients}
+    known = {one.name_key: one for one in Recipient.objects.filter(name_key__in=names)}
+    faults.missing_recipients.extend(
+        names[key] for key in sorted(names.keys() - known.keys())
+    )
+    for recipient in () if is_trial else known.values():
+        grant(share, recipient, actor=actor, now=now)
+    credentials: list[Credentials] = []
+    for place, new in enumerate(draft.new_recipients):
+        with _noted(faults.new_recipients, place):
+            recipient = create_recipient(
+                name=new.name, contact=new.contact, actor=actor, now=now
+            )
+            grant(share, recipient, actor=actor, now=now)
+            lifetime = parse_lifetime(new.lifetime_text, now=now)
+            made = issue(recipient, lifetime=lifetime, actor=actor, now=now)
+            credentials.append(made)
+    if is_trial or not faults.is_empty:
+        transaction.set_rollback(True)
+    return MadeShare(share=share, credentials=credentials, faults=faults)
+
+
+def _share(
+    draft: Draft, actor: Actor, now: datetime
+) -> tuple[Share, DeltaError | None]:
+    try:
+        with transaction.atomic():
+            share = create_share(
+                name=draft.name, comment=draft.comment, actor=actor, now=now
+            )
+    except DeltaError as error:
+        # Its tables can be looked at all the same, in a share of another name.
+        return create_share(name=uuid4().hex, actor=actor, now=now), error
+    return share, None
+
+
+@contextmanager
+def _noted(faults: dict[int, DeltaError], place: int) -> Iterator[None]:
+    """Undo a part that is refused, and keep why by its place."""
+    try:
+        with transaction.atomic():
+            yield
+    except DeltaError as error:
+        faults[place] = error

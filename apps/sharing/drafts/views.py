@@ -1,0 +1,219 @@
+"""The wizard that makes a share: name, tables, recipients, review.
+
+Every button saves what was typed into the session and leads on by a redirect, so that
+the steps can be walked back and forth, and a step reloaded, without losing anything.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts.permissions import admin_required
+from apps.pages.actions import actor_of
+from apps.sharing.drafts.draft import MAX_NEW_RECIPIENTS, Draft, DraftRecipient
+from apps.sharing.drafts.pages import StepForm, step_page, to_step
+from apps.sharing.drafts.services import MadeShare, make_share
+from apps.sharing.drafts.session import (
+    add_namespace,
+    add_table,
+    add_tables,
+    drop_draft,
+    faults_of,
+    load_draft,
+    save_draft,
+)
+from apps.sharing.issuing.forms import place_error
+from apps.sharing.issuing.token_result import show_links
+from apps.sharing.shares import detail as share_pages
+from apps.sharing.shares.forms import ShareForm
+from apps.tables.head.shapes import cleaned
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@admin_required
+def share_new(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
+    """Show a step of the wizard, or take what was typed there."""
+    if request.method == "POST":
+        if request.POST.get("action") == "discard-now":
+            return _discard(request)
+        step = request.POST.get("step", "name")
+        return _TAKERS.get(step, _take_name)(request, load_draft(request))
+    values = cleaned(StepForm(request.GET))
+    if values["table"]:
+        return _choose_first(request, values["table"])
+    return step_page(request, fmt, step=values["step"] or "name")
+
+
+def _choose_first(request: HttpRequest, name: str) -> HttpResponse:
+    """Begin with a table that another page has named."""
+    draft, table = load_draft(request), share_pages.find_table(name)
+    if table is None:
+        messages.error(request, f"No table is named {name[:80]}.")
+    elif str(table.id) not in {chosen.table_id for chosen in draft.tables}:
+        add_table(request, draft, str(table.id))
+    return to_step("name")
+
+
+def _ask_to_discard(request: HttpRequest, step: str) -> HttpResponse:
+    """Ask before anything that was chosen is lost."""
+    if load_draft(request).is_empty:
+        return _discard(request)
+    return to_step(step, ask="discard")
+
+
+def _discard(request: HttpRequest) -> HttpResponse:
+    drop_draft(request)
+    messages.success(request, "The draft is discarded.")
+    return redirect("sharing:share-list")
+
+
+# What adds tables to a draft, by the name of its button.
+_ADDERS: Final[dict[str, Callable[[HttpRequest, Draft, str], None]]] = {
+    "add": add_table,
+    "add-ticked": lambda request, draft, _: add_tables(
+        request, draft, request.POST.getlist("pick")
+    ),
+    "add-namespace": lambda request, draft, _: add_namespace(
+        request, draft, request.POST.get("namespace", "")
+    ),
+}
+
+
+# === What each step takes ===
+
+
+def _take_name(request: HttpRequest, draft: Draft) -> HttpResponseBase:
+    form = ShareForm(request.POST)
+    draft = save_draft(
+        request,
+        replace(
+            draft,
+            name=request.POST.get("name", "").strip(),
+            comment=request.POST.get("comment", "").strip(),
+        ),
+    )
+    if request.POST.get("action") == "discard":
+        return _ask_to_discard(request, "name")
+    if form.is_valid():
+        only_name = Draft(name=draft.name, comment=draft.comment)
+        fault = faults_of(request, only_name).share
+        if fault is None:
+            return to_step("tables")
+        place_error(form, fault)
+    return step_page(request, "html", step="name", name_form=form)
+
+
+def _take_tables(request: HttpRequest, draft: Draft) -> HttpResponseBase:
+    draft = save_draft(request, draft.with_tables_of(request.POST))
+    action, _, value = request.POST.get("action", "").partition(":")
+    if action == "next":
+        return _check_tables(request, draft)
+    if action == "back":
+        return to_step("name")
+    page = value if action == "page" else ""
+    if action in _ADDERS:
+        _ADDERS[action](request, draft, value)
+        page = request.POST.get("page", "")
+    elif action == "remove" and value.isdecimal():
+        save_draft(request, draft.without_table(int(value)))
+        page = request.POST.get("page", "")
+    return to_step("tables", q=request.POST.get("q", "")[:200], page=page)
+
+
+def _check_tables(request: HttpRequest, draft: Draft) -> HttpResponseBase:
+    if not draft.tables:
+        return step_page(request, "html", step="tables", problem="Choose a table.")
+    table_forms = [table.form(place) for place, table in enumerate(draft.tables)]
+    for place, error in faults_of(request, draft).tables.items():
+        if table_forms[place].is_valid():
+            place_error(table_forms[place], error)
+    if all(form.is_valid() for form in table_forms):
+        return to_step("recipients")
+    return step_page(
+        request,
+        "html",
+        step="tables",
+        table_forms=table_forms,
+        problem="Some tables cannot be shared like this yet.",
+    )
+
+
+def _take_recipients(request: HttpRequest, draft: Draft) -> HttpResponseBase:
+    draft = draft.with_recipients(
+        request.POST.getlist("recipient"), shown=request.POST.getlist("shown")
+    )
+    draft = save_draft(request, draft.with_begun(DraftRecipient.typed(request.POST)))
+    action, _, value = request.POST.get("action", "").partition(":")
+    if action == "new" or (action == "next" and draft.begun.is_begun):
+        return _add_recipient(request, draft, then="review" * (action == "next"))
+    if action == "next":
+        return to_step("review")
+    if action == "back":
+        return to_step("tables")
+    if action == "drop" and value.isdecimal():
+        save_draft(request, draft.without_new_recipient(int(value)))
+    q = request.POST.get("q", "")[:200]
+    return to_step("recipients", q=q, page=value if action == "page" else "")
+
+
+def _add_recipient(
+    request: HttpRequest, draft: Draft, *, then: str
+) -> HttpResponseBase:
+    """Take a new recipient into the draft, if it could be made."""
+    form = draft.begun.form()
+    if len(draft.new_recipients) >= MAX_NEW_RECIPIENTS:
+        form.add_error(None, f"{MAX_NEW_RECIPIENTS} new recipients fit here.")
+    added = draft.with_begun_added()
+    if form.is_valid():
+        place = len(draft.new_recipients)
+        if fault := faults_of(request, added).new_recipients.get(place):
+            place_error(form, fault)
+    if not form.is_valid():
+        return step_page(request, "html", step="recipients", reader_form=form)
+    save_draft(request, added)
+    return to_step(then or "recipients")
+
+
+def _take_review(request: HttpRequest, draft: Draft) -> HttpResponseBase:
+    action = request.POST.get("action", "")
+    if action == "discard":
+        return _ask_to_discard(request, "review")
+    if action != "create":
+        return to_step("recipients")
+    if draft.is_empty:  # sent again, or by another tab
+        problem = "Nothing is drafted any more. What was made of it is under Shares."
+        return step_page(request, "html", step="review", problem=problem)
+    if draft.tables:
+        made = make_share(draft, actor=actor_of(request), now=timezone.now())
+        if made.faults.is_empty:
+            return _done(request, draft, made)
+    return step_page(request, "html", step="review", status=422)
+
+
+def _done(request: HttpRequest, draft: Draft, made: MadeShare) -> HttpResponseBase:
+    """Lead on; links of new recipients are shown in this answer alone."""
+    drop_draft(request)
+    readers = draft.num_recipients
+    said = (
+        f"{made.share.name} is there: {len(draft.tables)} "
+        f"table{'s' * (len(draft.tables) != 1)}, {readers} "
+        f"recipient{'s' * (readers != 1)}."
+    )
+    if made.credentials:
+        return show_links(request, made.share, made.credentials, said=said)
+    messages.success(request, said)
+    return redirect(made.share)
+
+
+_TAKERS: dict[str, Callable[[HttpRequest, Draft], HttpResponseBase]] = {
+    "name": _take_name,
+    "tables": _take_tables,
+    "recipients": _take_recipients,
+    "review": _take_review,
+}

@@ -1,1 +1,0 @@
-"""What query strings and forms of sharing may say: shape only, no database."""

@@ -1,0 +1,1 @@
+"""Credentials of recipients: tokens, the links they are fetched by, their rotation."""

@@ -1,0 +1,181 @@
+"""Activation: how a recipient fetches its profile file by a one-time link.
+
+Looking never spends a link, so scanners of mail cannot burn it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+
+from apps.accounts.tokens import sha256
+from apps.audit.models import AuditEvent
+from apps.audit.services import record
+from apps.sharing.access.callers import check_address
+from apps.sharing.errors import (
+    LinkExpiredError,
+    LinkRevokedError,
+    LinkUnknownError,
+    LinkUsedError,
+    LinkWithdrawnError,
+    SharingStateError,
+    TokenStateError,
+)
+from apps.sharing.issuing.profile import Profile, profile_file_name
+from apps.sharing.issuing.tokens import take_secret
+from apps.sharing.models import ActivationLink, Recipient, RecipientToken
+
+_VIEW: Final = "activation.view"
+_DOWNLOAD: Final = "activation.download"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who follows a link, as the record of it says; never with the nonce."""
+
+    address: str
+    user_agent: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activation:
+    """What a link would open."""
+
+    recipient: Recipient
+    shares: tuple[str, ...]
+    file_name: str
+    link_expires_at: datetime
+    token_expires_at: datetime
+
+
+def look_up(nonce: str, *, address: str, now: datetime) -> Activation:
+    """Return what a link would open, without spending it.
+
+    Raises:
+        LinkUnknownError: If it was never issued.
+        AddressNotAllowedError: If the recipient may not come from `address`.
+        LinkUsedError: If its profile has been downloaded.
+        LinkWithdrawnError: If a newer link replaced it.
+        LinkRevokedError: If its token was taken back.
+        LinkExpiredError: If its time, or that of its token, is over.
+    """
+    return _opened(_find(nonce), address=address, now=now)
+
+
+def view_activation(nonce: str, *, caller: Caller, now: datetime) -> Activation:
+    """Return what a link would open, without spending it, and record the look.
+
+    A link that was never issued leaves no record: anybody could fill it with those.
+
+    Raises:
+        SharingStateError: As `look_up`.
+    """
+    link = _find(nonce)
+    event = _event(_VIEW, link.token, caller, now)
+    try:
+        return _opened(link, address=caller.address, now=now)
+    except SharingStateError as error:
+        event.status, event.error_code = error.status, error.code
+        raise
+    finally:
+        record(event)
+
+
+def activate(nonce: str, *, caller: Caller, now: datetime) -> Profile:
+    """Spend a link and return the profile; of two requests at once one succeeds.
+
+    Success and refusal are both recorded, but for a link that was never issued.
+
+    Raises:
+        SharingStateError: As `look_up`.
+    """
+    link = _find(nonce)
+    event = _event(_DOWNLOAD, link.token, caller, now)
+    try:
+        with transaction.atomic():
+            profile = _spend(link, address=caller.address, now=now)
+            record(event)
+    except SharingStateError as error:
+        event.status, event.error_code = error.status, error.code
+        record(event)
+        raise
+    return profile
+
+
+def _opened(link: ActivationLink, *, address: str, now: datetime) -> Activation:
+    _check(link, address=address, now=now)
+    recipient = link.token.recipient
+    return Activation(
+        recipient=recipient,
+        shares=tuple(share.name for share in recipient.shares.all()),
+        file_name=profile_file_name(recipient.name),
+        link_expires_at=link.expires_at,
+        token_expires_at=link.token.ends_at,
+    )
+
+
+def _find(nonce: str) -> ActivationLink:
+    links = ActivationLink.objects.select_related("token__recipient")
+    link = links.filter(nonce_sha256=sha256(nonce)).first()
+    if link is None:
+        raise LinkUnknownError
+    return link
+
+
+def _check(link: ActivationLink, *, address: str, now: datetime) -> None:
+    token = link.token
+    check_address(token.recipient, address)
+    if link.used_at is not None:
+        raise LinkUsedError(used_at=link.used_at)
+    if token.revoked_at is not None:
+        raise LinkRevokedError
+    if link.withdrawn_at is not None or token.token_sha256 is not None:
+        raise LinkWithdrawnError
+    if now >= (ends_at := min(link.expires_at, token.ends_at)):
+        raise LinkExpiredError(expired_at=ends_at)
+
+
+def _spend(link: ActivationLink, *, address: str, now: datetime) -> Profile:
+    # The token before the link, as everywhere: else two that meet wait for each other.
+    tokens = RecipientToken.objects.select_for_update().filter(id=link.token_id)
+    if tokens.first() is None:
+        raise LinkUnknownError
+    _check(link, address=address, now=now)
+    # One UPDATE over the link's own columns decides: a join would be evaluated
+    # before the row is locked, and let two requests through.
+    spent = ActivationLink.objects.filter(
+        id=link.id,
+        used_at__isnull=True,
+        withdrawn_at__isnull=True,
+        expires_at__gt=now,
+    ).update(used_at=now, used_from=address[:64])
+    if not spent:
+        _check(_reloaded(link), address=address, now=now)
+        raise LinkUsedError(used_at=None)
+    try:
+        return take_secret(link.token, address=address, now=now)
+    except TokenStateError as error:
+        raise LinkWithdrawnError from error
+
+
+def _reloaded(link: ActivationLink) -> ActivationLink:
+    return ActivationLink.objects.select_related("token__recipient").get(id=link.id)
+
+
+def _event(
+    action: str, token: RecipientToken, caller: Caller, now: datetime
+) -> AuditEvent:
+    return AuditEvent(
+        at=now,
+        kind=AuditEvent.Kind.ACTIVATION,
+        action=action,
+        request_id=caller.request_id[:64],
+        address=caller.address[:64],
+        user_agent=caller.user_agent[:300],
+        recipient=token.recipient.name,
+        recipient_id=token.recipient_id,
+        token_id=token.id,
+        token_prefix=token.prefix,
+    )

@@ -1,0 +1,124 @@
+"""Forms of tokens, and where forms show a refusal: no database and no clock."""
+
+from collections.abc import Collection
+from typing import Final
+
+from django import forms
+
+from apps.sharing.errors import NameInvalidError
+from deltaweb.delta.errors import DeltaError
+
+CUSTOM: Final = "custom"
+# The field that a refusal is about, by its code.
+_FIELDS: Final = {
+    "name-invalid": "name",
+    "name-taken": "name",
+    "contact-invalid": "contact",
+    "network-invalid": "networks",
+    "too-many-networks": "networks",
+    "lifetime-invalid": "until",
+    "start-version-invalid": "start_version",
+    "partition-filter-invalid": "partition_filter",
+    "recipient-not-found": "recipient",
+    "table-not-registered": "table",
+}
+LIFETIMES: Final = {"7d": "7 days", "30d": "30 days", "90d": "90 days"}
+OVERLAPS: Final = {"0": "end them now", "24h": "24 hours", "7d": "7 days"}
+DELAYS: Final = {"24h": "24 hours from now", "7d": "7 days from now"}
+SPAN_HELP: Final = "Write 45d, 12h or a date such as 2030-12-31."
+
+
+def lifetime_choices(max_days: int) -> dict[str, str]:
+    """Return the presets that a token may live for."""
+    fits = {key: int(key.removesuffix("d")) <= max_days for key in LIFETIMES}
+    return {key: words for key, words in LIFETIMES.items() if fits[key]}
+
+
+def first_lifetime(max_days: int) -> dict[str, str]:
+    """Return what a form for a token begins with: the longest preset that fits."""
+    presets = list(lifetime_choices(max_days))
+    if presets:
+        return {"lifetime": presets[-1]}
+    return {"lifetime": CUSTOM, "until": f"{max_days}d"}
+
+
+def place_error(form: forms.Form, error: DeltaError) -> None:
+    """Put what a service says beside the field that it is about."""
+    field = _FIELDS.get(error.code)
+    if isinstance(error, NameInvalidError) and error.kind == "schema":
+        field = "schema"
+    form.add_error(field if field in form.fields else None, str(error))
+
+
+class OnceForm(forms.Form):
+    """A form that is heeded once, however often a browser sends it again."""
+
+    once = forms.UUIDField(required=False)
+
+    def _check_span(
+        self, preset: str, own: str, presets: Collection[str], *, question: str
+    ) -> None:
+        """Ask for the field `own` if none of the presets is chosen."""
+        chosen = self.cleaned_data.get(preset)
+        if chosen not in {*presets, CUSTOM}:
+            self.add_error(own, question)
+        elif chosen == CUSTOM and not self.cleaned_data.get(own):
+            self.add_error(own, SPAN_HELP)
+
+    def _span_text(self, preset: str, own: str) -> str:
+        chosen = self.cleaned_data[preset]
+        return str(self.cleaned_data[own] if chosen == CUSTOM else chosen)
+
+
+class LifetimeForm(OnceForm):
+    """How long a token lives: one of the presets, or a span or date of one's own."""
+
+    lifetime = forms.CharField(max_length=10, initial="90d", required=False)
+    until = forms.CharField(max_length=20, required=False, strip=True)
+
+    def clean(self) -> None:
+        """Ask for the span where none of the presets is chosen."""
+        super().clean()
+        question = "Choose how long the token lives."
+        self._check_span("lifetime", "until", LIFETIMES, question=question)
+
+    @property
+    def lifetime_text(self) -> str:
+        """What `parse_lifetime` reads."""
+        return self._span_text("lifetime", "until")
+
+
+class RotateForm(LifetimeForm):
+    """A new token, and how long the ones it replaces stay good."""
+
+    keep = forms.CharField(max_length=10, initial="24h", required=False)
+    keep_until = forms.CharField(max_length=20, required=False, strip=True)
+
+    def clean(self) -> None:
+        """Ask for the span where none of the presets is chosen."""
+        super().clean()
+        question = "Choose how long the old tokens stay good."
+        self._check_span("keep", "keep_until", OVERLAPS, question=question)
+
+    @property
+    def keep_text(self) -> str:
+        """What `parse_span` reads."""
+        return self._span_text("keep", "keep_until")
+
+
+class RetireForm(OnceForm):
+    """When a retiring token ends."""
+
+    at = forms.CharField(max_length=10, initial="7d", required=False)
+    at_until = forms.CharField(max_length=20, required=False, strip=True)
+
+    def clean(self) -> None:
+        """Ask for the span where none of the presets is chosen."""
+        super().clean()
+        question = "Choose when the token ends."
+        self._check_span("at", "at_until", DELAYS, question=question)
+
+    @property
+    def at_text(self) -> str:
+        """What `parse_span` reads."""
+        return self._span_text("at", "at_until")

@@ -1,0 +1,76 @@
+"""How long tokens live, as people write it."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from django.conf import settings
+
+from apps.sharing.errors import LifetimeInvalidError
+
+DEFAULT_LIFETIME: Final = timedelta(days=90)
+_SPAN: Final = re.compile(r"(\d{1,6})\s*(d|h|m)", re.IGNORECASE | re.ASCII)
+_UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
+
+
+def parse_lifetime(text: str, *, now: datetime) -> timedelta:
+    """Read how long a token shall live from `now` on.
+
+    Args:
+        text: `90d`, `24h`, `30m`, or a date in UTC, through which the token lives.
+        now: When it begins.
+
+    Raises:
+        LifetimeInvalidError: If the text is neither, is over, or is longer than
+            `DELTAWEB_TOKEN_MAX_DAYS`.
+    """
+    span = parse_span(text, now=now)
+    if span <= timedelta(0):
+        reason = "it is in the past" if "-" in text else "a token must live for a while"
+        raise LifetimeInvalidError(text=text, reason=reason)
+    return check_lifetime(span, text=text)
+
+
+def parse_span(text: str, *, now: datetime) -> timedelta:
+    """Read a span of time, such as how long a replaced token stays; 0 is one.
+
+    Raises:
+        LifetimeInvalidError: If the text is neither a span nor a date.
+    """
+    stripped = text.strip()
+    if stripped == "0":
+        return timedelta(0)
+    if found := _SPAN.fullmatch(stripped):
+        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+    try:
+        last_day = date.fromisoformat(stripped)
+        ends_at = datetime.combine(last_day, time(), tzinfo=UTC) + timedelta(days=1)
+    except (ValueError, OverflowError) as error:
+        reason = "it is neither a span of time nor a date"
+        raise LifetimeInvalidError(text=text, reason=reason) from error
+    return ends_at - now
+
+
+def default_lifetime() -> timedelta:
+    """Return how long a token lives by default."""
+    return min(DEFAULT_LIFETIME, max_lifetime())
+
+
+def max_lifetime() -> timedelta:
+    """Return how long a token may live at most."""
+    return timedelta(days=settings.TOKEN_MAX_DAYS)
+
+
+def check_lifetime(span: timedelta, *, text: str = "") -> timedelta:
+    """Return a lifetime that a token may have.
+
+    Raises:
+        LifetimeInvalidError: If it is not positive, or too long.
+    """
+    written = text or f"{span.total_seconds() / 86_400:g}d"
+    if span <= timedelta(0):
+        raise LifetimeInvalidError(text=written, reason="it is over at once")
+    if span > max_lifetime():
+        reason = f"a token lives {settings.TOKEN_MAX_DAYS} days at most"
+        raise LifetimeInvalidError(text=written, reason=reason)
+    return span

@@ -1,0 +1,106 @@
+"""What hands a token out: the page that shows a link, once, or the profile file.
+
+It is the answer to the POST that made the link, so the link is held nowhere but in that
+answer: no session, message, log or URL. A browser that sends the form again is
+answered that, instead of with another one.
+"""
+
+from collections.abc import Sequence
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.http import content_disposition_header
+
+from apps.pages.responses import respond
+from apps.sharing.issuing import once
+from apps.sharing.issuing.profile import Profile, profile_file_name
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import Share
+
+
+def show_credentials(
+    request: HttpRequest, fmt: str, made: Credentials, *, is_new: bool = False
+) -> HttpResponseBase:
+    """Render the link; no cache may keep the answer.
+
+    Args:
+        request: The POST that made it.
+        fmt: "html" or "json".
+        made: The token and its link.
+        is_new: Whether the recipient was made in the same step.
+    """
+    token = made.token
+    response = respond(
+        request,
+        fmt,
+        template="sharing/token_result.html",
+        context={
+            "recipient": token.recipient,
+            "token": token,
+            "link": made.link,
+            "link_expires_at": made.link_expires_at,
+            "is_new": is_new,
+            "file_name": profile_file_name(token.recipient.name),
+            "replaced": list(token.replaces.all()),
+            "once": once.new_key(),
+        },
+        data={
+            "recipient": token.recipient.name,
+            "token": token.prefix,
+            "expires_at": token.expires_at,
+            "activation_link": made.link,
+            "link_expires_at": made.link_expires_at,
+        },
+        status=201,
+    )
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def show_links(
+    request: HttpRequest, share: Share, made: Sequence[Credentials], *, said: str
+) -> HttpResponseBase:
+    """Render the links of the recipients that were made with a share.
+
+    Args:
+        request: The POST that made them.
+        share: What they read.
+        made: Their tokens and links.
+        said: What was made, as a sentence.
+    """
+    response = respond(
+        request,
+        "html",
+        template="sharing/share_made.html",
+        context={
+            "share": share,
+            "said": said,
+            "made": made,
+        },
+        data={"share": share.name, "num_recipients": len(made)},
+        status=201,
+    )
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def profile_response(profile: Profile) -> HttpResponse:
+    """Answer with a profile file; no cache may keep it."""
+    response = HttpResponse(profile.to_json(), content_type="application/json")
+    disposition = content_disposition_header(
+        as_attachment=True, filename=profile.file_name
+    )
+    response["Content-Disposition"] = disposition or "attachment"
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def repeated(request: HttpRequest, recipient_name: str) -> HttpResponseBase:
+    """Answer a form that was sent before: nothing is made, and nothing shown again."""
+    messages.info(
+        request,
+        "That was done already, and its link was shown once. "
+        "Make a new link if it is lost.",
+    )
+    return redirect("sharing:recipient-detail", recipient_name)

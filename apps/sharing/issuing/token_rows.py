@@ -1,0 +1,96 @@
+"""Tokens as the pages show them: their state, their open link, the lamp."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from apps.sharing.issuing.rotation import Verdict, judge
+from apps.sharing.models import ActivationLink, RecipientToken
+
+State = RecipientToken.State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRow:
+    """One token of the list.
+
+    Attributes:
+        state: What it is good for now.
+        verdict: Whether it may be revoked without harm.
+        link_open_until: When its open activation link ends; None without one.
+    """
+
+    token: RecipientToken
+    state: RecipientToken.State
+    verdict: Verdict
+    link_open_until: datetime | None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it opens the door, or still may."""
+        return self.state in {State.WAITING, State.ACTIVE, State.RETIRING}
+
+
+def token_row(token: RecipientToken, *, now: datetime) -> TokenRow:
+    """Return one token with the verdict over it."""
+    others = list(token.recipient.tokens.all())
+    links = _open_links([token.id], now)
+    return _row(token, others, links, now)
+
+
+def token_rows(
+    tokens: Sequence[RecipientToken], *, num_shown: int, now: datetime
+) -> list[TokenRow]:
+    """Return the first of a recipient's tokens, each with the verdict over it."""
+    shown = tokens[:num_shown]
+    links = _open_links([token.id for token in shown], now)
+    return [_row(token, tokens, links, now) for token in shown]
+
+
+def token_json(row: TokenRow) -> dict[str, Any]:
+    """Return a token by what may be shown of it."""
+    token = row.token
+    return {
+        "id": token.id,
+        "prefix": token.prefix,
+        "state": row.state.value.lower(),
+        "created_at": token.created_at,
+        "created_by": token.created_by_name,
+        "expires_at": token.expires_at,
+        "retires_at": token.retires_at,
+        "activated_at": token.activated_at,
+        "activated_from": token.activated_from,
+        "revoked_at": token.revoked_at,
+        "last_used_at": token.last_used_at,
+        "last_used_from": token.last_used_from,
+        "last_used_agent": token.last_used_agent,
+        "link_open_until": row.link_open_until,
+        "safe_to_revoke": row.verdict.is_safe,
+        "cause": row.verdict.cause,
+    }
+
+
+def _row(
+    token: RecipientToken,
+    others: Sequence[RecipientToken],
+    links: Mapping[UUID, datetime],
+    now: datetime,
+) -> TokenRow:
+    return TokenRow(
+        token=token,
+        state=token.state(now),
+        verdict=judge(token, others=others, now=now),
+        link_open_until=links.get(token.id),
+    )
+
+
+def _open_links(ids: Iterable[UUID], now: datetime) -> dict[UUID, datetime]:
+    links = ActivationLink.objects.filter(
+        token__in=list(ids),
+        used_at__isnull=True,
+        withdrawn_at__isnull=True,
+        expires_at__gt=now,
+    )
+    return dict(links.values_list("token_id", "expires_at"))

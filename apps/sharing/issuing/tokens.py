@@ -1,0 +1,300 @@
+"""What administrators ask of tokens: issue, hand out, rotate, end, revoke.
+
+The secret of a token is made when its profile is fetched and never before, so what
+waits for its activation holds nothing that could leak.
+"""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Least
+
+from apps.accounts.tokens import sha256
+from apps.pages.actions import Action, Actor, report
+from apps.sharing.errors import (
+    NoWaitingTokenError,
+    RetirementInvalidError,
+    TokenStateError,
+)
+from apps.sharing.issuing.lifetimes import check_lifetime
+from apps.sharing.issuing.profile import Profile, new_profile
+from apps.sharing.models import ActivationLink, Recipient, RecipientToken
+
+MARK: Final = "dwt_"  # lets a secret scanner recognise one of our tokens
+_PREFIX_BYTES: Final = 4
+_SECRET_BYTES: Final = 32
+_ACTIVATED: Final = "has been activated already, and its secret cannot be shown again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """A new token and its activation link, which is shown once and kept nowhere.
+
+    Attributes:
+        link: The absolute URL. It is the only copy: the database has a hash. Empty if
+            the profile file was handed out instead.
+        link_expires_at: When the link closes.
+    """
+
+    token: RecipientToken
+    link: str = field(default="", repr=False)
+    link_expires_at: datetime | None = None
+
+
+def new_prefix() -> str:
+    """Return what may be shown of a token: the mark and 8 hexadecimal digits."""
+    return MARK + secrets.token_hex(_PREFIX_BYTES)
+
+
+def new_secret(prefix: str) -> str:
+    """Return a whole token: its prefix and 256 random bits as 43 characters."""
+    return prefix + secrets.token_urlsafe(_SECRET_BYTES)
+
+
+def new_nonce() -> str:
+    """Return the random part of an activation link: 256 bits as 43 characters."""
+    return secrets.token_urlsafe(_SECRET_BYTES)
+
+
+# === Making ===
+
+
+@transaction.atomic
+def issue_token(
+    recipient: Recipient, *, lifetime: timedelta, actor: Actor, now: datetime
+) -> RecipientToken:
+    """Make a token that waits for its activation; others of the recipient stay.
+
+    Raises:
+        LifetimeInvalidError: If it would live too long, or not at all.
+    """
+    token = _new_token(recipient, lifetime=lifetime, actor=actor, now=now)
+    report(
+        _action("token.issue", token, actor, now, expires_at=_text(token.expires_at))
+    )
+    return token
+
+
+@transaction.atomic
+def rotate(
+    recipient: Recipient,
+    *,
+    lifetime: timedelta,
+    keep_old: timedelta,
+    actor: Actor,
+    now: datetime,
+) -> RecipientToken:
+    """Make a token that replaces the recipient's others.
+
+    Those that were activated stay good for `keep_old`, never past their own end; 0 ends
+    them at once. Those that were never activated end at once, with their links.
+
+    Raises:
+        LifetimeInvalidError: If a span is too long, or not one.
+    """
+    overlap = timedelta(0) if not keep_old else check_lifetime(keep_old)
+    # Of two rotations at once the later one replaces the token of the earlier.
+    Recipient.objects.select_for_update().get(id=recipient.id)
+    replaced = list(recipient.tokens.unended(now).select_for_update())
+    token = _new_token(recipient, lifetime=lifetime, actor=actor, now=now)
+    ids = [old.id for old in replaced]
+    unended = RecipientToken.objects.filter(id__in=ids)
+    unended.filter(token_sha256__isnull=True).update(retires_at=now, replaced_by=token)
+    retires_at = now + overlap
+    activated = unended.filter(token_sha256__isnull=False)
+    ends_sooner = Q(retires_at__isnull=False, retires_at__lte=retires_at)
+    activated.filter(ends_sooner).update(replaced_by=token)
+    activated.exclude(ends_sooner).update(
+        retires_at=Least(F("expires_at"), retires_at), replaced_by=token
+    )
+    detail = {
+        "expires_at": _text(token.expires_at),
+        "replaces": [old.prefix for old in replaced],
+        "keep_old_s": int(overlap.total_seconds()),
+    }
+    report(_action("token.rotate", token, actor, now, **detail))
+    return token
+
+
+def _new_token(
+    recipient: Recipient, *, lifetime: timedelta, actor: Actor, now: datetime
+) -> RecipientToken:
+    return RecipientToken.objects.create(
+        recipient=recipient,
+        prefix=new_prefix(),
+        created_at=now,
+        created_by_id=actor.user_id,
+        created_by_name=actor.name[:200],
+        expires_at=now + check_lifetime(lifetime),
+    )
+
+
+# === Handing out ===
+
+
+@transaction.atomic
+def issue_link(token: RecipientToken, *, actor: Actor, now: datetime) -> Credentials:
+    """Make a link by which the recipient fetches a waiting token, once.
+
+    Older links of the token are withdrawn.
+
+    Raises:
+        TokenStateError: If the token does not wait for its activation.
+    """
+    locked = RecipientToken.objects.select_for_update().get(id=token.id)
+    _check_waiting(locked, now)
+    span = timedelta(seconds=settings.ACTIVATION_LINK_LIFETIME_S)
+    num_withdrawn = withdraw_links(locked, now=now)
+    nonce = new_nonce()
+    link = ActivationLink.objects.create(
+        token=locked,
+        nonce_sha256=sha256(nonce),
+        created_at=now,
+        expires_at=min(now + span, locked.ends_at),
+    )
+    detail = {"expires_at": _text(link.expires_at), "num_withdrawn": num_withdrawn}
+    report(_action("link.issue", locked, actor, now, **detail))
+    url = f"{settings.PUBLIC_URL}/activate/{nonce}"
+    return Credentials(token=token, link=url, link_expires_at=link.expires_at)
+
+
+@transaction.atomic
+def issue_profile(
+    token: RecipientToken, *, actor: Actor, now: datetime, address: str
+) -> Profile:
+    """Activate a waiting token at once and return its profile file.
+
+    Raises:
+        TokenStateError: If the token does not wait for its activation.
+    """
+    profile = take_secret(token, address=address, now=now)
+    withdraw_links(token, now=now)
+    report(_action("token.profile", token, actor, now))
+    return profile
+
+
+def take_secret(token: RecipientToken, *, address: str, now: datetime) -> Profile:
+    """Give a waiting token its secret; of two at once one succeeds.
+
+    Raises:
+        TokenStateError: If the token does not wait for its activation.
+    """
+    secret = new_secret(token.prefix)
+    taken = RecipientToken.objects.waiting(now).filter(id=token.id)
+    if not taken.update(
+        token_sha256=sha256(secret), activated_at=now, activated_from=address[:64]
+    ):
+        token.refresh_from_db()
+        _check_waiting(token, now)
+        raise TokenStateError(prefix=token.prefix, reason=_ACTIVATED)
+    token.refresh_from_db()
+    return new_profile(
+        recipient_name=token.recipient.name, secret=secret, expires_at=token.ends_at
+    )
+
+
+def waiting_token(recipient: Recipient, *, now: datetime) -> RecipientToken:
+    """Return the newest token that waits for its activation.
+
+    Raises:
+        NoWaitingTokenError: If there is none.
+    """
+    token = recipient.tokens.waiting(now).select_related("recipient").first()
+    if token is None:
+        raise NoWaitingTokenError(name=recipient.name)
+    return token
+
+
+def withdraw_links(token: RecipientToken, *, now: datetime) -> int:
+    """Make the unused links of a token worthless."""
+    return ActivationLink.objects.filter(
+        token=token, used_at__isnull=True, withdrawn_at__isnull=True
+    ).update(withdrawn_at=now)
+
+
+# === Ending ===
+
+
+@transaction.atomic
+def set_retirement(
+    token: RecipientToken, *, retires_at: datetime, actor: Actor, now: datetime
+) -> RecipientToken:
+    """End a token at a moment: sooner or later than planned, never past its expiry.
+
+    Raises:
+        TokenStateError: If the token has ended, or was never activated.
+        RetirementInvalidError: If the moment lies past the token's expiry.
+    """
+    token = RecipientToken.objects.select_for_update().get(id=token.id)
+    _check_unended(token, now)
+    if retires_at > token.expires_at:
+        raise RetirementInvalidError(prefix=token.prefix, expires_at=token.expires_at)
+    before = token.retires_at
+    token.retires_at = max(retires_at, now)
+    token.save(update_fields=["retires_at"])
+    detail = {
+        "before": None if before is None else _text(before),
+        "after": _text(token.retires_at),
+    }
+    report(_action("token.retire", token, actor, now, **detail))
+    return token
+
+
+@transaction.atomic
+def revoke(token: RecipientToken, *, actor: Actor, now: datetime) -> RecipientToken:
+    """Make a token and its links worthless from the next request on.
+
+    One that is revoked already stays as it is.
+    """
+    revoked = RecipientToken.objects.filter(id=token.id, revoked_at__isnull=True)
+    if revoked.update(revoked_at=now):
+        withdraw_links(token, now=now)
+        report(_action("token.revoke", token, actor, now))
+    token.refresh_from_db()
+    return token
+
+
+@transaction.atomic
+def revoke_all(recipient: Recipient, *, actor: Actor, now: datetime) -> int:
+    """Make every token of a recipient worthless; return how many had not ended."""
+    tokens = list(recipient.tokens.unended(now).select_for_update())
+    for token in tokens:
+        revoke(token, actor=actor, now=now)
+    return len(tokens)
+
+
+def _check_unended(token: RecipientToken, now: datetime) -> None:
+    if token.revoked_at is not None:
+        raise TokenStateError(prefix=token.prefix, reason="has been revoked")
+    if token.ends_at <= now:
+        raise TokenStateError(prefix=token.prefix, reason="has expired")
+
+
+def _check_waiting(token: RecipientToken, now: datetime) -> None:
+    _check_unended(token, now)
+    if token.token_sha256 is not None:
+        raise TokenStateError(prefix=token.prefix, reason=_ACTIVATED)
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
+
+
+def _action(
+    name: str, token: RecipientToken, actor: Actor, now: datetime, **detail: object
+) -> Action:
+    return Action(
+        name=name,
+        actor=actor,
+        at=now,
+        recipient=token.recipient.name,
+        recipient_id=token.recipient_id,
+        token_id=token.id,
+        token_prefix=token.prefix,
+        detail=detail,
+    )

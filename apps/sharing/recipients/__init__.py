@@ -1,0 +1,1 @@
+"""Recipients: their list, their page, their settings, and what is granted to them."""

@@ -1,0 +1,154 @@
+"""What the page of one recipient shows: rotation, tokens, grants, activity."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final
+
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.event_rows import EventRow, event_row
+from apps.sharing.activity.usage import daily_requests, last_days
+from apps.sharing.issuing.rotation import Rotation, rotation
+from apps.sharing.issuing.rotation_chart import RequestsChart, requests_chart
+from apps.sharing.issuing.token_rows import TokenRow, token_rows
+from apps.sharing.models import (
+    Recipient,
+    RecipientToken,
+    Share,
+    SharedTable,
+)
+from apps.sharing.recipients.listing import TokensState, tokens_state
+
+CHART_DAYS: Final = 14
+NUM_EVENTS: Final = 10
+MAX_TOKENS: Final = 50
+MAX_GRANTED_TABLES: Final = 100
+
+State = RecipientToken.State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantRow:
+    """One table that the recipient may read; None for a share without tables."""
+
+    share: Share
+    shared_table: SharedTable | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RotationPanel:
+    """The safety light with what happened lately.
+
+    Attributes:
+        days: The days that are counted; the last one is today.
+        old_requests, new_requests: Requests a day with each token, none without one.
+    """
+
+    rotation: Rotation
+    chart: RequestsChart
+    days: tuple[date, ...]
+    old_requests: tuple[int, ...]
+    new_requests: tuple[int, ...]
+
+    @property
+    def old_today(self) -> int:
+        """How many requests were made today with the old token."""
+        return self.old_requests[-1]
+
+    @property
+    def new_percent(self) -> int | None:
+        """Percent of today's requests made with the new token; None without any."""
+        requests = self.old_today + self.new_requests[-1]
+        return round(100 * self.new_requests[-1] / requests) if requests else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientDetail:
+    """Everything on the page of a recipient.
+
+    Attributes:
+        num_tables, num_shares: What it may read.
+        num_tokens: How many tokens there are; `tokens` holds the newest of them.
+        num_granted_tables: As `num_tables`, of which `grants` holds the first.
+        last_used_at: When any of its tokens was used last.
+    """
+
+    recipient: Recipient
+    state: TokensState
+    panel: RotationPanel | None
+    tokens: list[TokenRow]
+    num_tokens: int
+    grants: list[GrantRow]
+    num_tables: int
+    num_shares: int
+    last_used_at: datetime | None
+    events: list[EventRow]
+
+
+def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
+    """Load the page of a recipient, by a handful of queries."""
+    tokens = list(
+        recipient.tokens.select_related("created_by", "recipient").order_by(
+            "-created_at", "-id"
+        )
+    )
+    tokens.sort(key=lambda token: not _is_live(token, now))
+    shares = list(recipient.shares.prefetch_related("shared_tables__table"))
+    grants = list(_grant_rows(shares))
+    events = AuditEvent.objects.filter(recipient_id=recipient.id)
+    return RecipientDetail(
+        recipient=recipient,
+        state=tokens_state(recipient, now=now),
+        panel=_panel(tokens, now),
+        tokens=token_rows(tokens, num_shown=MAX_TOKENS, now=now),
+        num_tokens=len(tokens),
+        grants=grants[:MAX_GRANTED_TABLES],
+        num_tables=sum(row.shared_table is not None for row in grants),
+        num_shares=len(shares),
+        last_used_at=max(
+            (token.last_used_at for token in tokens if token.last_used_at), default=None
+        ),
+        events=[event_row(e) for e in events.order_by("-at", "-id")[:NUM_EVENTS]],
+    )
+
+
+def all_shares() -> list[Share]:
+    """Return every share, by name: what can be granted."""
+    return list(Share.objects.all())
+
+
+def shares_named(names: Iterable[str]) -> list[Share]:
+    """Return the shares of these names, as they are spelled."""
+    return list(Share.objects.filter(name__in=list(names)))
+
+
+def _panel(tokens: Sequence[RecipientToken], now: datetime) -> RotationPanel | None:
+    under_way = rotation(tokens, now=now)
+    if under_way is None:
+        return None
+    old, new = under_way.old, under_way.new
+    ids = [token.id for token in (old, new) if token is not None]
+    days = last_days(CHART_DAYS, now=now)
+    requests = daily_requests("token_id", ids, days=days)
+    old_requests = requests[old.id]
+    new_requests = requests[new.id] if new is not None else (0,) * len(days)
+    return RotationPanel(
+        rotation=under_way,
+        chart=requests_chart(days, new_requests, old_requests),
+        days=days,
+        old_requests=old_requests,
+        new_requests=new_requests,
+    )
+
+
+def _grant_rows(shares: Iterable[Share]) -> Iterable[GrantRow]:
+    for share in shares:
+        tables = list(share.shared_tables.all())
+        for shared_table in tables:
+            yield GrantRow(share=share, shared_table=shared_table)
+        if not tables:
+            yield GrantRow(share=share, shared_table=None)
+
+
+def _is_live(token: RecipientToken, now: datetime) -> bool:
+    return token.state(now) in {State.WAITING, State.ACTIVE, State.RETIRING}

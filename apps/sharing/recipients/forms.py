@@ -1,0 +1,102 @@
+"""Forms of recipients: their shape alone, no database and no clock."""
+
+from collections.abc import Iterable
+from typing import Any, Final, cast
+
+from django import forms
+
+from apps.pages.lists.fields import SortField, WordField
+from apps.pages.lists.sorting import Column
+from apps.sharing.issuing.forms import LifetimeForm
+
+MAX_PAGE: Final = 1_000_000
+COLUMNS: Final = (
+    Column(key="name", label="Recipient", word="Name"),
+    Column(key="ends", label="Token", word="Token's end"),
+    Column(key="shares", label="Shares", descends=True, css="dw-r"),
+    Column(key="used", label="Last used", descends=True),
+    Column(key="created", label="Newest", descends=True, is_shown=False),
+    Column(label="Requests, 30 days", css="dw-only-w"),
+)
+STATES: Final = {
+    "active": "active",
+    "expiring": "expires soon",
+    "expired": "expired",
+    "waiting": "never activated",
+    "revoked": "revoked",
+    "none": "no token",
+}
+
+
+class RecipientListForm(forms.Form):
+    """The filter, order and page of the list."""
+
+    q = forms.CharField(max_length=200, required=False)
+    state = WordField(STATES)
+    sort = SortField(COLUMNS)
+    page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
+
+
+class ContactForm(forms.Form):
+    """How to reach a recipient, and a note about it."""
+
+    contact = forms.CharField(max_length=254, required=False, strip=True)
+    comment = forms.CharField(max_length=10_000, required=False)
+
+
+class AllowListForm(forms.Form):
+    """The networks that a recipient may come from, one a line."""
+
+    networks = forms.CharField(max_length=20_000, required=False)
+
+    @property
+    def network_texts(self) -> list[str]:
+        """The networks, as they were typed."""
+        return str(self.cleaned_data["networks"]).replace(",", " ").split()
+
+
+class SettingsForm(ContactForm, AllowListForm):
+    """What may be changed of a recipient."""
+
+
+class SharesForm(forms.Form):
+    """Which shares a recipient reads, by name."""
+
+    shares = forms.MultipleChoiceField(required=False)
+
+    def __init__(self, *args: Any, share_names: Iterable[str], **kwargs: Any) -> None:  # noqa: ANN401 (Django's own)
+        super().__init__(*args, **kwargs)
+        field = cast("forms.MultipleChoiceField", self.fields["shares"])
+        field.choices = [(name, name) for name in share_names]
+
+
+class NewReaderForm(LifetimeForm):
+    """A recipient that is made together with a share."""
+
+    name = forms.CharField(
+        max_length=255, strip=True, error_messages={"required": "Give it a name."}
+    )
+    contact = forms.CharField(max_length=254, required=False, strip=True)
+
+
+class NewRecipientForm(NewReaderForm, SharesForm, ContactForm, AllowListForm):
+    """A recipient with what it reads, from where, and its first token."""
+
+
+class ConfirmForm(forms.Form):
+    """The name again, so that nobody deletes a thing by a slip."""
+
+    confirm = forms.CharField()
+
+    def __init__(self, *args: Any, name: str, kind: str) -> None:  # noqa: ANN401 (Django's own)
+        super().__init__(*args)
+        self.name = name
+        required = f"Type the {kind}'s name to delete it."
+        self.fields["confirm"].error_messages["required"] = required
+
+    def clean_confirm(self) -> str:
+        """Refuse another name."""
+        if self.cleaned_data["confirm"] != self.name:
+            message = f"Type {self.name} to delete it."
+            raise forms.ValidationError(message)
+        return self.name

@@ -1,0 +1,224 @@
+"""What administrators ask of recipients: make, change, grant, delete."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from apps.pages.actions import Action, Actor, FieldChange, report, report_changes
+from apps.sharing.access.networks import parse_networks
+from apps.sharing.errors import ContactInvalidError
+from apps.sharing.issuing.credentials import Deliver, issue
+from apps.sharing.issuing.tokens import Credentials
+from apps.sharing.models import Grant, Recipient, Share
+from apps.sharing.names import check_name, name_key, save_named
+
+# What is recorded when a fact of a recipient changes.
+_FACT_ACTIONS: Final = {
+    "contact": "recipient.set_contact",
+    "comment": "recipient.describe",
+    "allowed_networks": "recipient.set_networks",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantChange:
+    """How many shares a recipient got, and how many were taken."""
+
+    added: int
+    removed: int
+
+
+@transaction.atomic
+def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
+    *,
+    name: str,
+    contact: str = "",
+    comment: str = "",
+    allowed_networks: Iterable[str] = (),
+    actor: Actor,
+    now: datetime,
+) -> Recipient:
+    """Make a recipient, who may read nothing yet.
+
+    Raises:
+        NameInvalidError: If the name breaks the rules of names.
+        NameTakenError: If another recipient has it, whatever its capitals.
+        ContactInvalidError: If the contact is no mail address.
+        NetworkInvalidError: If a text of the allow list is no network.
+        TooManyNetworksError: If the allow list is too long.
+    """
+    recipient = Recipient(
+        name=check_name(name, "recipient"),
+        name_key=name_key(name),
+        contact=_checked_contact(contact),
+        comment=comment.strip(),
+        allowed_networks=parse_networks(allowed_networks),
+        created_at=now,
+        created_by_id=actor.user_id,
+    )
+    save_named(recipient, "recipient")
+    report(_action("recipient.create", recipient, actor, now, _facts(recipient)))
+    return recipient
+
+
+@transaction.atomic
+def invite(  # noqa: PLR0913 (each is one fact of the recipient)
+    *,
+    name: str,
+    contact: str = "",
+    comment: str = "",
+    allowed_networks: Iterable[str] = (),
+    shares: Iterable[Share],
+    lifetime: timedelta,
+    deliver: Deliver | None = None,
+    actor: Actor,
+    now: datetime,
+) -> Credentials:
+    """Make a recipient with its grants and its first token, and hand that out.
+
+    Raises:
+        SharingStateError: If a name, a network or the lifetime will not do.
+    """
+    recipient = create_recipient(
+        name=name,
+        contact=contact,
+        comment=comment,
+        allowed_networks=allowed_networks,
+        actor=actor,
+        now=now,
+    )
+    for share in shares:
+        grant(share, recipient, actor=actor, now=now)
+    return issue(recipient, lifetime=lifetime, deliver=deliver, actor=actor, now=now)
+
+
+@transaction.atomic
+def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
+    recipient: Recipient,
+    *,
+    contact: str,
+    comment: str,
+    allowed_networks: Iterable[str],
+    actor: Actor,
+    now: datetime,
+) -> Recipient:
+    """Change how to reach a recipient, and from where it may come.
+
+    Raises:
+        ContactInvalidError: If the contact is no mail address.
+        NetworkInvalidError: If a text of the allow list is no network.
+        TooManyNetworksError: If the allow list is too long.
+    """
+    before = _facts(recipient)
+    recipient.contact = _checked_contact(contact)
+    recipient.comment = comment.strip()
+    recipient.allowed_networks = parse_networks(allowed_networks)
+    after = _facts(recipient)
+    changes = [
+        FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in after
+    ]
+    if report_changes(_action("", recipient, actor, now), changes):
+        recipient.save(update_fields=list(after))
+    return recipient
+
+
+@transaction.atomic
+def delete_recipient(recipient: Recipient, *, actor: Actor, now: datetime) -> None:
+    """Delete a recipient with its grants and tokens, which end at once."""
+    detail = {
+        "shares": [share.name for share in recipient.shares.all()],
+        "num_tokens_ended": recipient.tokens.live(now).count(),
+    }
+    report(_action("recipient.delete", recipient, actor, now, detail))
+    recipient.delete()
+
+
+# === Grants ===
+
+
+@transaction.atomic
+def grant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) -> Grant:
+    """Let a recipient read a share; a grant that exists stays as it is."""
+    granted, is_new = Grant.objects.get_or_create(
+        share=share,
+        recipient=recipient,
+        defaults={"granted_at": now, "granted_by_id": actor.user_id},
+    )
+    if is_new:
+        report(_grant_action("grant.add", share, recipient, actor, now))
+    return granted
+
+
+@transaction.atomic
+def ungrant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) -> bool:
+    """Take a share from a recipient, from its next request on.
+
+    Returns:
+        Whether there was a grant to take.
+    """
+    removed, _ = Grant.objects.filter(share=share, recipient=recipient).delete()
+    if removed:
+        report(_grant_action("grant.remove", share, recipient, actor, now))
+    return bool(removed)
+
+
+@transaction.atomic
+def set_grants(
+    recipient: Recipient, shares: Collection[Share], *, actor: Actor, now: datetime
+) -> GrantChange:
+    """Let a recipient read these shares and no others, from its next request on."""
+    held = {share.id: share for share in recipient.shares.all()}
+    wanted = {share.id: share for share in shares}
+    added = [share for key, share in wanted.items() if key not in held]
+    removed = [share for key, share in held.items() if key not in wanted]
+    for share in added:
+        grant(share, recipient, actor=actor, now=now)
+    for share in removed:
+        ungrant(share, recipient, actor=actor, now=now)
+    return GrantChange(added=len(added), removed=len(removed))
+
+
+def _checked_contact(text: str) -> str:
+    contact = text.strip()
+    if contact:
+        try:
+            validate_email(contact)
+        except ValidationError as error:
+            raise ContactInvalidError(contact=contact) from error
+    return contact
+
+
+def _facts(recipient: Recipient) -> dict[str, object]:
+    return {
+        "contact": recipient.contact,
+        "comment": recipient.comment,
+        "allowed_networks": list(recipient.allowed_networks),
+    }
+
+
+def _grant_action(
+    name: str, share: Share, recipient: Recipient, actor: Actor, now: datetime
+) -> Action:
+    return replace(_action(name, recipient, actor, now), share=share.name)
+
+
+def _action(
+    name: str,
+    recipient: Recipient,
+    actor: Actor,
+    now: datetime,
+    detail: Mapping[str, object] | None = None,
+) -> Action:
+    return Action(
+        name=name,
+        actor=actor,
+        at=now,
+        recipient=recipient.name,
+        recipient_id=recipient.id,
+        detail=detail or {},
+    )

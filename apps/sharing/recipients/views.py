@@ -1,0 +1,286 @@
+"""The pages of recipients: the list, a new one, one of them, its settings."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import (
+    require_http_methods,
+    require_POST,
+    require_safe,
+)
+
+from apps.accounts.permissions import admin_required
+from apps.pages.actions import actor_of
+from apps.pages.lists.sorting import sort_headers, sort_options
+from apps.pages.paging import page_links
+from apps.pages.responses import respond
+from apps.sharing.errors import SharingStateError
+from apps.sharing.issuing import once
+from apps.sharing.issuing.forms import (
+    first_lifetime,
+    lifetime_choices,
+    place_error,
+)
+from apps.sharing.issuing.lifetimes import parse_lifetime
+from apps.sharing.issuing.token_result import repeated, show_credentials
+from apps.sharing.models import Recipient
+from apps.sharing.names import find_recipient
+from apps.sharing.recipients import detail as recipient_pages
+from apps.sharing.recipients import listing as recipient_lists
+from apps.sharing.recipients import services
+from apps.sharing.recipients.data import detail_json, row_json
+from apps.sharing.recipients.forms import (
+    COLUMNS,
+    STATES,
+    ConfirmForm,
+    NewRecipientForm,
+    RecipientListForm,
+    SettingsForm,
+    SharesForm,
+)
+from apps.tables.head.shapes import cleaned
+
+
+@admin_required
+@require_safe
+def recipient_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """List the recipients; htmx asks for the rows alone."""
+    values = cleaned(RecipientListForm(request.GET))
+    query = recipient_lists.RecipientQuery(
+        q=values["q"],
+        state=values["state"],
+        sort=values["sort"],
+        page=values["page"] or 1,
+    )
+    now = timezone.now()
+    page = recipient_lists.recipient_page(query, now=now)
+    links = page_links(request, page.paged)
+    rows = recipient_lists.recipient_csv(query, now=now) if fmt == "csv" else None
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_list.html",
+        context={
+            "page": page,
+            "query": query,
+            "headers": sort_headers(
+                request, COLUMNS, query.sort or recipient_lists.DEFAULT_SORT
+            ),
+            "sorts": sort_options(
+                COLUMNS, query.sort, default=recipient_lists.DEFAULT_SORT
+            ),
+            "states": STATES,
+            "links": links,
+        },
+        data={
+            "count": page.paged.count,
+            "next": links.next,
+            "recipients": [row_json(row) for row in page.rows],
+        },
+        rows=rows,
+    )
+
+
+@admin_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """Make a recipient with its grants and first token, and show the link once."""
+    shares = [share.name for share in recipient_pages.all_shares()]
+    initial = {
+        **first_lifetime(settings.TOKEN_MAX_DAYS),
+        "name": request.GET.get("name", ""),
+        "shares": request.GET.getlist("share"),
+    }
+    posted = request.POST if request.method == "POST" else None
+    form = NewRecipientForm(posted, share_names=shares, initial=initial)
+    if not form.is_valid():
+        return _new_page(request, fmt, form=form)
+    values, now = form.cleaned_data, timezone.now()
+    if once.is_repeat(request, values["once"]):
+        return repeated(request, values["name"])
+    try:
+        made = services.invite(
+            name=values["name"],
+            contact=values["contact"],
+            comment=values["comment"],
+            allowed_networks=form.network_texts,
+            shares=recipient_pages.shares_named(values["shares"]),
+            lifetime=parse_lifetime(form.lifetime_text, now=now),
+            actor=actor_of(request),
+            now=now,
+        )
+    except SharingStateError as error:
+        place_error(form, error)
+        return _new_page(request, fmt, form=form)
+    return show_credentials(request, fmt, made, is_new=True)
+
+
+@admin_required
+@require_safe
+def recipient_detail(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
+    """Show a recipient: the light of its rotation, tokens, grants, activity."""
+    now = timezone.now()
+    recipient = find_recipient(name)
+    detail = recipient_pages.recipient_detail(recipient, now=now)
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_detail.html",
+        context={
+            "detail": detail,
+            "recipient": recipient,
+            "once": once.new_key(),
+        },
+        data=detail_json(detail),
+    )
+
+
+@admin_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
+    """Choose the shares that a recipient reads."""
+    recipient = find_recipient(name)
+    shares = recipient_pages.all_shares()
+    names = [share.name for share in shares]
+    held = [share.name for share in recipient.shares.all()]
+    form = SharesForm(
+        request.POST if request.method == "POST" else None,
+        share_names=names,
+        initial={"shares": held},
+    )
+    if request.method == "POST" and form.is_valid():
+        wanted = recipient_pages.shares_named(form.cleaned_data["shares"])
+        change = services.set_grants(
+            recipient, wanted, actor=actor_of(request), now=timezone.now()
+        )
+        said = f"{recipient.name} reads {len(wanted)} of {len(names)} shares now: "
+        said += f"{change.added} added, {change.removed} taken away."
+        messages.success(request, said)
+        return redirect(recipient)
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_grants.html",
+        context={
+            "recipient": recipient,
+            "shares": shares,
+            "form": form,
+            "chosen": _chosen(form),
+        },
+        data={"recipient": recipient.name, "shares": held, "available": names},
+        status=422 if form.errors else 200,
+    )
+
+
+@admin_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
+    """Change contact, note and allow list."""
+    recipient = find_recipient(name)
+    posted = request.POST if request.method == "POST" else None
+    form = _settings_form(recipient, posted)
+    if not form.is_valid():
+        return _settings_page(request, recipient, fmt, form=form)
+    try:
+        services.update_recipient(
+            recipient,
+            contact=form.cleaned_data["contact"],
+            comment=form.cleaned_data["comment"],
+            allowed_networks=form.network_texts,
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+    except SharingStateError as error:
+        place_error(form, error)
+        return _settings_page(request, find_recipient(name), fmt, form=form)
+    messages.success(request, "Saved. It counts from the next request.")
+    return redirect("sharing:recipient-settings", recipient.name)
+
+
+@admin_required
+@require_POST
+def recipient_delete(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Delete a recipient once its name has been typed again."""
+    recipient = find_recipient(name)
+    form = ConfirmForm(request.POST, name=recipient.name, kind="recipient")
+    if not form.is_valid():
+        return _settings_page(request, recipient, "html", confirm_form=form)
+    services.delete_recipient(recipient, actor=actor_of(request), now=timezone.now())
+    said = f"{name} is deleted; its tokens open nothing any more."
+    messages.success(request, said)
+    return redirect("sharing:recipient-list")
+
+
+def _new_page(
+    request: HttpRequest, fmt: str, *, form: NewRecipientForm
+) -> HttpResponseBase:
+    shares = recipient_pages.all_shares()
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_new.html",
+        context={
+            "form": form,
+            "shares": shares,
+            "chosen": _chosen(form),
+            "lifetimes": lifetime_choices(settings.TOKEN_MAX_DAYS),
+            "max_days": settings.TOKEN_MAX_DAYS,
+            "once": once.new_key(),
+        },
+        data={
+            "shares": [share.name for share in shares],
+            "lifetimes": list(lifetime_choices(settings.TOKEN_MAX_DAYS)),
+            "max_days": settings.TOKEN_MAX_DAYS,
+            "errors": form.errors,
+        },
+        status=422 if form.errors else 200,
+    )
+
+
+def _settings_page(
+    request: HttpRequest,
+    recipient: Recipient,
+    fmt: str,
+    *,
+    form: SettingsForm | None = None,
+    confirm_form: ConfirmForm | None = None,
+) -> HttpResponseBase:
+    form = form or _settings_form(recipient)
+    confirm_form = confirm_form or ConfirmForm(name=recipient.name, kind="recipient")
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_settings.html",
+        context={
+            "recipient": recipient,
+            "form": form,
+            "confirm_form": confirm_form,
+            "address": actor_of(request).address,
+        },
+        data={
+            "recipient": recipient.name,
+            "contact": recipient.contact,
+            "comment": recipient.comment,
+            "allowed_networks": recipient.allowed_networks,
+        },
+        status=422 if form.errors or confirm_form.errors else 200,
+    )
+
+
+def _settings_form(
+    recipient: Recipient, posted: QueryDict | None = None
+) -> SettingsForm:
+    networks = "\n".join(recipient.allowed_networks)
+    present = {
+        "contact": recipient.contact,
+        "comment": recipient.comment,
+        "networks": networks,
+    }
+    return SettingsForm(posted, initial=present)
+
+
+def _chosen(form: SharesForm) -> set[str]:
+    """Return the names of the shares that are ticked, sent or stored."""
+    return set(form["shares"].value() or ())

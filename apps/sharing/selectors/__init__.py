@@ -1,1 +1,0 @@
-"""What pages and the protocol read."""

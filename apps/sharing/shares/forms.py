@@ -1,0 +1,90 @@
+"""The forms of shares and of the tables in them."""
+
+from django import forms
+
+from apps.pages.lists.fields import SortField
+from apps.pages.lists.sorting import Column
+from apps.sharing.models import MAX_NAME_LENGTH
+
+MAX_PAGE = 1_000_000
+SHARE_COLUMNS = (
+    Column(key="name", label="Share", word="Name"),
+    Column(key="tables", label="Tables", descends=True),
+    Column(key="recipients", label="Recipients", descends=True, css="dw-r"),
+    Column(key="read", label="Last read", descends=True),
+    Column(key="created", label="Newest", descends=True, is_shown=False),
+    Column(label="Activity, 30 days", css="dw-only-w"),
+)
+MAX_COMMENT_LENGTH = 10_000
+MAX_FILTER_LENGTH = 10_000
+# Longer than a name may be, so that the rule of names speaks and not the field.
+MAX_TEXT_LENGTH = MAX_NAME_LENGTH * 4
+
+
+class ListForm(forms.Form):
+    """The search and page of a list."""
+
+    q = forms.CharField(max_length=200, required=False)
+    page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
+
+
+class ShareListForm(ListForm):
+    """The search, order and page of the list of shares."""
+
+    sort = SortField(SHARE_COLUMNS)
+
+
+class ShareForm(forms.Form):
+    """The name of a share and what people read of it."""
+
+    name = forms.CharField(
+        max_length=MAX_TEXT_LENGTH,
+        error_messages={"required": "A share needs a name."},
+    )
+    comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
+
+
+class OfferForm(forms.Form):
+    """What of a table is shared."""
+
+    with_history = forms.BooleanField(required=False)
+    start_version = forms.IntegerField(
+        required=False, error_messages={"invalid": "Write a version: a whole number."}
+    )
+    partition_filter = forms.CharField(max_length=MAX_FILTER_LENGTH, required=False)
+
+
+class SharedTableForm(OfferForm):
+    """What of a table is shared, and what people read of it."""
+
+    comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
+
+
+class TableDraftForm(OfferForm):
+    """A table of a share that is being made: its names there, and what of it."""
+
+    schema = forms.CharField(
+        max_length=MAX_TEXT_LENGTH,
+        error_messages={"required": "Say under which schema recipients find it."},
+    )
+    name = forms.CharField(
+        max_length=MAX_TEXT_LENGTH,
+        error_messages={"required": "Say under which name recipients find it."},
+    )
+
+
+class AddTableForm(TableDraftForm):
+    """A registered table that is to be put into a share."""
+
+    table = forms.CharField(
+        max_length=401, error_messages={"required": "Say which table to share."}
+    )
+    comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
+
+
+class GrantForm(forms.Form):
+    """A recipient who is to read a share, or no longer."""
+
+    recipient = forms.CharField(
+        max_length=MAX_TEXT_LENGTH, error_messages={"required": "Say who may read it."}
+    )

@@ -1,0 +1,231 @@
+"""What administrators ask of shares: make, fill, empty, delete."""
+
+from datetime import datetime
+from typing import Final
+
+from django.db import IntegrityError, transaction
+
+from apps.pages.actions import Action, Actor, FieldChange, report, report_changes
+from apps.sharing.errors import NameTakenError, StartVersionError
+from apps.sharing.models import Share, SharedTable
+from apps.sharing.names import check_name, name_key, save_named
+from apps.sharing.shares.partition_filters import check_partition_filter
+from apps.tables.models import Table
+
+# What is recorded when a field of a shared table changes; history opens or closes.
+_OFFER_ACTIONS: Final = {
+    "start_version": "share.start_history",
+    "partition_filter": "share.filter_table",
+    "comment": "share.describe_table",
+}
+
+
+# === Shares ===
+
+
+@transaction.atomic
+def create_share(*, name: str, comment: str = "", actor: Actor, now: datetime) -> Share:
+    """Make an empty share.
+
+    Raises:
+        NameInvalidError: If the name breaks the rules of names.
+        NameTakenError: If another share has it, whatever its capitals.
+    """
+    share = Share(
+        name=check_name(name, "share"),
+        name_key=name_key(name),
+        comment=comment.strip(),
+        created_at=now,
+        created_by_id=actor.user_id,
+    )
+    save_named(share, "share")
+    report(_action("share.create", share, actor, now))
+    return share
+
+
+@transaction.atomic
+def rename_share(share: Share, *, name: str, actor: Actor, now: datetime) -> Share:
+    """Give a share another name; recipients' clients must use it from then on.
+
+    Raises:
+        NameInvalidError: If the name breaks the rules of names.
+        NameTakenError: If another share has it, whatever its capitals.
+    """
+    old_name = share.name
+    if name == old_name:
+        return share
+    share.name = check_name(name, "share")
+    share.name_key = name_key(name)
+    try:
+        save_named(share, "share")
+    except NameTakenError:
+        share.name, share.name_key = old_name, name_key(old_name)
+        raise
+    report(_action("share.rename", share, actor, now, old=old_name, new=name))
+    return share
+
+
+@transaction.atomic
+def update_share(share: Share, *, comment: str, actor: Actor, now: datetime) -> Share:
+    """Set what administrators and recipients read of a share."""
+    comment = comment.strip()
+    change = FieldChange("share.update", share.comment, comment)
+    if report_changes(_action("", share, actor, now), [change]):
+        share.comment = comment
+        share.save(update_fields=["comment"])
+    return share
+
+
+@transaction.atomic
+def delete_share(share: Share, *, actor: Actor, now: datetime) -> None:
+    """Delete a share with its grants; tables and recipients stay."""
+    detail = {
+        "tables": [table.full_name for table in share.shared_tables.all()],
+        "recipients": [recipient.name for recipient in share.recipients.all()],
+    }
+    report(_action("share.delete", share, actor, now, **detail))
+    share.delete()
+
+
+# === Tables of a share ===
+
+
+@transaction.atomic
+def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
+    share: Share,
+    *,
+    table: Table,
+    schema: str,
+    name: str,
+    with_history: bool = True,
+    start_version: int | None = None,
+    partition_filter: str = "",
+    comment: str = "",
+    actor: Actor,
+    now: datetime,
+) -> SharedTable:
+    """Put a table into a share, under a schema and a name of its own.
+
+    Raises:
+        NameInvalidError: If the schema or the name breaks the rules of names.
+        NameTakenError: If the share has such a table, whatever its capitals.
+        PartitionFilterError: If the filter does not fit the table.
+        StartVersionError: If history cannot begin there.
+    """
+    _check_history(table, with_history=with_history, start_version=start_version)
+    shared_table = SharedTable(
+        share=share,
+        table=table,
+        schema=_schema_spelling(share, check_name(schema, "schema")),
+        schema_key=name_key(schema),
+        name=check_name(name, "table"),
+        name_key=name_key(name),
+        comment=comment.strip(),
+        with_history=with_history,
+        start_version=start_version,
+        partition_filter=check_partition_filter(table, partition_filter),
+        added_at=now,
+        added_by_id=actor.user_id,
+    )
+    try:
+        with transaction.atomic():
+            shared_table.save(force_insert=True)
+    except IntegrityError as error:
+        raise NameTakenError(kind="table", name=shared_table.full_name) from error
+    detail = _offer(shared_table)
+    report(_table_action("share.add_table", shared_table, actor, now, **detail))
+    return shared_table
+
+
+@transaction.atomic
+def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
+    shared_table: SharedTable,
+    *,
+    with_history: bool,
+    start_version: int | None,
+    partition_filter: str,
+    comment: str,
+    actor: Actor,
+    now: datetime,
+) -> SharedTable:
+    """Change what of a table is shared.
+
+    Raises:
+        PartitionFilterError: If the filter does not fit the table.
+        StartVersionError: If history cannot begin there.
+    """
+    table = shared_table.table
+    _check_history(table, with_history=with_history, start_version=start_version)
+    before = _offer(shared_table)
+    shared_table.partition_filter = check_partition_filter(table, partition_filter)
+    shared_table.with_history = with_history
+    shared_table.start_version = start_version
+    shared_table.comment = comment.strip()
+    after = _offer(shared_table)
+    names = _OFFER_ACTIONS | {
+        "with_history": "share.open_history" if with_history else "share.close_history"
+    }
+    changes = [FieldChange(names[name], before[name], after[name]) for name in after]
+    if report_changes(_table_action("", shared_table, actor, now), changes):
+        shared_table.save(update_fields=list(after))
+    return shared_table
+
+
+@transaction.atomic
+def remove_table(shared_table: SharedTable, *, actor: Actor, now: datetime) -> None:
+    """Take a table out of a share; the table itself stays registered."""
+    report(_table_action("share.remove_table", shared_table, actor, now))
+    shared_table.delete()
+
+
+def _schema_spelling(share: Share, schema: str) -> str:
+    """Return a schema as the share spells it already, so that it stays one."""
+    alike = share.shared_tables.filter(schema_key=name_key(schema))
+    return alike.values_list("schema", flat=True).first() or schema
+
+
+def _check_history(
+    table: Table, *, with_history: bool, start_version: int | None
+) -> None:
+    if start_version is None:
+        return
+    if not with_history:
+        raise StartVersionError(
+            version=start_version, reason="the table is shared without history"
+        )
+    if start_version < 0:
+        raise StartVersionError(version=start_version, reason="versions begin at 0")
+    newest = table.latest_version_seen
+    if newest is not None and start_version > newest:
+        raise StartVersionError(
+            version=start_version, reason=f"the newest version is {newest}"
+        )
+
+
+def _offer(shared_table: SharedTable) -> dict[str, object]:
+    return {
+        "with_history": shared_table.with_history,
+        "start_version": shared_table.start_version,
+        "partition_filter": shared_table.partition_filter,
+        "comment": shared_table.comment,
+    }
+
+
+def _action(
+    name: str, share: Share, actor: Actor, now: datetime, **detail: object
+) -> Action:
+    return Action(name=name, actor=actor, at=now, share=share.name, detail=detail)
+
+
+def _table_action(
+    name: str, shared_table: SharedTable, actor: Actor, now: datetime, **detail: object
+) -> Action:
+    return Action(
+        name=name,
+        actor=actor,
+        at=now,
+        share=shared_table.share.name,
+        table=shared_table.full_name,
+        table_id=shared_table.table_id,
+        detail={"registered_as": shared_table.table.full_name, **detail},
+    )

@@ -1,0 +1,87 @@
+"""The settings of a share: its name, its comment, its end."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.permissions import admin_required
+from apps.pages.actions import actor_of
+from apps.pages.responses import respond
+from apps.sharing.issuing.forms import place_error
+from apps.sharing.models import Share
+from apps.sharing.names import find_share
+from apps.sharing.recipients.forms import ConfirmForm
+from apps.sharing.shares import services
+from apps.sharing.shares.forms import ShareForm
+from deltaweb.delta.errors import DeltaError
+
+
+@require_safe
+@admin_required
+def share_settings(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
+    """Show the forms."""
+    return _page(request, find_share(name), fmt)
+
+
+@require_POST
+@admin_required
+def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Rename a share and set its comment."""
+    share = find_share(name)
+    form = ShareForm(request.POST)
+    if form.is_valid():
+        actor, now = actor_of(request), timezone.now()
+        try:
+            services.rename_share(
+                share, name=form.cleaned_data["name"], actor=actor, now=now
+            )
+        except DeltaError as error:
+            place_error(form, error)
+        else:
+            services.update_share(
+                share, comment=form.cleaned_data["comment"], actor=actor, now=now
+            )
+            messages.success(request, "Saved.")
+            return redirect("sharing:share-settings", share.name)
+    return _page(request, find_share(name), "html", form=form)
+
+
+@require_POST
+@admin_required
+def share_delete(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Delete a share once its name has been typed again."""
+    share = find_share(name)
+    form = ConfirmForm(request.POST, name=share.name, kind="share")
+    if not form.is_valid():
+        return _page(request, share, "html", confirm_form=form)
+    services.delete_share(share, actor=actor_of(request), now=timezone.now())
+    said = f"The share {share.name} is deleted; nobody reads it any more."
+    messages.success(request, said)
+    return redirect("sharing:share-list")
+
+
+def _page(
+    request: HttpRequest,
+    share: Share,
+    fmt: str,
+    *,
+    form: ShareForm | None = None,
+    confirm_form: ConfirmForm | None = None,
+) -> HttpResponseBase:
+    present = {"name": share.name, "comment": share.comment}
+    num_recipients = share.recipients.count()
+    return respond(
+        request,
+        fmt,
+        template="sharing/share_settings.html",
+        context={
+            "share": share,
+            "num_recipients": num_recipients,
+            "form": form or ShareForm(initial=present),
+            "confirm_form": confirm_form or ConfirmForm(name=share.name, kind="share"),
+        },
+        data={**present, "num_recipients": num_recipients},
+        status=422 if form or confirm_form else 200,
+    )

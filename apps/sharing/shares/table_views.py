@@ -1,0 +1,39 @@
+"""The Sharing tab of a table."""
+
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from apps.accounts.permissions import editor_required
+from apps.pages.responses import respond
+from apps.sharing.activity.charts import use_charts
+from apps.sharing.shares import table_sharing as selectors
+from apps.tables.head.shapes import signed_in
+from apps.tables.head.table_head import get_table, table_head
+
+
+@require_safe
+@editor_required
+def table_sharing(
+    request: HttpRequest, *, namespace: str, name: str, fmt: str
+) -> HttpResponseBase:
+    """Show where a table is shared, who may read it and who did."""
+    user = signed_in(request)
+    table = get_table(user, namespace, name)
+    found = selectors.table_sharing(table, now=timezone.now())
+    return respond(
+        request,
+        fmt,
+        template="sharing/table_sharing.html",
+        context={
+            "head": table_head(table),
+            "table": table,
+            "found": found,
+            "charts": use_charts(found.use),
+        },
+        data={
+            "namespace": table.namespace,
+            "name": table.name,
+            **selectors.table_sharing_data(found),
+        },
+    )

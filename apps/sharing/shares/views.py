@@ -1,0 +1,317 @@
+"""The pages of shares: the list, one share, and what can be changed of it."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.permissions import admin_required
+from apps.pages.actions import actor_of
+from apps.pages.errors import PageError
+from apps.pages.lists.sorting import sort_headers, sort_options
+from apps.pages.paging import page_links
+from apps.pages.responses import respond
+from apps.sharing.activity.charts import use_charts
+from apps.sharing.clients.preflight import preflight
+from apps.sharing.clients.snippets import TableName, snippets
+from apps.sharing.issuing.forms import place_error
+from apps.sharing.models import Share, SharedTable
+from apps.sharing.names import find_recipient, find_share
+from apps.sharing.recipients import services as recipient_services
+from apps.sharing.shares import detail as share_pages
+from apps.sharing.shares import services as share_services
+from apps.sharing.shares.forms import (
+    SHARE_COLUMNS,
+    AddTableForm,
+    GrantForm,
+    ListForm,
+    SharedTableForm,
+    ShareListForm,
+)
+from apps.sharing.shares.listing import (
+    DEFAULT_SORT,
+    share_csv,
+    share_page,
+    share_row_data,
+)
+from apps.tables.errors import TableNotRegisteredError
+from apps.tables.head.shapes import cleaned
+from apps.tables.models import Table
+from deltaweb.delta.errors import DeltaError
+
+PROFILE_FILE_NAME = "profile.share"
+
+
+@require_safe
+@admin_required
+def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
+    """Show the shares; htmx asks for the list alone."""
+    values = cleaned(ShareListForm(request.GET))
+    q, sort = values["q"], values["sort"]
+    page = share_page(q=q, sort=sort, page=values["page"] or 1, now=timezone.now())
+    links = page_links(request, page.paged)
+    return respond(
+        request,
+        fmt,
+        template="sharing/share_list.html",
+        context={
+            "page": page,
+            "q": q,
+            "sort": sort,
+            "headers": sort_headers(request, SHARE_COLUMNS, sort or DEFAULT_SORT),
+            "sorts": sort_options(SHARE_COLUMNS, sort, default=DEFAULT_SORT),
+            "links": links,
+        },
+        data={
+            "count": page.paged.count,
+            "next": links.next,
+            "shares": [share_row_data(row) for row in page.rows],
+        },
+        rows=share_csv(q=q, sort=sort) if fmt == "csv" else None,
+        fragment="share-rows",
+    )
+
+
+@require_safe
+@admin_required
+def share_detail(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
+    """Show a share; `?edit=` opens the form of one of its tables, `?add=` another."""
+    return _share_page(request, find_share(name), fmt)
+
+
+# === Tables ===
+
+
+@require_POST
+@admin_required
+def shared_table_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Put a registered table into a share."""
+    share = find_share(name)
+    form = AddTableForm(_with_names(request))
+    if form.is_valid():
+        values = form.cleaned_data
+        try:
+            table = share_pages.find_table(values.pop("table"))
+            if table is None:
+                raise TableNotRegisteredError(name=form.data["table"])
+            added = share_services.add_table(
+                share,
+                table=table,
+                **values,
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        except DeltaError as error:
+            place_error(form, error)
+        else:
+            messages.success(
+                request, f"{table.full_name} is in {share.name} as {added.full_name}."
+            )
+            return redirect(share)
+    return _share_page(request, share, "html", add_form=form)
+
+
+@require_POST
+@admin_required
+def shared_table_update(
+    request: HttpRequest, *, name: str, table_id: UUID
+) -> HttpResponseBase:
+    """Change what of a table is shared."""
+    shared_table = _shared_table(find_share(name), table_id)
+    form = SharedTableForm(request.POST)
+    if form.is_valid():
+        try:
+            share_services.update_table(
+                shared_table,
+                **form.cleaned_data,
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        except DeltaError as error:
+            place_error(form, error)
+        else:
+            messages.success(request, f"{shared_table.full_name} is changed.")
+            return redirect(shared_table.share)
+    return _share_page(
+        request, shared_table.share, "html", edit=table_id, edit_form=form
+    )
+
+
+@require_POST
+@admin_required
+def shared_table_remove(
+    request: HttpRequest, *, name: str, table_id: UUID
+) -> HttpResponseBase:
+    """Take a table out of a share."""
+    share = find_share(name)
+    shared_table = _shared_table(share, table_id)
+    share_services.remove_table(
+        shared_table, actor=actor_of(request), now=timezone.now()
+    )
+    messages.success(
+        request,
+        f"{shared_table.full_name} is no longer in {share.name}; "
+        "the table stays in the catalog.",
+    )
+    return redirect(share)
+
+
+@require_safe
+@admin_required
+def table_options(request: HttpRequest) -> HttpResponse:
+    """Suggest tables by a part of their name, as the options of a list."""
+    q = request.GET.get("table", "")[:200].replace("\x00", "")
+    tables, _ = share_pages.table_choices(q=q, page=1)
+    return render(request, "sharing/_table_options.html", {"tables": tables})
+
+
+# === Recipients ===
+
+
+@require_POST
+@admin_required
+def grant_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Let a recipient read a share."""
+    share = find_share(name)
+    form = GrantForm(request.POST)
+    if form.is_valid():
+        try:
+            recipient = find_recipient(form.cleaned_data["recipient"])
+        except DeltaError as error:
+            place_error(form, error)
+        else:
+            recipient_services.grant(
+                share, recipient, actor=actor_of(request), now=timezone.now()
+            )
+            messages.success(request, f"{recipient.name} may read {share.name}.")
+            return redirect(share)
+    return _share_page(request, share, "html", grant_form=form)
+
+
+@require_POST
+@admin_required
+def grant_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Take a share from a recipient, from its next request on."""
+    share = find_share(name)
+    recipient = find_recipient(cleaned(GrantForm(request.POST))["recipient"])
+    recipient_services.ungrant(
+        share, recipient, actor=actor_of(request), now=timezone.now()
+    )
+    messages.success(request, f"{recipient.name} may no longer read {share.name}.")
+    return redirect(share)
+
+
+# === Parts ===
+
+
+def _shared_table(share: Share, table_id: UUID) -> SharedTable:
+    found = share.shared_tables.select_related("share", "table").filter(id=table_id)
+    for shared_table in found:
+        return shared_table
+    raise PageError(
+        status=404,
+        code="shared-table-not-found",
+        message=f"The share {share.name} has no such table.",
+        hint="It may have been removed; the page of the share lists what is there.",
+    )
+
+
+def _with_names(request: HttpRequest) -> Any:  # noqa: ANN401 (what a form takes)
+    """Return the posted form; names left out are those of the catalogue."""
+    data = request.POST.copy()
+    namespace, dot, name = data.get("table", "").strip().rpartition(".")
+    if not data.get("schema", "").strip():
+        data["schema"] = namespace if dot else "default"
+    if not data.get("name", "").strip():
+        data["name"] = name
+    return data
+
+
+def _share_page(  # noqa: PLR0913 (each is one form of the page)
+    request: HttpRequest,
+    share: Share,
+    fmt: str,
+    *,
+    add_form: AddTableForm | None = None,
+    edit: UUID | None = None,
+    edit_form: SharedTableForm | None = None,
+    grant_form: GrantForm | None = None,
+) -> HttpResponseBase:
+    bound = (add_form, edit_form, grant_form)
+    failed = any(form is not None and form.errors for form in bound)
+    page = cleaned(ListForm(request.GET))["page"] or 1
+    detail = share_pages.share_detail(share, now=timezone.now(), page=page)
+    links = page_links(request, detail.paged)
+    editing = share_pages.edited_table(share, str(edit or request.GET.get("edit", "")))
+    adding = share_pages.find_table(
+        add_form.data.get("table", "") if add_form else request.GET.get("add", "")
+    )
+    return respond(
+        request,
+        fmt,
+        template="sharing/share_detail.html",
+        context={
+            "share": share,
+            "detail": detail,
+            "charts": use_charts(detail.use),
+            "snippets": _snippets(share, detail),
+            "snippet_key": request.GET.get("lang", "pandas"),
+            "links": links,
+            "is_adding": add_form is not None or "add" in request.GET,
+            "adding": adding,
+            "adding_preflight": preflight(adding) if adding else None,
+            "add_form": add_form or _add_form(adding),
+            "editing": editing,
+            "edit_form": edit_form or _edit_form(editing),
+            "grant_form": grant_form or GrantForm(),
+            "choices": share_pages.ungranted_recipients(share, q=""),
+            "tables": share_pages.table_choices(q="", page=1)[0],
+        }
+        if fmt == "html"
+        else {},
+        data={
+            **share_pages.share_data(detail),
+            "next": links.next,
+        },
+        status=422 if failed else 200,
+    )
+
+
+def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
+    if row is None:
+        return None
+    return SharedTableForm(
+        initial={
+            "with_history": row.shared_table.with_history,
+            "start_version": row.shared_table.start_version,
+            "partition_filter": row.shared_table.partition_filter,
+            "comment": row.shared_table.comment,
+        }
+    )
+
+
+def _add_form(adding: Table | None) -> AddTableForm:
+    names = {"table": adding.full_name} if adding else {}
+    return AddTableForm(initial={"with_history": True, **names})
+
+
+def _snippets(share: Share, detail: share_pages.ShareDetail) -> list[Any]:
+    tables = [
+        TableName(
+            share=share.name, schema=row.shared_table.schema, name=row.shared_table.name
+        )
+        for row in sorted(detail.tables, key=lambda row: not row.preflight.is_clean)
+    ]
+    if not tables:
+        return []
+    return snippets(
+        endpoint=f"{settings.PUBLIC_URL}/delta-sharing/",
+        profile_file_name=PROFILE_FILE_NAME,
+        tables=tables,
+    )

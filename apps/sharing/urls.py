@@ -1,0 +1,61 @@
+"""The pages of sharing, and the protocol."""
+
+from django.urls import include, path
+
+from apps.pages.urls import page
+from apps.sharing.activity import views as activity
+from apps.sharing.drafts import views as drafts
+from apps.sharing.issuing import activation_page
+from apps.sharing.issuing import views as tokens
+from apps.sharing.recipients import views as recipients
+from apps.sharing.shares import settings_views, table_views
+from apps.sharing.shares import views as shares
+
+app_name = "sharing"
+
+SHARE = "shares/<str:name>/"
+SHARED_TABLE = f"{SHARE}tables/<uuid:table_id>/"
+RECIPIENT = "recipients/<str:name>/"
+TOKEN = f"{RECIPIENT}tokens/<uuid:token_id>/"
+
+urlpatterns = [
+    # Shares
+    *page("shares/", shares.share_list, "share-list", csv=True),
+    *page("shares/new", drafts.share_new, "share-new"),
+    path("shares/table-options", shares.table_options, name="table-options"),
+    *page(SHARE, shares.share_detail, "share-detail"),
+    *page(f"{SHARE}settings", settings_views.share_settings, "share-settings"),
+    path(f"{SHARE}update", settings_views.share_update, name="share-update"),
+    path(f"{SHARE}delete", settings_views.share_delete, name="share-delete"),
+    path(f"{SHARE}tables/add", shares.shared_table_add, name="shared-table-add"),
+    path(
+        f"{SHARED_TABLE}update", shares.shared_table_update, name="shared-table-update"
+    ),
+    path(
+        f"{SHARED_TABLE}remove", shares.shared_table_remove, name="shared-table-remove"
+    ),
+    path(f"{SHARE}recipients/add", shares.grant_add, name="grant-add"),
+    path(f"{SHARE}recipients/remove", shares.grant_remove, name="grant-remove"),
+    *page(
+        "t/<str:namespace>/<str:name>/sharing",
+        table_views.table_sharing,
+        "table-sharing",
+    ),
+    # Recipients and their tokens
+    *page("recipients/", recipients.recipient_list, "recipient-list", csv=True),
+    *page("recipients/new", recipients.recipient_new, "recipient-new"),
+    *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
+    *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
+    *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),
+    path(f"{RECIPIENT}delete", recipients.recipient_delete, name="recipient-delete"),
+    *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new"),
+    *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate"),
+    path(f"{TOKEN}link", tokens.token_link, name="token-link"),
+    path(f"{TOKEN}profile", tokens.token_profile, name="token-profile"),
+    *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke"),
+    *page(f"{TOKEN}retire", tokens.token_retire, "token-retire"),
+    path("activate/<str:nonce>", activation_page.activation, name="activate"),
+    # What was done, and the protocol
+    *page("activity/", activity.activity_list, "activity-list", csv=True),
+    path("delta-sharing/", include("apps.sharing.api.urls")),
+]

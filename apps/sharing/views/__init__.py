@@ -1,1 +1,0 @@
-"""Pages for administrators, and the one for recipients."""

@@ -1,0 +1,1 @@
+"""The catalogue: list, search, register and settings; services, forms and views."""

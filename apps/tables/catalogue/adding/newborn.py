@@ -1,0 +1,101 @@
+"""What operations that make a table have in common: where it is to be, and its name."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.pages.actions import Actor
+from apps.tables.catalogue.names import parse_table_name
+from apps.tables.catalogue.registration import check_name_free, register_table
+from apps.tables.models import Table
+from apps.tables.operations.foreseen import Occasion
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.opening import open_location
+from apps.tables.storage.roots import roots_for
+from deltaweb.table import DeltaTable
+
+
+class Newborn(Protocol):
+    """The parameters of such an operation."""
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        ...
+
+    @property
+    def location(self) -> str:
+        """Where the table is to be."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What people read of it."""
+        ...
+
+    @property
+    def user_id(self) -> int:
+        """Who asked."""
+        ...
+
+
+def check_newborn(asked: Newborn) -> None:
+    """Refuse a name that is taken, and a place where its maker may have no table.
+
+    Raises:
+        TableNameError: If the name breaks the rules of names.
+        TableNameTakenError: If another table has it.
+        LocationNotAllowedError: If the user may not make tables there.
+    """
+    check_name_free(parse_table_name(asked.name))
+    location = parse_location(asked.location)
+    check_allowed(location, roots=roots_for(_maker(asked)))
+
+
+def open_place(_table: Table | None, asked: Newborn) -> DeltaTable:
+    """Open the place where a table is to be; who asked may no longer have one there.
+
+    Raises:
+        DeltaError: As `check_newborn` lists them.
+    """
+    check_newborn(asked)
+    return open_location(parse_location(asked.location))
+
+
+def settle_nothing(_table: Table | None, _asked: object, _result: object) -> None:
+    """Leave the catalogue: what was made is registered by what made it."""
+
+
+def register_made(
+    asked: Newborn, occasion: Occasion, action: str, detail: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Put a table that was made into the catalogue, and the making into the record.
+
+    Returns:
+        Its name and address, as the job's result tells them.
+    """
+    maker = _maker(asked)
+    now = timezone.now()
+    actor = Actor(name=maker.username, user_id=maker.pk)
+    table = register_table(
+        name=asked.name,
+        location=asked.location,
+        description=asked.description,
+        created_by=maker,
+        actor=actor,
+        now=now,
+        made_by=action,
+        detail={**detail, "job": str(occasion.job.id)},
+    )
+    return made_json(table)
+
+
+def made_json(table: Table) -> dict[str, Any]:
+    """Return which table it is, as a job's result."""
+    return {"table": table.full_name, "namespace": table.namespace, "name": table.name}
+
+
+def _maker(asked: Newborn) -> User:
+    return User.objects.get(pk=asked.user_id)

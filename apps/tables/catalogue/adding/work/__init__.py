@@ -1,0 +1,1 @@
+"""What is done to make tables and to import rows: a file an operation."""

@@ -1,0 +1,135 @@
+"""A folder of Parquet files becomes a table where it lies."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from apps.tables.catalogue.adding.newborn import (
+    open_place,
+    register_made,
+    settle_nothing,
+)
+from apps.tables.operations.foreseen import Foreseen, Occasion
+from apps.tables.operations.operation import Operation, register
+from apps.tables.storage.locations import check_present
+from deltaweb.delta.protocol.schema import type_text
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.table import DeltaTable
+from deltaweb.writer.making.conversion import (
+    Conversion,
+    ConversionPlan,
+    commit_conversion,
+    plan_conversion,
+)
+
+MAX_COLUMNS_SHOWN: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertFolder:
+    """A folder that is to become a table.
+
+    Attributes:
+        name: As in the catalogue.
+        location: The folder.
+        description: What people read of it.
+        user_id: Who asked.
+        partition_schema: The columns that its folders name, as DDL; empty to find
+            them out.
+    """
+
+    name: str
+    location: str
+    description: str
+    user_id: int
+    partition_schema: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderPlan:
+    """What a folder would be, and what was asked."""
+
+    asked: ConvertFolder
+    table: ConversionPlan
+
+
+def plan_folder(
+    opened: DeltaTable, asked: ConvertFolder, occasion: Occasion
+) -> FolderPlan:
+    """Look at every file of the folder.
+
+    Raises:
+        DeltaError: As `plan_conversion` lists them.
+    """
+    job = occasion.job
+    check_present(asked.location)
+    columns = asked.partition_schema.strip()
+
+    def tell(done: int, total: int) -> None:
+        job.progress(done, total=total, unit="files")
+
+    conversion = Conversion(
+        partition_schema=parse_columns_ddl(columns) if columns else None,
+        description=asked.description or None,
+        on_progress=tell,
+    )
+    return FolderPlan(asked=asked, table=plan_conversion(opened.store, conversion))
+
+
+def foresee_folder(plan: FolderPlan) -> Foreseen:
+    """Tell what the table would be."""
+    table = plan.table
+    partitions = table.metadata.partition_columns
+    fields = table.schema.fields
+    return Foreseen(
+        version=None,
+        counts={"num_files": table.files.num_rows, "num_rows": table.num_rows},
+        detail={
+            "name": plan.asked.name,
+            "location": plan.asked.location,
+            "size_bytes": table.size_bytes,
+            "num_columns": len(fields),
+            "schema": [
+                {
+                    "name": column.name,
+                    "type": type_text(column.data_type),
+                    "is_nullable": column.nullable,
+                    "comment": str(column.metadata.get("comment", "")),
+                    "is_partition": column.name in partitions,
+                }
+                for column in fields[:MAX_COLUMNS_SHOWN]
+            ],
+            "passed_over": [*table.passed_over],
+            "num_passed_over": table.num_passed_over,
+            "min_reader_version": table.protocol.min_reader_version,
+            "min_writer_version": table.protocol.min_writer_version,
+        },
+    )
+
+
+def convert(opened: DeltaTable, plan: FolderPlan, occasion: Occasion) -> dict[str, Any]:
+    """Commit the files, and put the table into the catalogue.
+
+    Raises:
+        DeltaError: As `commit_conversion` and `register_made` list them.
+    """
+    result = commit_conversion(opened.store, plan.table)
+    detail = {"version": result.version, "files": result.num_added_files}
+    made = register_made(plan.asked, occasion, "table.convert", detail)
+    return {**made, **detail}
+
+
+CONVERT: Final = register(
+    Operation(
+        name="convert_folder",
+        words="Convert a folder of Parquet files",
+        title="Convert a folder of Parquet files",
+        doing="Committing its files",
+        action="table.convert",
+        parameters=ConvertFolder,
+        plan=plan_folder,
+        foresee=foresee_folder,
+        carry_out=convert,
+        opens=open_place,
+        settle=settle_nothing,
+    )
+)

@@ -1,0 +1,234 @@
+"""Rows of a file become rows of a table, or a table."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+
+from apps.accounts.models import User
+from apps.tables.catalogue.adding.newborn import open_place, register_made
+from apps.tables.catalogue.adding.uploads import forget_upload, upload_path
+from apps.tables.models import Table
+from apps.tables.operations.foreseen import Foreseen, Occasion
+from apps.tables.operations.operation import (
+    Operation,
+    index_again,
+    open_subject,
+    register,
+)
+from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.roots import roots_for
+from deltaweb.table import DeltaTable
+from deltaweb.writer.importing.options import (
+    BadRows,
+    ImportColumn,
+    SourceFiles,
+    TextForm,
+)
+from deltaweb.writer.importing.plan import (
+    Import,
+    ImportMode,
+    ImportPlan,
+    carry_out_import,
+    plan_import,
+)
+
+MAX_CELL: Final = 200
+MAX_GRID_COLUMNS: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRows:
+    """What is imported.
+
+    Attributes:
+        name: Of a table that is made; empty for rows of one that is there.
+        location: Where a table is made.
+        description: What people read of it.
+        user_id: Who asked.
+        upload: The id of a file that somebody brought; empty for one at `path`.
+        path: A file where the server reads files.
+        file_name: What people call it.
+        form: How texts are written, as `TextForm` has it; `file_format` beside it.
+        columns: What its columns become, as `ImportColumn` has it, and `is_partition`.
+        mode: What becomes of the rows that are there.
+        bad_rows: What becomes of rows that do not fit.
+        merge_schema: Whether columns that the table lacks are added.
+    """
+
+    user_id: int
+    name: str = ""
+    location: str = ""
+    description: str = ""
+    upload: str = ""
+    path: str = ""
+    file_name: str = ""
+    file_format: str = ""
+    form: dict[str, Any] = field(default_factory=dict)
+    columns: list[dict[str, Any]] = field(default_factory=list)
+    mode: str = "append"
+    bad_rows: str = "leave-out"
+    merge_schema: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsPlan:
+    """What was asked, and what it would do."""
+
+    asked: ImportRows
+    table: ImportPlan
+    size_bytes: int
+
+
+def check_file(asked: ImportRows) -> str:
+    """Return the path of the file; who asked may read it.
+
+    Raises:
+        UploadGoneError: If it was brought, and is not kept any more.
+        LocationNotAllowedError: If the user may not register tables from there.
+    """
+    if asked.upload:
+        return str(upload_path(asked.upload))
+    check_allowed(asked.path, roots=roots_for(User.objects.get(pk=asked.user_id)))
+    return asked.path
+
+
+def as_import(asked: ImportRows, occasion: Occasion) -> Import:
+    """Return what the library is asked.
+
+    Raises:
+        DeltaError: As `check_file` lists them.
+    """
+    job = occasion.job
+
+    def tell(count: int) -> None:
+        job.progress(count, unit="rows")
+
+    files = SourceFiles(
+        paths=[check_file(asked)],
+        names=[asked.file_name],
+        file_format=asked.file_format,
+        form=TextForm(**asked.form),
+    )
+    columns = [
+        ImportColumn(**{k: v for k, v in column.items() if k != "is_partition"})
+        for column in asked.columns
+    ]
+    return Import(
+        files=files,
+        columns=columns,
+        mode=ImportMode(asked.mode),
+        bad_rows=BadRows(asked.bad_rows),
+        merge_schema=asked.merge_schema,
+        partition_by=[c["name"] for c in asked.columns if c.get("is_partition")],
+        description=asked.description or None,
+        on_rows=tell,
+    )
+
+
+def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> RowsPlan:
+    """Look at every row.
+
+    Raises:
+        DeltaError: As `plan_import` lists them.
+    """
+    wanted = as_import(asked, occasion)
+    path = wanted.files.paths[0]
+    with pa.OSFile(path) as file:
+        size_bytes = file.size()
+    return RowsPlan(
+        asked=asked, table=plan_import(opened.store, wanted), size_bytes=size_bytes
+    )
+
+
+def foresee_rows(plan: RowsPlan) -> Foreseen:
+    """Tell how many rows fit, what is wrong with the others, and show the first."""
+    table, asked = plan.table, plan.asked
+    told = table.describe()
+    first = table.first.select(table.first.column_names[:MAX_GRID_COLUMNS])
+    return Foreseen(
+        version=None if table.base is None else table.base.version,
+        counts={"num_rows": told["num_rows"], "num_bad": told["num_bad"]},
+        detail={
+            **told,
+            "file_name": asked.file_name,
+            "size_bytes": plan.size_bytes,
+            "is_new": table.base is None,
+            "mode": asked.mode,
+            "bad_rows": asked.bad_rows,
+            "table_columns": _types(table),
+            "first_columns": [
+                one for one in told["schema"] if one["name"] in first.column_names
+            ],
+            "first": [
+                [_cell(value) for value in row.values()] for row in first.to_pylist()
+            ],
+        },
+        is_empty=not told["num_rows"] and asked.mode == ImportMode.APPEND,
+    )
+
+
+def _cell(value: object) -> str | None:
+    return None if value is None else str(value)[:MAX_CELL]
+
+
+def _types(table: ImportPlan) -> dict[str, str]:
+    new = set(table.new_columns)
+    return {
+        one["name"]: "" if one["name"] in new else one["type"]
+        for one in table.describe()["schema"]
+    }
+
+
+def import_rows(
+    opened: DeltaTable, plan: RowsPlan, occasion: Occasion
+) -> dict[str, Any]:
+    """Write the rows in one commit; a table that was made is registered.
+
+    Raises:
+        DeltaError: As `carry_out_import` and `register_made` list them.
+    """
+    asked = plan.asked
+    result, rows = carry_out_import(opened.store, plan.table.asked_again())
+    told = {**asdict(result), "num_bad": rows.num_bad, "num_rows": rows.num_rows}
+    if asked.name:
+        detail = {"version": result.version, "files": [asked.file_name]}
+        told |= register_made(asked, occasion, "table.import", detail)
+    return told
+
+
+def open_table_or_place(table: Table | None, asked: ImportRows) -> DeltaTable:
+    """Open the table, or the place of one that is to be made.
+
+    Raises:
+        DeltaError: As `open_place` lists them.
+    """
+    return open_place(table, asked) if table is None else open_subject(table, asked)
+
+
+def settle_rows(
+    table: Table | None, asked: ImportRows, result: Mapping[str, Any] | None
+) -> None:
+    """Forget a file that was imported, and index the table."""
+    if asked.upload and result is not None:
+        forget_upload(asked.upload)
+    index_again(table, asked, result)
+
+
+IMPORT: Final = register(
+    Operation(
+        name="import_rows",
+        words="Import rows of a file",
+        title="Import rows into {table}",
+        doing="Writing the rows",
+        action="table.import",
+        parameters=ImportRows,
+        plan=plan_rows,
+        foresee=foresee_rows,
+        carry_out=import_rows,
+        opens=open_table_or_place,
+        settle=settle_rows,
+        page="tables:table-import",
+    )
+)

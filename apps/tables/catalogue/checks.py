@@ -1,0 +1,110 @@
+"""What is at a location: a short look before a table is registered."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from apps.tables.storage.connections import options_for
+from apps.tables.storage.locations import check_present
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.schema import type_text
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.table import DeltaTable
+
+MAX_COLUMNS_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocationCheck:
+    """What was found at a location.
+
+    Attributes:
+        location: The location that was looked at.
+        version: The newest version; `timestamp` is its time as ISO 8601 text.
+        num_files, size_bytes: Of the live files; None where the table is refused.
+        columns: Name and type of the first columns; `num_columns` counts all.
+        warning: Why only metadata and history will be shown, or "".
+        code: Stable code of that warning, or "".
+    """
+
+    location: str
+    version: int
+    timestamp: str
+    min_reader_version: int
+    min_writer_version: int
+    reader_features: list[str] = field(default_factory=list)
+    writer_features: list[str] = field(default_factory=list)
+    table_name: str = ""
+    description: str = ""
+    partition_columns: list[str] = field(default_factory=list)
+    columns: list[dict[str, str]] = field(default_factory=list)
+    num_columns: int = 0
+    num_files: int | None = None
+    size_bytes: int | None = None
+    warning: str = ""
+    code: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the check as JSON, for a job's result and for commands."""
+        return asdict(self)
+
+
+def check_location(
+    location: str, *, on_step: Callable[[str], None] = lambda _: None
+) -> LocationCheck:
+    """Look at the newest version of the table at a location.
+
+    A table whose newest version asks for more than we read passes with a warning.
+
+    Args:
+        location: From `locations.parse_location`.
+        on_step: Told the name of each step before it begins.
+
+    Raises:
+        DeltaError: If the location cannot be read or holds no table.
+    """
+    on_step("Finding the location")
+    check_present(location)
+    on_step("Finding the log")
+    table = DeltaTable(location, options_for(location))
+    table.latest_version()
+    on_step("Reading the newest version")
+    snapshot = table.snapshot_metadata()
+    on_step("Reading the schema")
+    refusal = snapshot.refusal
+    columns, num_columns, schema_warning = _columns(snapshot)
+    on_step("Counting the files")
+    problem = refusal or schema_warning
+    return LocationCheck(
+        location=location,
+        version=snapshot.version,
+        timestamp=snapshot.timestamp.isoformat().replace("+00:00", "Z"),
+        min_reader_version=snapshot.protocol.min_reader_version,
+        min_writer_version=snapshot.protocol.min_writer_version,
+        reader_features=sorted(snapshot.protocol.reader_features or ()),
+        writer_features=sorted(snapshot.protocol.writer_features or ()),
+        table_name=snapshot.metadata.name or "",
+        description=snapshot.metadata.description or "",
+        partition_columns=list(snapshot.metadata.partition_columns),
+        columns=columns,
+        num_columns=num_columns,
+        num_files=None if refusal else snapshot.num_files,
+        size_bytes=None if refusal else snapshot.size_bytes,
+        warning=problem.message if problem else "",
+        code=problem.code if problem else "",
+    )
+
+
+def _columns(
+    snapshot: Snapshot,
+) -> tuple[list[dict[str, str]], int, DeltaError | None]:
+    """Return the first columns; a schema that does not parse is only a warning."""
+    try:
+        fields = snapshot.schema.fields
+    except DeltaError as error:
+        return [], 0, error
+    shown = [
+        {"name": column.name, "type": type_text(column.data_type)}
+        for column in fields[:MAX_COLUMNS_SHOWN]
+    ]
+    return shown, len(fields), None

@@ -1,0 +1,234 @@
+"""The tables of the catalogue: register, rename, describe, schedule, remove, find."""
+
+import shutil
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
+
+from apps.accounts.models import User
+from apps.jobs.models import Job
+from apps.pages.actions import (
+    COMMAND_LINE,
+    Action,
+    Actor,
+    FieldChange,
+    report,
+    report_changes,
+)
+from apps.tables.catalogue.names import TableName, parse_table_name
+from apps.tables.errors import (
+    TableInUseError,
+    TableNameTakenError,
+    TableNotRegisteredError,
+)
+from apps.tables.extension import guards
+from apps.tables.index.refresh import refresh_table
+from apps.tables.models import Table
+from apps.tables.models.schedules import SCHEDULES, schedule_name
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.roots import roots_for
+
+# Who sees a table that is not restricted, and one that is.
+_SEEN_BY = {False: "everybody", True: "editors and administrators"}
+MAX_SIMILAR = 3  # names that a refusal of a name offers
+
+
+@transaction.atomic
+def register_table(  # noqa: PLR0913 (each is one fact of the table)
+    *,
+    name: str | TableName,
+    location: str,
+    now: datetime,
+    description: str = "",
+    restricted: bool = False,
+    created_by: User | None = None,
+    actor: Actor | None = None,
+    made_by: str = "",
+    detail: Mapping[str, object] | None = None,
+) -> Table:
+    """Add a table to the catalogue and queue its first index.
+
+    Nothing is read here: `checks.check_location` says what is at the location. Who
+    registers is `actor`, or else `created_by`, or the command line. One that was made
+    just now is recorded as `made_by` says, with `detail`.
+
+    Raises:
+        TableNameError: If the name breaks the rules of names.
+        TableNameTakenError: If another table has it.
+        LocationInvalidError: If the location is none.
+        LocationNotAllowedError: If the user may not register from there.
+    """
+    parsed = parse_table_name(name) if isinstance(name, str) else name
+    where = parse_location(location)
+    check_allowed(where, roots=roots_for(created_by))
+    check_name_free(parsed)
+    table = Table(
+        namespace=parsed.namespace,
+        name=parsed.name,
+        location=where,
+        description=description,
+        restricted=restricted,
+        created_at=now,
+        created_by=created_by,
+        probe_due_at=now,
+    )
+    _save_named(table, parsed)
+    told = {"location": where, "restricted": restricted, **(detail or {})}
+    name_of = made_by or "table.register"
+    report(_action(name_of, table, actor or _actor(created_by), now, told))
+    refresh_table(table, requested_by=created_by, now=now)
+    return table
+
+
+@transaction.atomic
+def rename_table(table: Table, *, name: str, actor: Actor, now: datetime) -> Table:
+    """Give a table another name; its address changes with it.
+
+    Raises:
+        TableNameError: If the name breaks the rules of names.
+        TableNameTakenError: If another table has it.
+    """
+    parsed = parse_table_name(name)
+    if (table.namespace, table.name) == (parsed.namespace, parsed.name):
+        return table
+    check_name_free(parsed)
+    detail = {"old": table.full_name, "new": str(parsed)}
+    table.namespace, table.name = parsed.namespace, parsed.name
+    _save_named(table, parsed, update_fields=["namespace", "name"])
+    report(_action("table.rename", table, actor, now, detail))
+    return table
+
+
+@transaction.atomic
+def describe_table(
+    table: Table, *, description: str, restricted: bool, actor: Actor, now: datetime
+) -> Table:
+    """Set what people read of a table and who may see it."""
+    description = description.strip()
+    seen_by = (_SEEN_BY[table.restricted], _SEEN_BY[restricted])
+    changes = (
+        FieldChange("table.describe", table.description, description),
+        FieldChange("table.hide" if restricted else "table.show", *seen_by),
+    )
+    if report_changes(_action("", table, actor, now, {}), changes):
+        table.description = description
+        table.restricted = restricted
+        table.save(update_fields=["description", "restricted"])
+    return table
+
+
+@transaction.atomic
+def schedule_table(
+    table: Table, *, schedule: str, actor: Actor, now: datetime
+) -> Table:
+    """Set how often new commits are looked for, by one of the names in `SCHEDULES`.
+
+    A table that is given an interval is due at once.
+    """
+    interval_s, old_s = SCHEDULES[schedule], table.refresh_interval_s
+    if interval_s == old_s:
+        return table
+    table.refresh_interval_s = interval_s
+    table.probe_due_at = now
+    table.save(update_fields=["refresh_interval_s", "probe_due_at"])
+    detail = {"old": schedule_name(old_s), "new": schedule}
+    report(_action("table.schedule", table, actor, now, detail))
+    return table
+
+
+@transaction.atomic
+def remove_table(table: Table, *, actor: Actor, now: datetime) -> None:
+    """Take a table out of the catalogue; its own files are never touched.
+
+    Raises:
+        TableInUseError: If something still uses it, such as a share.
+    """
+    check_removable(table)
+    index_folder = Path(settings.HOME) / "index" / str(table.id)
+    active = Job.objects.active().filter(subject_id=table.id)
+    active.filter(cancel_requested_at=None).update(cancel_requested_at=now)
+    active.filter(state=Job.State.QUEUED).update(
+        state=Job.State.CANCELLED, finished_at=now
+    )
+    detail = {"location": table.location}
+    report(_action("table.remove", table, actor, now, detail))
+    try:
+        table.delete()
+    except ProtectedError as error:  # somebody began to use it just now
+        users = guards.users_of(table)
+        raise TableInUseError(name=table.full_name, users=users) from error
+    transaction.on_commit(lambda: shutil.rmtree(index_folder, ignore_errors=True))
+
+
+def check_removable(table: Table) -> None:
+    """Refuse while something still uses the table.
+
+    Raises:
+        TableInUseError: Naming what uses it, such as a share.
+    """
+    if users := guards.users_of(table):
+        raise TableInUseError(name=table.full_name, users=users)
+
+
+def find_table(name: str) -> Table:
+    """Return the table that the command line names.
+
+    Raises:
+        TableNameError: If the text is no name.
+        TableNotRegisteredError: If there is none.
+    """
+    parsed = parse_table_name(name)
+    table = Table.objects.filter(namespace=parsed.namespace, name=parsed.name).first()
+    if table is None:
+        others = Table.objects.filter(name=parsed.name)[:MAX_SIMILAR]
+        raise TableNotRegisteredError(
+            name=name, similar=[other.full_name for other in others]
+        )
+    return table
+
+
+def check_name_free(name: TableName) -> None:
+    """Refuse a name that another table has.
+
+    Raises:
+        TableNameTakenError: Naming where that table is.
+    """
+    taken = Table.objects.filter(namespace=name.namespace, name=name.name).first()
+    if taken is not None:
+        raise TableNameTakenError(name=str(name), location=taken.location)
+
+
+def _save_named(
+    table: Table, name: TableName, update_fields: list[str] | None = None
+) -> None:
+    """Save; the database has the last word where two ask for one name at once."""
+    try:
+        with transaction.atomic():
+            table.save(update_fields=update_fields)
+    except IntegrityError as error:
+        raise TableNameTakenError(
+            name=str(name), location="another location"
+        ) from error
+
+
+def _actor(user: User | None) -> Actor:
+    if user is None:
+        return COMMAND_LINE
+    return Actor(name=user.username, user_id=user.pk)
+
+
+def _action(
+    name: str, table: Table, actor: Actor, now: datetime, detail: Mapping[str, object]
+) -> Action:
+    return Action(
+        name=name,
+        actor=actor,
+        at=now,
+        table=table.full_name,
+        table_id=table.id,
+        detail=detail,
+    )

@@ -1,0 +1,56 @@
+"""The sample tables, made and registered by a job."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, NoParameters
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.pages.actions import Actor
+from apps.tables.catalogue.scanning import load_samples
+
+
+def request_samples(*, now: datetime, requested_by: User) -> Job:
+    """Queue the making of the sample tables; a queued or running one is returned."""
+    return enqueue(
+        kind=SAMPLES.name,
+        title="Load the sample tables",
+        key="samples",
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+def make_and_register(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
+    """Make and register the sample tables; those that stand stay as they are."""
+    user = Job.objects.get(id=job.id).requested_by
+
+    def on_table(name: str, done: int, total: int) -> None:
+        job.step(f"Making {name}, table {done + 1} of {total}")
+
+    tables = load_samples(
+        now=timezone.now(),
+        created_by=user,
+        actor=Actor(name=user.username, user_id=user.pk) if user else None,
+        on_table=on_table,
+    )
+    job.progress(len(tables), total=len(tables), unit="tables")
+    return {"tables": [table.full_name for table in tables]}
+
+
+SAMPLES: Final = kinds.register(
+    JobKind(
+        name="tables.load_samples",
+        words="Load the sample tables",
+        parameters=NoParameters,
+        run=make_and_register,
+        is_reserved=True,
+        page=lambda _job: reverse("tables:table-list"),
+    )
+)

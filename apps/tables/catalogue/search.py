@@ -1,0 +1,160 @@
+"""What the search page finds: tables, columns of tables, and what other apps have."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Case, Q, QuerySet, Value, When
+
+from apps.accounts.models import User
+from apps.pages.paging import Paged, paged
+from apps.tables.extension.search_kinds import Hit, SearchKind, kinds_for
+from apps.tables.models import Table, TableColumn, name_holds
+
+HITS_SHOWN = 12  # of each kind above the columns when all kinds are shown
+CSV_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was found of a kind: some of it, and how much there is."""
+
+    kind: SearchKind
+    hits: list[Hit]
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindLink:
+    """A kind that can be chosen, and how much of it was found; None for all."""
+
+    key: str
+    label: str
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPage:
+    """What was found: some of every kind and a page of columns, or a page of one kind.
+
+    Attributes:
+        num_tables, num_columns: How many there are, shown or not.
+        others: Of each further kind that the user may look for.
+    """
+
+    q: str
+    kind: str
+    tables: list[Table]
+    columns: list[TableColumn]
+    others: list[Found]
+    num_tables: int
+    num_columns: int
+    paged: Paged
+
+    @property
+    def kinds(self) -> list[KindLink]:
+        """The kinds that can be chosen."""
+        return [
+            KindLink(key="", label="All", count=None),
+            KindLink(key="table", label="Tables", count=self.num_tables),
+            KindLink(key="column", label="Columns", count=self.num_columns),
+            *(
+                KindLink(key=one.kind.key, label=one.kind.label, count=one.count)
+                for one in self.others
+            ),
+        ]
+
+    @property
+    def count(self) -> int:
+        """How much was found of the kinds that are shown."""
+        return sum(
+            one.count for one in self.kinds if one.count and self.kind in {"", one.key}
+        )
+
+
+def search_keys(user: User | AnonymousUser) -> list[str]:
+    """Return the values of `?kind=` that `user` may ask for."""
+    return ["", "table", "column", *(kind.key for kind in kinds_for(user))]
+
+
+def search_page(
+    user: User | AnonymousUser, *, q: str, kind: str = "", page: int = 1
+) -> SearchPage:
+    """Find what `user` may see, by two queries a kind."""
+    kinds = kinds_for(user)
+    tables: QuerySet[Table] = _tables(user, q) if q else Table.objects.none()
+    columns = _columns(user, q) if q else TableColumn.objects.none()
+    num_tables, num_columns = tables.count(), columns.count()
+    others = {one.key: one.find(q) for one in kinds} if q else {}
+    counts = {key: found.count() for key, found in others.items()}
+    shown_kind = {"table": num_tables, **counts}.get(kind, num_columns)
+    place = paged(shown_kind, page)
+
+    def shown(key: str, found: QuerySet[Any]) -> list[Any]:
+        if kind:
+            return list(found[place.rows]) if kind == key else []
+        return list(found[place.rows if key == "column" else slice(0, HITS_SHOWN)])
+
+    return SearchPage(
+        q=q,
+        kind=kind,
+        tables=shown("table", tables),
+        columns=shown("column", columns),
+        others=[
+            Found(
+                kind=one,
+                hits=[one.hit(each) for each in shown(one.key, others[one.key])],
+                count=counts[one.key],
+            )
+            for one in kinds
+            if one.key in others
+        ],
+        num_tables=num_tables,
+        num_columns=num_columns,
+        paged=place,
+    )
+
+
+def search_csv(
+    user: User | AnonymousUser, *, q: str, kind: str = ""
+) -> Iterator[Sequence[object]]:
+    """Yield a header and everything that was found."""
+    yield ("kind", "name", "column", "type", "description")
+    if not q:
+        return
+    if kind in {"", "table"}:
+        for table in _tables(user, q).iterator(chunk_size=CSV_CHUNK):
+            yield ("table", table.full_name, "", "", table.about)
+    if kind in {"", "column"}:
+        for column in _columns(user, q).iterator(chunk_size=CSV_CHUNK):
+            name = column.table.full_name
+            yield ("column", name, column.path, column.type_text, "")
+    for one in kinds_for(user):
+        if kind in {"", one.key}:
+            for each in one.find(q).iterator(chunk_size=CSV_CHUNK):
+                hit = one.hit(each)
+                yield (one.key, hit.name, "", "", hit.about)
+
+
+def _tables(user: User | AnonymousUser, q: str) -> QuerySet[Table]:
+    words = name_holds(q) | Q(description__icontains=q) | Q(comment__icontains=q)
+    found = Table.objects.visible_to(user).filter(words).defer("summary")
+    return found.order_by(_best_first("name", q), "namespace", "name")
+
+
+def _columns(user: User | AnonymousUser, q: str) -> QuerySet[TableColumn]:
+    found = TableColumn.objects.visible_to(user).filter(path__icontains=q)
+    ordered = found.order_by(
+        _best_first("path", q), "table__namespace", "table__name", "position"
+    )
+    return ordered.select_related("table").defer("table__summary")
+
+
+def _best_first(name: str, q: str) -> Case:
+    """Order what is called so first, then what begins so, then the rest."""
+    return Case(
+        When(**{f"{name}__iexact": q}, then=Value(0)),
+        When(**{f"{name}__istartswith": q}, then=Value(1)),
+        default=Value(2),
+    )

@@ -1,0 +1,84 @@
+"""The tabs of a table's pages: an app registers its own when Django is ready.
+
+An app may also register a button for the head of these pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from apps.pages.registry import Registry
+
+if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
+    from collections.abc import Callable
+
+    from apps.pages.frame.navigation import AnyUser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tab:
+    """One tab of a table: a page that takes `namespace`, `name` and `?v=`.
+
+    `also` are the names of pages below the tab, on which it counts as current;
+    `visible` says who finds the tab, which guards no page.
+    """
+
+    label: str
+    url_name: str
+    order: int
+    also: tuple[str, ...] = ()
+    visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadButton:
+    """A button in the head: a link to a page of the table.
+
+    Attributes:
+        anchor: The part of that page which the link leads to.
+        keeps: The parts of the address that the link takes with it; with them it
+            leads to the version that the page shows.
+        order: Where it stands, from the left.
+        is_primary: Whether it stands out; one button of a page may.
+        is_drawer: Whether the page opens beside the one that is shown.
+        visible: Who finds it; it guards no page.
+    """
+
+    label: str
+    icon: str
+    url_name: str
+    anchor: str = ""
+    keeps: tuple[str, ...] = ()
+    is_primary: bool = True
+    is_drawer: bool = False
+    order: int = 100
+    visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
+
+
+tabs: Registry[Tab] = Registry(key=lambda tab: tab.url_name)
+buttons: Registry[HeadButton] = Registry(key=lambda button: button.url_name)
+
+
+def registered() -> list[Tab]:
+    """Return the tabs in order."""
+    return sorted(tabs, key=lambda tab: tab.order)
+
+
+def tabs_for(user: AnyUser) -> list[Tab]:
+    """Return the tabs that `user` finds, in order."""
+    return [tab for tab in registered() if tab.visible(user)]
+
+
+def buttons_for(user: AnyUser) -> list[HeadButton]:
+    """Return the buttons that `user` finds, in order."""
+    found = [button for button in buttons if button.visible(user)]
+    return sorted(found, key=lambda button: button.order)
+
+
+def current_tab(view_name: str) -> Tab | None:
+    """Return the tab that the page `view_name` belongs to, if any."""
+    for tab in registered():
+        if view_name == tab.url_name or view_name in tab.also:
+            return tab
+    return None

@@ -1,0 +1,157 @@
+"""Looking for new commits: two small questions to storage a table, while the app runs.
+
+A log that was recreated or put back from a backup is recognised by the commit file of
+the indexed version: by its size and time, where its version says nothing.
+
+A table that answers is asked again as its schedule says; one that fails rests longer
+each time.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from apps.tables.index.refresh import refresh_table
+from apps.tables.index.results import store_failure
+from apps.tables.models import Table
+from apps.tables.models.schedules import next_look
+from apps.tables.storage.opening import open_table, roots_of_server
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.delta.log.store import FileStatus
+
+BATCH: Final = 200  # tables claimed at once
+TIME_LIMIT_S: Final = 30
+CLOCK_STEP_MS: Final = 1000  # listings of some stores have times to the second only
+_READ: Final = [
+    "id",
+    "namespace",
+    "name",
+    "location",
+    "state",
+    "version",
+    "refresh_interval_s",
+    "commit_file_bytes",
+    "commit_file_ms",
+    "probe_failures",
+    "error_code",
+]
+
+
+def probe_tables(*, now: datetime) -> int:
+    """Look at every table that is due; queue an index where there is something new.
+
+    Returns:
+        How many tables were looked at.
+    """
+    started, looked_at = time.monotonic(), 0
+    while time.monotonic() - started < TIME_LIMIT_S:
+        due = list(Table.objects.due_for_probe(now).only(*_READ)[:BATCH])
+        if not due:
+            break
+        _put_off(due, now)  # keeps other workers off; a second look does no harm
+        unchanged = [table for table in due if _probe(table, now)]
+        looked_at += len(due)
+        _note_unchanged(unchanged, now)
+    return looked_at
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What two questions to storage show of a log.
+
+    Attributes:
+        version: Its newest version.
+        commit: The commit file of the indexed version; None where the log has none, or
+            where there are newer ones and no one has asked.
+    """
+
+    version: int
+    commit: FileStatus | None = None
+
+
+def look_at(table: Table) -> Look:
+    """Ask for the newest version of a table's log, by the cheapest questions.
+
+    Raises:
+        DeltaError: If the log cannot be read.
+    """
+    log = open_table(table, roots=roots_of_server())
+    if table.version is None:
+        return Look(log.latest_version())
+    try:
+        log.store.status(commit_name(table.version + 1))
+    except FileNotFoundError:
+        try:
+            commit = log.store.status(commit_name(table.version))
+        except FileNotFoundError:
+            return Look(log.latest_version())
+        return Look(table.version, commit)
+    return Look(log.latest_version())
+
+
+def _probe(table: Table, now: datetime) -> bool:
+    """Look at one table; True when there is nothing to note but that it answered."""
+    try:
+        look = look_at(table)
+    except DeltaError as error:
+        store_failure(
+            table.id, code=error.code, message=error.message, hint=error.hint, now=now
+        )
+        return False
+    is_indexed = table.state in {Table.State.INDEXED, Table.State.UNSUPPORTED}
+    is_same = look.version == table.version and not _is_another(look.commit, table)
+    if is_indexed and is_same:
+        if look.commit is not None and table.commit_file_bytes is None:
+            _note_commit(table, look.commit)
+        return True
+    Table.objects.filter(id=table.id).update(
+        probed_at=now, latest_version_seen=look.version
+    )
+    _put_off([table], now, failures=table.probe_failures)
+    refresh_table(table, now=now)
+    return False
+
+
+def _is_another(commit: FileStatus | None, table: Table) -> bool:
+    """Whether the commit file of the indexed version is not the one that was there."""
+    if commit is None or table.commit_file_bytes is None:
+        return False
+    if commit.size != table.commit_file_bytes:
+        return True
+    known_ms, found_ms = table.commit_file_ms, commit.modification_time
+    if not known_ms or not found_ms:  # of a store that has none
+        return False
+    return abs(found_ms - known_ms) >= CLOCK_STEP_MS
+
+
+def _note_commit(table: Table, commit: FileStatus) -> None:
+    """Keep what the next probes compare with, unless it was indexed again meanwhile."""
+    Table.objects.filter(
+        id=table.id, version=table.version, commit_file_bytes=None
+    ).update(commit_file_bytes=commit.size, commit_file_ms=commit.modification_time)
+
+
+def _put_off(tables: Sequence[Table], now: datetime, failures: int = 0) -> None:
+    """Set when these are due next, unless somebody gave one another schedule just now.
+
+    There are few schedules, and each takes one statement.
+    """
+    ids = [table.id for table in tables]
+    for interval_s in {table.refresh_interval_s for table in tables}:
+        due_at = next_look(interval_s, failures=failures, now=now)
+        scheduled = Table.objects.filter(id__in=ids, refresh_interval_s=interval_s)
+        scheduled.update(probe_due_at=due_at)
+
+
+def _note_unchanged(tables: Sequence[Table], now: datetime) -> None:
+    """Note in one statement that these answered, and forget what was wrong before."""
+    Table.objects.filter(id__in=[table.id for table in tables]).update(
+        probed_at=now, probe_failures=0
+    )
+    healed = [table.id for table in tables if table.error_code]
+    Table.objects.filter(id__in=healed).update(
+        error_code="", error="", error_hint="", error_since=None
+    )

@@ -1,0 +1,117 @@
+"""Index jobs: a table's log is read by Spark, with the logs of others that wait."""
+
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, NoParameters, Queue
+from apps.jobs.models import Job
+from apps.jobs.services import enqueue
+from apps.tables.models import Table
+from apps.tables.models.subjects import on_table
+
+if TYPE_CHECKING:
+    from apps.tables.index.jobs import IndexBatch
+    from apps.tables.index.spark_session import SparkSession
+
+
+def refresh_table(
+    table: Table, *, now: datetime, requested_by: User | None = None
+) -> Job:
+    """Queue an index of the table's log; a queued or running one is returned."""
+    return enqueue(
+        kind=REFRESH.name,
+        title=f"Index {table.full_name}",
+        parameters={"table_id": str(table.id)},
+        subject_id=table.id,
+        key=f"index:{table.id}",
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+def refresh_anew(table: Table, *, now: datetime) -> Job:
+    """Queue an index of a log that has just lost commits; no version tells of that.
+
+    One that runs may have listed the log before: another comes after it.
+    """
+    job = refresh_table(table, now=now)
+    if job.state != Job.State.RUNNING:
+        return job
+    return enqueue(
+        kind=job.kind,
+        title=job.title,
+        parameters=job.parameters,
+        subject_id=table.id,
+        key=f"index:{table.id}:after:{job.id}",
+        now=now,
+    )
+
+
+def index_log(job_id: str) -> None:
+    """Index the job's table, and tables of other waiting jobs, by one Spark job.
+
+    Safe to run twice: an index is written beside and stored as a whole.
+    """
+    from apps.tables.index.jobs import IndexBatch
+
+    batch = IndexBatch.take(job_id, clock=timezone.now)
+    try:
+        if batch.jobs:
+            _index_in_spark(batch)
+    except Exception as error:  # noqa: BLE001 (the rows keep every failure)
+        batch.fail_open(error)
+    except BaseException:
+        batch.release()
+        raise
+    finally:
+        batch.close()
+
+
+def _index_in_spark(batch: "IndexBatch") -> None:
+    """Run the Spark job, each time with the jobs that have not ended."""
+    from apps.tables.index.folders import (
+        RUNS_FOLDER,
+        indexes_folder,
+    )
+    from apps.tables.index.spark_session import with_spark
+    from deltaweb.spark import pipeline  # workers alone load Spark
+
+    def work(spark: "SparkSession") -> None:
+        batch.work("Reading the log")
+        jobs = batch.open_jobs
+        requests = [
+            pipeline.IndexRequest(
+                place=job.place,
+                folder=str(job.folder),
+                max_task_bytes=settings.SPARK_REPLAY_BYTES,
+                base="" if job.base is None else str(job.base),
+            )
+            for job in jobs
+        ]
+        pipeline.index_tables(
+            spark,
+            requests,
+            partial(batch.on_result, jobs),
+            scratch=indexes_folder() / RUNS_FOLDER,
+            on_tick=partial(batch.on_tick, jobs),
+        )
+
+    with_spark(batch.begin, work, idle="Waiting for Spark")
+
+
+REFRESH: Final = kinds.register(
+    JobKind(
+        name="tables.index_log",
+        words="Index a table",
+        parameters=NoParameters,
+        batch=index_log,
+        queue=Queue.SPARK,
+        page=on_table(lambda _job: ("explorer:table-overview", (), {})),
+    )
+)

@@ -1,0 +1,1 @@
+"""Pages that change a table: its rows, and its definition."""

@@ -1,0 +1,58 @@
+"""What the pages of upkeep share: their JSON, and when nothing may be asked."""
+
+from typing import Any
+
+from apps.jobs.models import Job
+from apps.pages.errors import PageError
+from apps.tables.models import Table
+
+
+def names_of(table: Table) -> dict[str, Any]:
+    """Return a table as the `.json` of these pages shows it."""
+    return {
+        "namespace": table.namespace,
+        "name": table.name,
+        "latest_version": table.version,
+        "state": table.state,
+        "indexed_at": table.indexed_at,
+    }
+
+
+def described(job: Job | None) -> dict[str, Any] | None:
+    """Return a job as the `.json` of these pages shows it."""
+    if job is None:
+        return None
+    return {
+        "id": job.id,
+        "state": job.state,
+        "step": job.step,
+        "progress_done": job.progress_done,
+        "progress_total": job.progress_total,
+        "parameters": {k: v for k, v in job.parameters.items() if k != "table_id"},
+        "result": job.result,
+        "error": job.error_code or None,
+        "message": job.error or None,
+        "hint": job.error_hint or None,
+        "finished_at": job.finished_at,
+    }
+
+
+def result_of(job: Job | None) -> dict[str, Any] | None:
+    """Return what a job that is done has found; None before, and without one."""
+    is_done = job is not None and job.state == Job.State.DONE
+    return job.result if job and is_done and isinstance(job.result, dict) else None
+
+
+def check_may(table: Table, version: int | None) -> None:
+    """Refuse to ask for anything of a table that is not indexed yet.
+
+    Raises:
+        PageError: 409.
+    """
+    if version is None:
+        raise PageError(
+            status=409,
+            code="not-indexed",
+            message=f"{table.full_name} is not indexed yet.",
+            hint="Ask again when it is.",
+        )

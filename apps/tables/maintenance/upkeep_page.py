@@ -1,0 +1,163 @@
+"""All upkeep of a table in one place: what there is to do, and what was done last."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from apps.accounts.permissions import editor_required
+from apps.jobs.models import Job
+from apps.pages.page_json import As, OnPage, Spread
+from apps.pages.responses import respond_page
+from apps.tables.head.table_head import TableHead, get_table, table_head
+from apps.tables.maintenance.operation_page import OperationPage
+from apps.tables.maintenance.optimize_page import OPTIMIZE_PAGE
+from apps.tables.maintenance.restore_page import RESTORE_PAGE
+from apps.tables.maintenance.shapes import described
+from apps.tables.maintenance.vacuum_page import VACUUM_PAGE
+from apps.tables.models import Table
+from apps.tables.work.checkpoint import CHECKPOINT
+from apps.tables.work.cleanup import CLEANUP
+
+NUM_RUNS: Final = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One thing that can be done for a table.
+
+    Attributes:
+        kind: Its kind of job.
+        heading: Its name.
+        about: What it does.
+        icon: Of its button.
+        url_name: Of its page.
+    """
+
+    kind: str
+    heading: str
+    about: str
+    icon: str
+    url_name: str
+
+
+def _tool(page: OperationPage[Any]) -> Tool:
+    return Tool(
+        kind=page.operation.kind,
+        heading=page.heading,
+        about=page.about,
+        icon=page.icon,
+        url_name=page.operation.page,
+    )
+
+
+TOOLS: Final = (
+    _tool(VACUUM_PAGE),
+    _tool(OPTIMIZE_PAGE),
+    _tool(RESTORE_PAGE),
+    Tool(
+        kind=CHECKPOINT.name,
+        heading="Checkpoint",
+        about="All that a reader needs of a version, without the commits before: "
+        "shortens the way to it. Nothing is deleted.",
+        icon="device-floppy",
+        url_name="tables:table-checkpoint",
+    ),
+    Tool(
+        kind=CLEANUP.name,
+        heading="Clean up the log",
+        about="Commits and checkpoints that are older than the table keeps its history "
+        "are deleted; data files are not touched.",
+        icon="eraser",
+        url_name="tables:table-cleanup",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedTool:
+    """A tool, its page, and how it was used last."""
+
+    name: str
+    heading: str
+    about: str
+    icon: OnPage[str]
+    url: str
+    last: Annotated[Job | None, As(described)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamesOfTable:
+    """A table by its names."""
+
+    namespace: str
+    name: str
+    latest_version: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpkeepPage:
+    """The page.
+
+    Attributes:
+        head: The head of the table's pages.
+        table: The table.
+        names: Its names.
+        tools: What can be done, each with its newest job.
+        runs: The newest jobs of all of them.
+    """
+
+    head: OnPage[TableHead]
+    table: OnPage[Table]
+    names: Spread[NamesOfTable]
+    tools: list[OfferedTool]
+    runs: Annotated[list[Job], As(lambda jobs: [described(job) for job in jobs])]
+
+
+def upkeep_page(table: Table) -> UpkeepPage:
+    """Return the page of a table that the user may see."""
+    kinds = [tool.kind for tool in TOOLS]
+    jobs = Job.objects.filter(subject_id=table.id, kind__in=kinds)
+    jobs = jobs.defer("log", "error_detail").select_related("requested_by")
+    ordered = jobs.order_by("-created_at", "-id")
+    runs = list(ordered[:NUM_RUNS])
+    names = NamesOfTable(
+        namespace=table.namespace, name=table.name, latest_version=table.version
+    )
+    return UpkeepPage(
+        head=table_head(table),
+        table=table,
+        names=names,
+        tools=[_offered(table, tool, runs, ordered.filter) for tool in TOOLS],
+        runs=runs,
+    )
+
+
+def _offered(
+    table: Table, tool: Tool, runs: list[Job], find: Callable[..., Any]
+) -> OfferedTool:
+    last = next((job for job in runs if job.kind == tool.kind), None)
+    if last is None and len(runs) == NUM_RUNS:
+        last = find(kind=tool.kind).first()
+    return OfferedTool(
+        name=tool.url_name.removeprefix("tables:table-"),
+        heading=tool.heading,
+        about=tool.about,
+        icon=tool.icon,
+        url=reverse(tool.url_name, args=[table.namespace, table.name]),
+        last=last,
+    )
+
+
+@require_safe
+@editor_required
+def table_upkeep(
+    request: HttpRequest, namespace: str, name: str, fmt: str
+) -> HttpResponseBase:
+    """Show what can be done for a table, and what was done last."""
+    table = get_table(request.user, namespace, name)
+    page = upkeep_page(table)
+    return respond_page(request, fmt, page, template="tables/table_upkeep.html")

@@ -1,0 +1,186 @@
+"""The page of a vacuum: what the folder holds, and what any retention would take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django import forms
+
+from apps.tables.maintenance.operation_page import OperationPage
+from apps.tables.operations.vacuum import VACUUM, step_at
+
+MAX_HOURS: Final = 24 * 366 * 10
+PLOT_HEIGHT: Final = 104  # pixels of the highest bar
+MAX_TICKS: Final = 7
+HOURS_A_DAY: Final = 24
+WORDS: Final = {
+    "live": ("Live", "l-live", "of the newest version"),
+    "tombstoned": ("Tombstoned", "l-tomb", "of older versions"),
+    "changes": (
+        "Change files",
+        "l-chg",
+        "of the change data feed",
+    ),
+    "orphan": ("Orphans", "l-orph", "in no version"),
+    "hidden": ("Hidden", "l-hid", "names that begin with _ or .; no vacuum takes them"),
+    "log": ("Log", "l-log", "commits"),
+    "checkpoints": ("Checkpoints", "l-cp", "in the log's folder"),
+}
+
+
+class LookForm(forms.Form):
+    """A look asks for nothing: it is of every retention."""
+
+
+class RetentionForm(forms.Form):
+    """How long what left the table is kept."""
+
+    hours = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_HOURS,
+        error_messages={"invalid": "Give a whole number of hours."},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the folder, and its place in the one bar of the ledger."""
+
+    label: str
+    css: str
+    about: str
+    num_files: int
+    size_bytes: int
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The bytes that the table stopped using on one day."""
+
+    x: float
+    width: float
+    y: float
+    height: float
+    days: int
+    size_bytes: int
+    goes: bool
+
+
+def what_if(
+    query: Mapping[str, str], result: Mapping[str, Any] | None
+) -> Mapping[str, Any]:
+    """Return what a retention of the query takes, and the picture of all of them."""
+    if not result or "steps" not in result:
+        return {}
+    least = result["least_hours"]
+    asked = RetentionForm(query if "hours" in query else {"hours": least})
+    hours = asked.cleaned_data["hours"] if asked.is_valid() else least
+    axis = result["axis_hours"]
+    step = step_at(result, hours)
+    needless = result["steps"][0]
+    return {
+        "whatif": {
+            "hours": hours,
+            "is_too_short": hours < least,
+            "errors": asked.errors.get("hours", []),
+            "words": span_words(hours),
+            "least_words": span_words(least),
+            "step": step,
+            "stays": needless["size_bytes"] - step["size_bytes"],
+            "axis": axis,
+            "cut": _percent(axis - min(hours, axis), axis),
+            "floor": _percent(axis - min(least, axis), axis),
+            "floor_width": _percent(min(least, axis), axis),
+            "bars": _bars(result, hours),
+            "ticks": _ticks(axis),
+            "data": {"least": least, "axis": axis, "steps": result["steps"]},
+        },
+        "ledger": _ledger(result["ledger"]),
+        "stored": {
+            "num_files": sum(part["num_files"] for part in result["ledger"]),
+            "size_bytes": sum(part["size_bytes"] for part in result["ledger"]),
+        },
+    }
+
+
+def span_words(hours: int) -> str:
+    """Return hours as a person says them: `7 days`, `1 day 12 hours`."""
+    days, rest = divmod(hours, HOURS_A_DAY)
+    words = [
+        f"{count:,} {word}{'' if count == 1 else 's'}"
+        for count, word in ((days, "day"), (rest, "hour"))
+        if count
+    ]
+    return " ".join(words) or "no time"
+
+
+def _bars(result: Mapping[str, Any], hours: int) -> list[Bar]:
+    sizes = result["bars"]
+    most = max(sizes, default=0) or 1
+    width = 100 / len(sizes)
+    found = []
+    for day, size in enumerate(sizes):
+        height = round(PLOT_HEIGHT * size / most, 1)
+        found.append(
+            Bar(
+                x=round(100 - (day + 1) * width + width * 0.08, 3),
+                width=round(width * 0.84, 3),
+                y=round(22 + PLOT_HEIGHT - max(height, 1), 1),
+                height=max(height, 1) if size else 0,
+                days=day,
+                size_bytes=size,
+                goes=(day + 1) * HOURS_A_DAY > hours,
+            )
+        )
+    return [bar for bar in found if bar.size_bytes]
+
+
+def _ticks(axis: int) -> list[dict[str, Any]]:
+    days = axis // HOURS_A_DAY
+    step = next(step for step in (1, 2, 5, 7, 10, 15, 30) if days / step <= MAX_TICKS)
+    return [
+        {"x": _percent(axis - day * HOURS_A_DAY, axis), "days": day}
+        for day in range(0, days + 1, step)
+    ]
+
+
+def _ledger(entries: list[Mapping[str, Any]]) -> list[Part]:
+    total = sum(entry["size_bytes"] for entry in entries) or 1
+    parts, x = [], 0.0
+    for entry in entries:
+        label, css, about = WORDS[entry["kind"]]
+        width = 100 * entry["size_bytes"] / total
+        parts.append(
+            Part(
+                label=label,
+                css=css,
+                about=about,
+                num_files=entry["num_files"],
+                size_bytes=entry["size_bytes"],
+                x=round(x, 3),
+                width=round(width, 3),
+            )
+        )
+        x += width
+    return parts
+
+
+def _percent(part: float, whole: float) -> float:
+    return round(100 * part / whole, 3)
+
+
+VACUUM_PAGE: Final = OperationPage(
+    operation=VACUUM,
+    form=LookForm,
+    choice=RetentionForm,
+    heading="Vacuum",
+    about="Files that only older versions need, and files that no version has, are "
+    "deleted from storage once they are older than the retention. The look lists the "
+    "folder once and tells what any retention would take.",
+    icon="trash",
+    failed="Nothing more was deleted",
+    look_words="List what could go",
+    weigh=what_if,
+)

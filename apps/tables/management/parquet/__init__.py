@@ -1,0 +1,1 @@
+"""What `deltaweb parquet` can be asked: a file a verb."""

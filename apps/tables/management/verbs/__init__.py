@@ -1,0 +1,1 @@
+"""The subcommands of `deltaweb table`: a file a verb."""

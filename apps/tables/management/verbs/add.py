@@ -1,0 +1,55 @@
+"""`deltaweb table add`: register a table."""
+
+from pathlib import Path
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.catalogue.checks import check_location
+from apps.tables.catalogue.names import parse_table_name
+from apps.tables.catalogue.registration import (
+    register_table,
+)
+from apps.tables.management import table_output
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.roots import roots_for
+
+
+class Verb(Subcommand):
+    """Register a table."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name", help="table, or namespace.table")
+        parser.add_argument("location", help="a folder or a URL")
+        parser.add_argument("--description", default="", help="what people read of it")
+        parser.add_argument(
+            "--restricted", action="store_true", help="hide it from viewers"
+        )
+
+    def run(
+        self,
+        *,
+        name: str,
+        location: str,
+        description: str,
+        restricted: bool,
+        **_: object,
+    ) -> Output:
+        """Check what is there, then register it."""
+        parse_table_name(name)
+        where = parse_location(location, base=Path.cwd())
+        check_allowed(where, roots=roots_for(None))
+        found = check_location(where)
+        table = register_table(
+            name=name,
+            location=where,
+            description=description,
+            restricted=restricted,
+            now=timezone.now(),
+        )
+        if found.warning:
+            self.warn(f"{found.warning} Metadata and history are shown.")
+        text = f"Registered {table.full_name}: version {found.version} of {where}"
+        return Output(table_output.table_json(table) | {"found": found.as_json()}, text)

@@ -1,0 +1,41 @@
+"""`deltaweb table add-column`: add columns to a table."""
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import add_dry_run, locate
+from apps.tables.management.commit_output import committed
+from apps.tables.management.definition_output import planned_definition
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.delta.writing.operations.definition import add_columns
+
+
+class Verb(Subcommand):
+    """Add columns to a table."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument("column", metavar="'col TYPE [COMMENT ..]'")
+        add_dry_run(parser)
+
+    def run(
+        self,
+        *,
+        table: str,
+        column: str,
+        dry_run: bool,
+        **_: object,
+    ) -> Output:
+        """Add columns at the end; rows of now have null there."""
+        name, location = locate(table)
+        opened = open_location(location)
+        if dry_run:
+            fields = parse_columns_ddl(column)
+            plan = opened.plan_definition(
+                lambda base: add_columns(base, fields, root=opened.root)
+            )
+            return planned_definition(name, location, plan)
+        result = opened.add_columns(column)
+        return committed("table.add_columns", name, location, result, columns=column)

@@ -1,0 +1,67 @@
+"""`deltaweb table changes`: the rows that versions inserted, updated and deleted."""
+
+from datetime import datetime
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import locate, whole_number
+from apps.tables.management.row_options import RowOptions, add_row_options
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.log.commits.times import parse_timestamp
+
+
+class Verb(Subcommand):
+    """Print the rows that each version of a range inserted, updated and deleted."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        for name, which in (("from", "first"), ("to", "last")):
+            parser.add_argument(
+                f"--{name}",
+                dest=which,
+                metavar="N|T",
+                help=f"the {which} version, or a time such as 2026-01-31T12:00:00Z",
+            )
+        add_row_options(parser, example="_change_type = 'delete'")
+
+    def run(  # noqa: PLR0913 (each is one option)
+        self,
+        *,
+        table: str,
+        first: str | None,
+        last: str | None,
+        columns: str | None,
+        where: str | None,
+        limit: int | None,
+        format: str,  # noqa: A002 (the option's name is a promise)
+        **_: object,
+    ) -> Output:
+        """Print the changes of a range of versions or times, both ends included."""
+        asked = RowOptions.of(
+            self, columns=columns, where=where, limit=limit, format=format
+        )
+        (start, start_time), (end, end_time) = map(_version_or_time, (first, last))
+        reader = open_location(locate(table)[1]).changes(
+            start,
+            end,
+            start_timestamp=start_time,
+            end_timestamp=end_time,
+            columns=asked.columns,
+            predicate=asked.where,
+        )
+        return asked.answer(self, reader.schema, iter(reader))
+
+
+def _version_or_time(text: str | None) -> tuple[int | None, datetime | None]:
+    """Read an end of the range.
+
+    Raises:
+        TimestampInvalidError: If it is neither a number nor a time with a zone.
+    """
+    if text is None:
+        return None, None
+    if text.isascii() and text.isdigit():
+        return whole_number(text), None
+    return None, parse_timestamp(text)

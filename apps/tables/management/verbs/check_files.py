@@ -1,0 +1,59 @@
+"""`deltaweb table check-files`: which data files of every version are there."""
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.catalogue.registration import find_table
+from apps.tables.storage.locations import check_present
+from apps.tables.storage.opening import open_table
+from apps.tables.versions.file_checks import keep_check
+from deltaweb.index.file_check import check_files
+from deltaweb.index.history.sentences.commit_facts import counted
+
+
+class Verb(Subcommand):
+    """See which data files are there."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+
+    def run(self, *, name: str, **_: object) -> Output:
+        """List the storage once and count what every version lacks."""
+        table = find_table(name)
+        check_present(table.location)
+        check = check_files(open_table(table, roots=None))
+        facts = keep_check(table, check, now=timezone.now())
+        missing = check.missing.to_pylist()
+        data = {
+            "name": table.full_name,
+            "location": table.location,
+            **facts,
+            "versions": [
+                {
+                    "first": row["first_version"],
+                    "last": row["last_version"],
+                    "num_files": row["num_files"],
+                    "num_missing": row["num_missing"],
+                    "vacuum_version": row["vacuum_version"],
+                }
+                for row in missing
+            ],
+        }
+        text = (
+            f"{facts['num_complete']:,} of {counted(check.num_versions, 'version')} "
+            f"can be read in full; {facts['num_partly']:,} lack some files, "
+            f"{facts['num_gone']:,} all of them. Of "
+            f"{counted(check.num_paths, 'file')}, {check.num_missing:,} "
+            f"{'is' if check.num_missing == 1 else 'are'} not in storage."
+        )
+        lines = (_line(row) for row in missing)
+        return Output(data, text, lines)
+
+
+def _line(row: dict[str, int]) -> str:
+    first, last = row["first_version"], row["last_version"]
+    versions = f"v{first}" if first == last else f"v{first} to v{last}"
+    there = row["num_files"] - row["num_missing"]
+    return f"  {versions}: {there:,} of {counted(row['num_files'], 'file')}"

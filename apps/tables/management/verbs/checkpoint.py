@@ -1,0 +1,64 @@
+"""`deltaweb table checkpoint`: write a checkpoint of a version."""
+
+from argparse import ArgumentTypeError
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import locate, whole_number
+from apps.tables.management.audit import record
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.writing.checkpoint.request import MAX_PARTS
+from deltaweb.index.history.sentences.commit_facts import counted
+
+
+class Verb(Subcommand):
+    """Write a checkpoint."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument(
+            "--version", type=whole_number, dest="at_version", metavar="N"
+        )
+        parser.add_argument(
+            "--parts", type=_part_count, metavar="N", help="into N files, not one"
+        )
+
+    def run(
+        self, *, table: str, at_version: int | None, parts: int | None, **_: object
+    ) -> Output:
+        """Write a checkpoint of a version, the newest by default."""
+        name, location = locate(table)
+        written = open_location(location).create_checkpoint(
+            at_version, parts=parts, now=timezone.now()
+        )
+        record("table.checkpoint", name, version=written.version, parts=parts)
+        data = {
+            "name": name,
+            "location": location,
+            "version": written.version,
+            "files": list(written.names),
+            "num_actions": written.num_actions,
+            "num_files": written.num_files,
+            "num_tombstones": written.num_tombstones,
+            "size_bytes": written.size_bytes,
+            "is_last": written.is_last,
+        }
+        text = (
+            f"Wrote the checkpoint of version {written.version}: "
+            f"{counted(written.num_files, 'file')} and "
+            f"{counted(written.num_tombstones, 'tombstone')} "
+            f"in {counted(written.size_bytes, 'byte')}."
+        )
+        return Output(data, text, [f"  {file}" for file in written.names])
+
+
+def _part_count(text: str) -> int:
+    """Read a whole number from 1 to what a log should ever hold."""
+    count = whole_number(text)
+    if not 1 <= count <= MAX_PARTS:
+        message = f"{text!r} is not a whole number from 1 to {MAX_PARTS}"
+        raise ArgumentTypeError(message)
+    return count

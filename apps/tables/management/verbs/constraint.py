@@ -1,0 +1,62 @@
+"""`deltaweb table constraint`: add or drop a CHECK constraint."""
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand, takes_json
+from apps.tables.management.arguments import add_dry_run, locate
+from apps.tables.management.commit_output import committed
+from apps.tables.management.definition_output import planned_definition
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.writing.operations.definition import drop_constraint
+
+
+class Verb(Subcommand):
+    """Add or drop a CHECK constraint."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parts = parser.add_subparsers(dest="way", required=True, metavar="add|drop")
+        add = parts.add_parser("add", help="once it is true of every row")
+        add.add_argument("constraint", metavar="name")
+        add.add_argument("sql", metavar="SQL")
+        drop = parts.add_parser("drop", help="take it away")
+        drop.add_argument("constraint", metavar="name")
+        for part in (add, drop):
+            takes_json(part)
+            add_dry_run(part)
+
+    def run(
+        self,
+        *,
+        table: str,
+        way: str,
+        constraint: str,
+        sql: str | None = None,
+        dry_run: bool,
+        **_: object,
+    ) -> Output:
+        """Check the rows of now and add the constraint, or drop it."""
+        name, location = locate(table)
+        opened = open_location(location)
+        if dry_run:
+            plan = (
+                opened.plan_constraint(constraint, sql or "")
+                if way == "add"
+                else opened.plan_definition(
+                    lambda base: drop_constraint(base, constraint)
+                )
+            )
+            return planned_definition(name, location, plan)
+        if way == "add":
+            result = opened.add_constraint(constraint, sql or "")
+        else:
+            result = opened.drop_constraint(constraint)
+        return committed(
+            f"table.{way}_constraint",
+            name,
+            location,
+            result,
+            constraint=constraint,
+            expression=sql,
+        )

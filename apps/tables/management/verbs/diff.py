@@ -1,0 +1,133 @@
+"""`deltaweb table diff`: what changed between two versions."""
+
+import tempfile
+from argparse import ArgumentTypeError
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.errors import OutputFormatError
+from apps.tables.management import comparison_output
+from apps.tables.management.arguments import locate, whole_number
+from apps.tables.management.row_output import csv_lines
+from apps.tables.storage.opening import open_location
+from apps.tables.versions.change_file import ChangeFile
+from apps.tables.versions.change_json import diff_json, rows_json
+from deltaweb.delta.changes import RowChanges, RowDiffRequest, SnapshotDiff
+
+SAMPLE_ROWS = 10
+PARQUET, CSV = ".parquet", ".csv"
+LATEST = "latest"
+
+
+class Verb(Subcommand):
+    """Show what changed from version A to B."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument(
+            "from_version", type=_version, metavar="A", help="a version, or latest"
+        )
+        parser.add_argument("to_version", type=_version, metavar="B")
+        parser.add_argument("--rows", action="store_true", help="compare rows, too")
+        parser.add_argument(
+            "--key",
+            action="append",
+            default=[],
+            metavar="c",
+            help="match rows by these columns, separated by commas (means --rows)",
+        )
+        parser.add_argument(
+            "--sample",
+            type=whole_number,
+            default=SAMPLE_ROWS,
+            metavar="N",
+            help=f"show at most N rows of each kind ({SAMPLE_ROWS})",
+        )
+        parser.add_argument(
+            "--output",
+            type=Path,
+            metavar="FILE",
+            help="write every changed row to FILE.parquet or FILE.csv (means --rows)",
+        )
+
+    def run(  # noqa: PLR0913 (each is one option)
+        self,
+        *,
+        table: str,
+        from_version: int | None,
+        to_version: int | None,
+        rows: bool,
+        key: list[str],
+        sample: int,
+        output: Path | None,
+        **_: object,
+    ) -> Output:
+        """Compare two versions, either of which may be the later one.
+
+        None is the newest one.
+        """
+        name, location = locate(table)
+        if output is not None and output.suffix not in {PARQUET, CSV}:
+            raise OutputFormatError(name=output.name, formats=(PARQUET, CSV))
+        opened = open_location(location)
+        versions = [
+            opened.latest_version() if version is None else version
+            for version in (from_version, to_version)
+        ]
+        found = opened.compare(*versions)
+        if found.refusal is not None:
+            self.warn(f"{found.refusal.message} Files and rows are not compared.")
+        data: dict[str, Any] = {"name": name, "location": location, **diff_json(found)}
+        names = [part.strip() for text in key for part in text.split(",")]
+        if not rows and not names and output is None:
+            return Output(data, lines=comparison_output.lines(found))
+        request = RowDiffRequest(key=names, sample_rows=sample)
+        changes = _compare_rows(found, request, output)
+        for sentence in comparison_output.warnings(changes):
+            self.warn(sentence)
+        sample_json = comparison_output.sample_json(changes)
+        data["rows"] = rows_json(changes) | {"sample": sample_json}
+        return Output(data, lines=comparison_output.lines(found, changes))
+
+
+def _version(text: str) -> int | None:
+    """Read a version; None for the newest one."""
+    if text == LATEST:
+        return None
+    try:
+        return whole_number(text)
+    except ArgumentTypeError:
+        message = f"{text!r} is neither a version, a whole number from 0, nor {LATEST}"
+        raise ArgumentTypeError(message) from None
+
+
+def _compare_rows(
+    found: SnapshotDiff, request: RowDiffRequest, output: Path | None
+) -> RowChanges:
+    """Compare rows, and write all that changed where that is asked for."""
+    if output is None:
+        return found.rows(request)
+    if output.suffix == PARQUET:
+        with ChangeFile(output) as file:
+            return found.rows(file.joined(request))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "changes.parquet"
+        with ChangeFile(path) as file:
+            changes = found.rows(file.joined(request))
+        _write_csv(path, output)
+    return changes
+
+
+def _write_csv(source: Path, output: Path) -> None:
+    with pq.ParquetFile(source) as file, output.open("w", encoding="utf-8") as sink:
+        header = file.schema_arrow.empty_table()
+        sink.writelines(f"{line}\n" for line in csv_lines(header))
+        for number in range(file.num_row_groups):
+            lines = csv_lines(file.read_row_group(number))
+            next(lines)  # the header, once more
+            sink.writelines(f"{line}\n" for line in lines)

@@ -1,0 +1,44 @@
+"""`deltaweb table history`: the commits of a table."""
+
+from itertools import chain
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management import table_output
+from apps.tables.management.arguments import locate, whole_number
+from apps.tables.storage.opening import open_location
+from apps.tables.versions.times_note import times_note
+
+
+class Verb(Subcommand):
+    """List the commits, newest first."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument("--limit", type=whole_number, help="at most so many")
+
+    def run(self, *, table: str, limit: int | None, **_: object) -> Output:
+        """List commits."""
+        location = locate(table)[1]
+        opened = open_location(location)
+        commits = opened.history(limit=limit)
+        lines = table_output.aligned(
+            ("VERSION", "TIME", "OPERATION", "USER", "ENGINE"),
+            [
+                (
+                    str(commit.version),
+                    table_output.time_text(commit.timestamp),
+                    commit.operation or "",
+                    commit.user or "",
+                    commit.engine_info or "",
+                )
+                for commit in commits
+            ],
+        )
+        own = table_output.own_times_of_table(opened)
+        return Output(
+            [table_output.commit_json(commit, own) for commit in commits],
+            lines=chain(lines, ["", times_note(own)]),
+        )

@@ -1,0 +1,179 @@
+"""`deltaweb table import`: add the rows of CSV, JSON or Parquet files to a table."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.catalogue.registration import find_table
+from apps.tables.errors import TableNameError, TableNotRegisteredError
+from apps.tables.management.commit_output import committed
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.opening import open_location
+from apps.tables.storage.roots import roots_for
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.schema import type_text
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.writer.importing.checked_rows import bad_text
+from deltaweb.writer.importing.options import (
+    DAY_ORDERS,
+    DELIMITERS,
+    FORMATS,
+    BadRows,
+    ImportColumn,
+    SourceFiles,
+    TextForm,
+)
+from deltaweb.writer.importing.plan import (
+    Import,
+    ImportMode,
+    ImportPlan,
+    carry_out_import,
+    existing,
+    import_columns,
+    plan_import,
+)
+
+MAX_SHOWN = 20
+
+
+class Verb(Subcommand):
+    """Add the rows of CSV, JSON or Parquet files to a table."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument("files", nargs="+", metavar="FILE")
+        parser.add_argument("--format", choices=FORMATS, default="", dest="file_format")
+        parser.add_argument(
+            "--mode",
+            choices=[*ImportMode],
+            default=ImportMode.APPEND,
+            help="what becomes of the rows that are there; error refuses a table",
+        )
+        parser.add_argument("--merge-schema", action="store_true")
+        parser.add_argument(
+            "--bad-rows",
+            choices=[*BadRows],
+            default=BadRows.REFUSE,
+            help="what becomes of rows with a value that does not fit",
+        )
+        parser.add_argument(
+            "--types",
+            default="",
+            metavar="DDL",
+            help="types of columns, else those of the table, or found out: 'id BIGINT'",
+        )
+        parser.add_argument("--partition-by", default="", metavar="a,b")
+        parser.add_argument("--delimiter", choices=DELIMITERS, default="")
+        parser.add_argument(
+            "--no-header", action="store_true", help="the first row is no header"
+        )
+        parser.add_argument("--null", default="", help="the text of null")
+        parser.add_argument("--decimal", choices=(".", ","), default=".")
+        parser.add_argument("--dates", choices=DAY_ORDERS, default="ymd")
+        parser.add_argument("--time-zone", default="UTC")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only say what would happen"
+        )
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def run(  # noqa: PLR0913  # the arguments of the line
+        self,
+        *,
+        table: str,
+        files: list[str],
+        file_format: str,
+        mode: str,
+        merge_schema: bool,
+        bad_rows: str,
+        types: str,
+        partition_by: str,
+        delimiter: str,
+        no_header: bool,
+        null: str,
+        decimal: str,
+        dates: str,
+        time_zone: str,
+        dry_run: bool,
+        yes: bool,
+        **_: object,
+    ) -> Output:
+        """Look at every row; then write them in one commit, or make the table."""
+        name, location = _place(table)
+        form = TextForm(
+            delimiter=delimiter,
+            has_header=not no_header,
+            null_text=null,
+            decimal_sign=decimal,
+            day_order=dates,
+            time_zone=time_zone,
+        )
+        asked = Import(
+            files=SourceFiles(
+                paths=files, names=files, file_format=file_format, form=form
+            ),
+            mode=ImportMode(mode),
+            bad_rows=BadRows(bad_rows),
+            merge_schema=merge_schema,
+            partition_by=[text.strip() for text in partition_by.split(",") if text],
+        )
+        store = open_location(location).store
+        asked = replace(asked, columns=_columns(store, asked, types))
+        if dry_run:
+            plan = plan_import(store, asked)
+            return Output(
+                {"name": name, "location": location, **plan.describe()},
+                _plan_text(plan, location),
+            )
+        if asked.mode is ImportMode.OVERWRITE and existing(store) is not None:
+            self.confirm(f"Replace every row of {location}?", yes=yes)
+        result, rows = carry_out_import(store, asked)
+        if rows.num_bad:
+            self.warn(f"{rows.num_bad:,} rows or values did not fit.")
+        return committed("table.import", name, location, result, files=files)
+
+
+def _columns(store: TableStore, asked: Import, types: str) -> Sequence[ImportColumn]:
+    """Return what the columns of the files become: those of `types` as it says."""
+    proposed = [one.column for one in import_columns(existing(store), asked)]
+    if not types.strip():
+        return proposed
+    known = {field.name.lower(): field for field in parse_columns_ddl(types)}
+    return [
+        column
+        if (field := known.get(column.source.lower())) is None
+        else replace(
+            column, type_name=type_text(field.data_type), is_nullable=field.nullable
+        )
+        for column in proposed
+    ]
+
+
+def _plan_text(plan: ImportPlan, location: str) -> str:
+    rows = plan.rows
+    verb = "would be made of" if plan.base is None else "would get"
+    lines = [
+        f"{location} {verb} {rows.num_rows:,} rows; {rows.num_bad:,} do not fit.",
+        *(bad_text(one) for one in rows.bad[:MAX_SHOWN]),
+    ]
+    if plan.new_columns:
+        lines.append(f"New columns: {', '.join(plan.new_columns)}.")
+    return "\n".join([*lines, "Nothing was written."])
+
+
+def _place(text: str) -> tuple[str | None, str]:
+    """Return the name, if registered, and the location, where nothing need be."""
+    if "/" not in text and not text.startswith((".", "~")):
+        try:
+            found = find_table(text)
+        except (TableNotRegisteredError, TableNameError):
+            if not Path(text).is_dir():
+                raise
+        else:
+            return found.full_name, found.location
+    location = parse_location(text, base=Path.cwd())
+    check_allowed(location, roots=roots_for(None))
+    return None, location

@@ -1,0 +1,28 @@
+"""`deltaweb table list`: the registered tables."""
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management import table_output
+from apps.tables.models import Table
+
+
+class Verb(Subcommand):
+    """List the registered tables."""
+
+    def run(self, **_: object) -> Output:
+        """List every table, whoever may see it."""
+        tables = list(Table.objects.defer("summary"))
+        lines = table_output.aligned(
+            ("NAME", "VERSION", "STATE", "INDEXED", "LOCATION"),
+            [
+                (
+                    table.full_name,
+                    "" if table.version is None else str(table.version),
+                    table.state,
+                    table_output.time_text(table.indexed_at),
+                    table.location,
+                )
+                for table in tables
+            ],
+        )
+        shown = lines if tables else ["No tables yet: table add NAME LOCATION"]
+        return Output([table_output.table_json(t) for t in tables], lines=shown)

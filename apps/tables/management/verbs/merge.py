@@ -1,0 +1,75 @@
+"""`deltaweb table merge`: change a table by the rows of files or of another table."""
+
+from pathlib import Path
+
+import pyarrow as pa
+from django.core.management.base import CommandError, CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import locate
+from apps.tables.management.commit_output import committed
+from apps.tables.storage.opening import open_location
+from deltaweb.writer.importing.plan import open_import
+
+
+class Verb(Subcommand):
+    """Change a table by the rows of a file or of another table."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument(
+            "source", metavar="SOURCE", help="a CSV, JSON or Parquet file, or a table"
+        )
+        parser.add_argument(
+            "--on",
+            required=True,
+            metavar="SQL",
+            help="which rows match: t is the table, s the source",
+        )
+        parser.add_argument(
+            "--update-all", action="store_true", help="rows that match take its values"
+        )
+        parser.add_argument(
+            "--insert-all", action="store_true", help="its other rows are added"
+        )
+        parser.add_argument(
+            "--delete-where", metavar="SQL", help="rows that match and go instead"
+        )
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def run(  # noqa: PLR0913  # the arguments of the line
+        self,
+        *,
+        table: str,
+        source: str,
+        on: str,
+        update_all: bool,
+        insert_all: bool,
+        delete_where: str | None,
+        yes: bool,
+        **_: object,
+    ) -> Output:
+        """Merge after asking."""
+        if not (update_all or insert_all or delete_where):
+            message = "Give --update-all, --insert-all or --delete-where."
+            raise CommandError(message)
+        name, location = locate(table)
+        merge = open_location(location).merge(_rows(source), on=on)
+        if delete_where:
+            merge = merge.when_matched_delete(delete_where)
+        if update_all:
+            merge = merge.when_matched_update()
+        if insert_all:
+            merge = merge.when_not_matched_insert()
+        if update_all or delete_where:
+            self.confirm(f"Change the rows of {location} where {on}?", yes=yes)
+        result = merge.execute()
+        return committed("table.merge", name, location, result, source=source, on=on)
+
+
+def _rows(source: str) -> pa.RecordBatchReader:
+    if Path(source).is_file():
+        return open_import([source])
+    scan = open_location(locate(source)[1]).snapshot().scan()
+    return pa.RecordBatchReader.from_batches(scan.schema, scan)

@@ -1,0 +1,27 @@
+"""`deltaweb table rename`: give a table another name."""
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from apps.pages.actions import COMMAND_LINE
+from apps.pages.command import Output, Subcommand
+from apps.tables.catalogue.registration import (
+    find_table,
+    rename_table,
+)
+from apps.tables.management import table_output
+
+
+class Verb(Subcommand):
+    """Give a table another name."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+        parser.add_argument("new_name", metavar="new")
+
+    def run(self, *, name: str, new_name: str, **_: object) -> Output:
+        """Rename a table."""
+        table = find_table(name)
+        rename_table(table, name=new_name, actor=COMMAND_LINE, now=timezone.now())
+        return Output(table_output.table_json(table), f"Renamed to {table.full_name}")

@@ -1,0 +1,68 @@
+"""`deltaweb table restore`: make a version of before the newest one."""
+
+from django.core.management.base import CommandError, CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import add_version, locate
+from apps.tables.management.commit_output import committed
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.writing.operations.restore import RestorePlan, carry_out_restore
+from deltaweb.index.history.sentences.commit_facts import counted
+
+
+class Verb(Subcommand):
+    """Make a version of before the newest one."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        add_version(parser)
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only say what would come and go"
+        )
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def run(  # the arguments of the line
+        self,
+        *,
+        table: str,
+        at_version: int | None,
+        timestamp: str | None,
+        dry_run: bool,
+        yes: bool,
+        **_: object,
+    ) -> Output:
+        """Say what comes back and what goes; commit it after asking."""
+        if at_version is None and timestamp is None:
+            message = "Give the version that is to come back: --version or --timestamp."
+            raise CommandError(message)
+        name, location = locate(table)
+        opened = open_location(location)
+        plan = opened.plan_restore(at_version, timestamp)
+        said = (
+            f"{counted(plan.added.num_rows, 'file')} ({plan.added_bytes:,} bytes) "
+            f"would come back, {counted(plan.removed.num_rows, 'file')} "
+            f"({plan.removed_bytes:,} bytes) would go"
+        )
+        if dry_run:
+            return Output(_plan_data(name, location, plan), f"{said}.", plan.missing)
+        plan.check()
+        self.confirm(f"Restore version {plan.version} of {location}? {said}.", yes=yes)
+        result = carry_out_restore(opened.store, plan)
+        return committed(
+            "table.restore", name, location, result, restored_version=plan.version
+        )
+
+
+def _plan_data(name: str | None, location: str, plan: RestorePlan) -> dict[str, object]:
+    return {
+        "name": name,
+        "location": location,
+        "version": plan.version,
+        "base_version": plan.base_version,
+        "num_added_files": plan.added.num_rows,
+        "num_removed_files": plan.removed.num_rows,
+        "added_bytes": plan.added_bytes,
+        "removed_bytes": plan.removed_bytes,
+        "changes_metadata": plan.metadata is not None,
+        "missing": list(plan.missing),
+    }

@@ -1,0 +1,51 @@
+"""`deltaweb table rows`: rows of one version."""
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import add_version, locate
+from apps.tables.management.row_options import RowOptions, add_row_options
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.protocol.schema import read_columns, unread_type
+from deltaweb.delta.snapshot import Snapshot
+
+
+class Verb(Subcommand):
+    """Print rows."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        add_version(parser)
+        add_row_options(parser, example="amount > 10")
+
+    def run(  # noqa: PLR0913 (each is one option)
+        self,
+        *,
+        table: str,
+        at_version: int | None,
+        timestamp: str | None,
+        columns: str | None,
+        where: str | None,
+        limit: int | None,
+        format: str,  # noqa: A002 (the option's name is a promise)
+        **_: object,
+    ) -> Output:
+        """Print rows of one version."""
+        asked = RowOptions.of(
+            self, columns=columns, where=where, limit=limit, format=format
+        )
+        snapshot = open_location(locate(table)[1]).snapshot(at_version, timestamp)
+        names = asked.columns or self._columns_read(snapshot)
+        rows = snapshot.scan(names, asked.where, asked.limit)
+        return asked.answer(self, rows.schema, iter(rows))
+
+    def _columns_read(self, snapshot: Snapshot) -> list[str] | None:
+        """Return the columns that are read, None for all; the others are named."""
+        read = read_columns(snapshot.schema).names
+        if not read or read == snapshot.schema.names:
+            return None
+        for column in snapshot.schema.fields:
+            if column.name not in read:
+                kind = unread_type(column.data_type)
+                self.warn(f"{column.name} is left out: its type {kind} is not read.")
+        return list(read)

@@ -1,0 +1,36 @@
+"""`deltaweb table schedule`: how often new commits of a table are looked for."""
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from apps.pages.actions import COMMAND_LINE
+from apps.pages.command import Output, Subcommand
+from apps.tables.catalogue.registration import find_table, schedule_table
+from apps.tables.models.schedules import SCHEDULES, schedule_json, schedule_words
+
+
+class Verb(Subcommand):
+    """Show or set how often it is refreshed."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("name")
+        parser.add_argument(
+            "every",
+            nargs="?",
+            choices=list(SCHEDULES),
+            help="an interval, `default` as the installation is set, or `never`: "
+            "only when asked",
+        )
+
+    def run(self, *, name: str, every: str | None, **_: object) -> Output:
+        """Set the schedule where one is given, then say what it is."""
+        table = find_table(name)
+        if every is not None:
+            schedule_table(
+                table, schedule=every, actor=COMMAND_LINE, now=timezone.now()
+            )
+        interval_s = table.refresh_interval_s
+        data = {"name": table.full_name} | schedule_json(interval_s)
+        text = f"{table.full_name} is refreshed {schedule_words(interval_s)}."
+        return Output(data, text)

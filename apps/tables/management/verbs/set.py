@@ -1,0 +1,45 @@
+"""`deltaweb table set`: set properties of a table."""
+
+from django.core.management.base import CommandError, CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import add_dry_run, locate
+from apps.tables.management.commit_output import committed
+from apps.tables.management.definition_output import planned_definition
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.writing.operations.definition import set_properties
+
+
+class Verb(Subcommand):
+    """Set properties of a table."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument("properties", nargs="+", metavar="key=value")
+        add_dry_run(parser)
+
+    def run(
+        self, *, table: str, properties: list[str], dry_run: bool, **_: object
+    ) -> Output:
+        """Set properties, all of them in one commit."""
+        wanted = dict(map(_pair, properties))
+        name, location = locate(table)
+        opened = open_location(location)
+        if dry_run:
+            plan = opened.plan_definition(
+                lambda base: set_properties(base, wanted, root=opened.root)
+            )
+            return planned_definition(name, location, plan)
+        result = opened.set_properties(wanted)
+        return committed(
+            "table.set_properties", name, location, result, properties=wanted
+        )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, separator, value = text.partition("=")
+    if not separator or not key.strip():
+        message = f"{text!r} is not of the form key=value."
+        raise CommandError(message)
+    return key.strip(), value.strip()

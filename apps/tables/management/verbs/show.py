@@ -1,0 +1,72 @@
+"""`deltaweb table show`: a version as its log tells it."""
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management import table_output
+from apps.tables.management.arguments import add_version, locate
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.schema import type_text
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.version_checksum import check_version
+
+
+class Verb(Subcommand):
+    """Show a version as its log tells it."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        add_version(parser)
+        parser.add_argument("--files", action="store_true", help="list its files, too")
+
+    def run(
+        self,
+        *,
+        table: str,
+        at_version: int | None,
+        timestamp: str | None,
+        files: bool,
+        **_: object,
+    ) -> Output:
+        """Show one version."""
+        name, location = locate(table)
+        opened = open_location(location)
+        snapshot = opened.snapshot_metadata(at_version, timestamp)
+        data = table_output.snapshot_json(
+            snapshot, name=name, location=location, files=files
+        )
+        verdict = check_version(opened.store, snapshot)
+        data["checksum"] = verdict.describe()
+        if snapshot.refusal is not None:
+            self.warn(snapshot.refusal.message)
+        protocol = snapshot.protocol
+        versions = (protocol.min_reader_version, protocol.min_writer_version)
+        text = table_output.facts(
+            [
+                ("name", name or "(not registered)"),
+                ("location", location),
+                ("version", snapshot.version),
+                ("timestamp", table_output.time_text(snapshot.timestamp)),
+                ("protocol", "reader {}, writer {}".format(*versions)),
+                ("files", data["num_files"]),
+                ("bytes", data["size_bytes"]),
+                ("partitioned by", ", ".join(data["partition_columns"]) or "nothing"),
+                ("checksum file", verdict.sentence),
+            ]
+        )
+        lines = table_output.file_lines(data) if files else _column_lines(snapshot)
+        return Output(data, text, lines)
+
+
+def _column_lines(snapshot: Snapshot) -> list[str]:
+    """Return a line a column; a schema that does not parse says so."""
+    try:
+        columns = snapshot.schema.fields
+    except DeltaError as error:
+        return ["", str(error)]
+    rows = [
+        (field.name, type_text(field.data_type), "" if field.nullable else "not null")
+        for field in columns
+    ]
+    return ["", *table_output.aligned(("COLUMN", "TYPE", ""), rows)]

@@ -1,0 +1,134 @@
+"""`deltaweb table survey`: what the data files of a version really hold."""
+
+from collections.abc import Iterator, Sequence
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.pages.figures import bytes_text
+from apps.pages.page_json import json_of
+from apps.tables.management import table_output
+from apps.tables.management.arguments import add_version, locate
+from apps.tables.storage.connections import options_for
+from apps.tables.storage.opening import open_location
+from apps.tables.versions.survey.inside import TableInside, table_inside
+from apps.tables.versions.survey.sums import Share
+from apps.tables.work.survey_files import (
+    IN_PROCESS_FILES,
+    survey_by_spark,
+    survey_in_process,
+)
+from deltaweb.index.file_survey import surveyed_columns
+from deltaweb.storage.place import TablePlace
+
+MAX_LINES = 50
+"""Of each part: who wants more takes --json."""
+ALL = 1 << 30
+
+
+class Verb(Subcommand):
+    """Show what the data files of a version really hold, by their footers."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        add_version(parser)
+
+    def run(
+        self,
+        *,
+        table: str,
+        at_version: int | None,
+        timestamp: str | None,
+        **_: object,
+    ) -> Output:
+        """Read every footer, in process or by Spark, and add them up."""
+        name, location = locate(table)
+        opened = open_location(location)
+        snapshot = opened.snapshot_metadata(at_version, timestamp)
+        num_files = snapshot.files.num_rows
+        if num_files <= IN_PROCESS_FILES:
+            engine = "in process"
+            sums = survey_in_process(opened, snapshot.version, lambda *_: None)
+        else:
+            engine = "Spark"
+            place = TablePlace(location, options_for(location))
+            sums = survey_by_spark(
+                place, snapshot.version, num_files, lambda _: None, lambda *_: None
+            )
+        columns = surveyed_columns(snapshot.schema, snapshot.metadata.partition_columns)
+        inside = table_inside(columns, sums, length=ALL)
+        if not inside.is_complete:
+            self.warn("These files have more names than are kept; the rarest are out.")
+        data: dict[str, object] = {
+            "name": name,
+            "location": location,
+            "version": snapshot.version,
+            "engine": engine,
+        }
+        found = json_of(inside)
+        if isinstance(found, dict):
+            data |= found
+        text = table_output.facts(
+            [
+                ("name", name or "(not registered)"),
+                ("version", snapshot.version),
+                ("files", f"{inside.num_files:,}"),
+                ("bytes", f"{inside.size_bytes:,}"),
+                ("rows", f"{inside.num_rows:,}"),
+                ("row groups", f"{inside.num_row_groups:,}"),
+                ("footer bytes", f"{inside.footer_bytes:,}"),
+                ("read by", engine),
+            ]
+        )
+        return Output(data, text, _lines(inside))
+
+
+def _lines(inside: TableInside) -> Iterator[str]:
+    for cost in inside.costs:
+        about = f"{cost.subject} " if cost.subject else ""
+        yield f"{bytes_text(cost.size_bytes)}: {about}{cost.finding} {cost.meaning}"
+    yield from _part(
+        ("COLUMN", "IN THE TABLE", "IN FILES", "HOW", "FILES", "BYTES", "EXAMPLE"),
+        [
+            (
+                *(one.column, one.table_type or "", one.file_type or ""),
+                *(one.relation, f"{one.num_files:,}", f"{one.column_bytes:,}"),
+                one.example,
+            )
+            for one in inside.unlike
+        ],
+    )
+    yield from _part(("COLUMN", "BYTES", "SHARE"), _shares(inside.by_bytes.columns))
+    for header, shares in (
+        ("WRITER", inside.writers),
+        ("CODEC", inside.codecs),
+        ("ENCODINGS", inside.encodings),
+        ("UNREADABLE", inside.unreadable),
+    ):
+        yield from _part((header, "BYTES", "SHARE"), _shares(shares))
+    sizes = inside.group_sizes
+    yield from _part(
+        ("ROW GROUPS FROM", "TO", "COUNT"),
+        [
+            (bytes_text(low), bytes_text(2 * low), f"{count:,}")
+            for low, count in zip(sizes.edges, sizes.counts, strict=False)
+            if count
+        ],
+    )
+
+
+def _shares(shares: Sequence[Share]) -> list[tuple[str, ...]]:
+    return [
+        (one.name, f"{one.size_bytes:,}", f"{one.percent:g} %")
+        for one in shares[: MAX_LINES + 1]
+    ]
+
+
+def _part(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    if not rows:
+        return
+    yield ""
+    shown = [tuple(map(table_output.visible, row)) for row in rows[:MAX_LINES]]
+    yield from table_output.aligned(header, shown)
+    if len(rows) > MAX_LINES:
+        yield "… and more; --json has them all."

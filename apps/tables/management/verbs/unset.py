@@ -1,0 +1,36 @@
+"""`deltaweb table unset`: take properties of a table away."""
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import add_dry_run, locate
+from apps.tables.management.commit_output import committed
+from apps.tables.management.definition_output import planned_definition
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.writing.operations.definition import unset_properties
+
+
+class Verb(Subcommand):
+    """Take properties of a table away."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument("properties", nargs="+", metavar="key")
+        add_dry_run(parser)
+
+    def run(
+        self, *, table: str, properties: list[str], dry_run: bool, **_: object
+    ) -> Output:
+        """Take properties away; those that are not there are passed over."""
+        name, location = locate(table)
+        opened = open_location(location)
+        if dry_run:
+            plan = opened.plan_definition(
+                lambda base: unset_properties(base, properties)
+            )
+            return planned_definition(name, location, plan)
+        result = opened.unset_properties(properties)
+        return committed(
+            "table.unset_properties", name, location, result, properties=properties
+        )

@@ -1,0 +1,60 @@
+"""`deltaweb table update`: give columns new values in the rows of a condition."""
+
+from django.core.management.base import CommandError, CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import add_dry_run, locate
+from apps.tables.management.commit_output import committed
+from apps.tables.management.rewrite_output import planned_rows
+from apps.tables.storage.opening import open_location
+
+
+class Verb(Subcommand):
+    """Give columns new values in the rows of a condition, or in all."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument(
+            "--set",
+            action="append",
+            required=True,
+            dest="assignments",
+            metavar="col=expr",
+            help="a column and the SQL of its value; several times for more",
+        )
+        parser.add_argument("--where", metavar="SQL", help="which rows; all without")
+        add_dry_run(parser)
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def run(
+        self,
+        *,
+        table: str,
+        assignments: list[str],
+        where: str | None,
+        dry_run: bool,
+        yes: bool,
+        **_: object,
+    ) -> Output:
+        """Change rows after asking."""
+        wanted = dict(map(_assignment, assignments))
+        name, location = locate(table)
+        if dry_run:
+            plan = open_location(location).plan_update(wanted, where)
+            return planned_rows(name, location, plan)
+        which = "every row" if where is None else f"the rows where {where}"
+        said = ", ".join(f"{column} = {sql}" for column, sql in wanted.items())
+        self.confirm(f"Set {said} in {which} of {location}?", yes=yes)
+        result = open_location(location).update(wanted, where)
+        return committed(
+            "table.update_rows", name, location, result, set=wanted, where=where
+        )
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    column, separator, sql = text.partition("=")
+    if not separator or not column.strip() or not sql.strip():
+        message = f"{text!r} is not of the form column=expression."
+        raise CommandError(message)
+    return column.strip(), sql.strip()

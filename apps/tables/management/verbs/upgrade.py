@@ -1,0 +1,61 @@
+"""`deltaweb table upgrade`: raise the versions of a table's protocol."""
+
+from django.core.management.base import CommandParser
+
+from apps.pages.command import Output, Subcommand
+from apps.tables.management.arguments import add_dry_run, locate, whole_number
+from apps.tables.management.commit_output import committed
+from apps.tables.management.definition_output import planned_definition
+from apps.tables.storage.opening import open_location
+from deltaweb.delta.writing.operations.definition import upgrade_protocol
+
+
+class Verb(Subcommand):
+    """Raise the versions of a table's protocol; there is no way back."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("table", metavar="name|location")
+        parser.add_argument(
+            "--reader", type=whole_number, metavar="N", help="the reader version"
+        )
+        parser.add_argument(
+            "--writer", type=whole_number, metavar="N", help="the writer version"
+        )
+        add_dry_run(parser)
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def run(
+        self,
+        *,
+        table: str,
+        reader: int | None,
+        writer: int | None,
+        dry_run: bool,
+        yes: bool,
+        **_: object,
+    ) -> Output:
+        """Raise the versions after asking: older clients are shut out."""
+        name, location = locate(table)
+        opened = open_location(location)
+        if dry_run:
+            plan = opened.plan_definition(
+                lambda base: upgrade_protocol(
+                    base, reader=reader, writer=writer, root=opened.root
+                )
+            )
+            return planned_definition(name, location, plan)
+        question = (
+            f"Raise the protocol of {location}? Clients that do not know the new "
+            "versions cannot use the table any more, and there is no way back."
+        )
+        self.confirm(question, yes=yes)
+        result = opened.upgrade_protocol(reader, writer)
+        return committed(
+            "table.upgrade_protocol",
+            name,
+            location,
+            result,
+            reader=reader,
+            writer=writer,
+        )

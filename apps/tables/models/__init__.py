@@ -1,0 +1,284 @@
+"""The catalogue and what is indexed of every table.
+
+Table             a registered table and the summary of its newest snapshot
+Commit            one version, as its commit file recorded it
+MetadataVersion   the metadata from one version on
+WideSchema        the text of a schema that is too wide for a page, in `wide_schemas`
+ProtocolVersion   the protocol from one version on
+TableColumn       a column of the newest schema, for search
+AllowedRoot       a folder below which tables may be registered, besides the setting
+MissingFiles      versions that lack data files, and how that is known
+StorageConnection how an object store is reached: its driver's options, sealed
+"""
+
+import uuid
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+from apps.tables.models.actions import MetadataVersion as MetadataVersion
+from apps.tables.models.actions import ProtocolVersion as ProtocolVersion
+from apps.tables.models.missing_files import MissingFiles as MissingFiles
+from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
+from apps.tables.models.storage import AllowedRoot as AllowedRoot
+from apps.tables.models.storage import StorageConnection as StorageConnection
+from apps.tables.models.wide_schemas import WideSchema as WideSchema
+from deltaweb.delta.log import versions
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+    from apps.accounts.models import User
+
+MAX_REASON_LENGTH: Final = 300  # of why a version cannot be read
+
+
+def name_holds(text: str) -> models.Q:
+    """Match tables by a part of their name, of their namespace or of both."""
+    words = models.Q(name__icontains=text) | models.Q(namespace__icontains=text)
+    namespace, dot, name = text.rpartition(".")
+    if dot and namespace and name:
+        words |= models.Q(namespace__iendswith=namespace, name__istartswith=name)
+    return words
+
+
+class TableQuerySet(models.QuerySet["Table"]):
+    """Queries over registered tables."""
+
+    def visible_to(self, user: "User | AnonymousUser") -> "TableQuerySet":
+        """Tables that `user` may know of: restricted ones only from editor upward."""
+        if not user.is_authenticated:
+            return self.none()
+        return self if user.is_editor else self.filter(restricted=False)
+
+    def due_for_probe(self, now: datetime) -> "TableQuerySet":
+        """Tables whose newest version is to be looked up, longest due first."""
+        scheduled = self.exclude(refresh_interval_s=ONLY_WHEN_ASKED_S)
+        return scheduled.filter(probe_due_at__lte=now).order_by("probe_due_at")
+
+
+TableManager = models.Manager.from_queryset(TableQuerySet)
+
+
+class Table(models.Model):
+    """A registered table and the summary of its newest indexed snapshot."""
+
+    class State(models.TextChoices):
+        """What the index holds of a table."""
+
+        NEW = "NEW", "not indexed yet"
+        INDEXED = "INDEXED", "indexed"
+        # Its newest version asks for more than we read: metadata and history alone.
+        UNSUPPORTED = "UNSUPPORTED", "metadata only"
+        FAILED = "FAILED", "never indexed: the first attempt failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    namespace = models.CharField(max_length=200, default="default")
+    name = models.CharField(max_length=200)
+    location = models.CharField(max_length=2000)
+    description = models.TextField(blank=True)
+    restricted = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+
+    # === The newest indexed snapshot ===
+    state = models.CharField(max_length=16, choices=State, default=State.NEW)
+    version = models.BigIntegerField(null=True, blank=True)
+    committed_at = models.DateTimeField(null=True, blank=True)
+    indexed_at = models.DateTimeField(null=True, blank=True)
+    index_name = models.CharField(
+        max_length=200, blank=True
+    )  # folder of the file index
+    delta_id = models.CharField(max_length=200, blank=True)  # metaData.id of the log
+    comment = models.TextField(blank=True)  # metaData.description of the log
+    num_files = models.BigIntegerField(null=True, blank=True)
+    size_bytes = models.BigIntegerField(null=True, blank=True)
+    num_records = models.BigIntegerField(
+        null=True, blank=True
+    )  # null: not all files say
+    num_tombstones = models.BigIntegerField(null=True, blank=True)
+    num_columns = models.PositiveIntegerField(null=True, blank=True)
+    partition_columns = models.JSONField(default=list, blank=True)
+    # Readable versions as runs [first, last, state, reason], and what pages draw.
+    summary = models.JSONField(default=dict, blank=True)
+
+    # === The newest listing of its data files ===
+    files_checked_at = models.DateTimeField(null=True, blank=True)
+    files_checked_first = models.BigIntegerField(null=True, blank=True)  # versions
+    files_checked_last = models.BigIntegerField(null=True, blank=True)
+
+    # === The newest look at storage ===
+    # null: as the installation is set; 0: only when asked.
+    refresh_interval_s = models.PositiveIntegerField(null=True, blank=True)
+    probed_at = models.DateTimeField(null=True, blank=True)
+    probe_due_at = models.DateTimeField(db_index=True)
+    probe_failures = models.PositiveIntegerField(default=0)
+    latest_version_seen = models.BigIntegerField(null=True, blank=True)
+    # The commit file of `version` as storage lists it: another one is another log.
+    commit_file_bytes = models.BigIntegerField(null=True, blank=True)
+    commit_file_ms = models.BigIntegerField(null=True, blank=True)  # its modification
+    error_code = models.CharField(max_length=64, blank=True)
+    error = models.TextField(blank=True)
+    error_hint = models.TextField(blank=True)
+    error_since = models.DateTimeField(null=True, blank=True)
+
+    objects = TableManager()
+
+    class Meta:
+        ordering = ["namespace", "name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["namespace", "name"], name="table_unique_name"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["-committed_at"], name="table_newest_commit"),
+        ]
+
+    def __str__(self) -> str:
+        """Name the table as people write it."""
+        return self.full_name
+
+    def get_absolute_url(self) -> str:
+        """Return the address of the table's overview."""
+        return reverse("explorer:table-overview", args=[self.namespace, self.name])
+
+    # === Queries ===
+
+    @property
+    def full_name(self) -> str:
+        """`namespace.table`, or the bare name in the namespace `default`."""
+        if self.namespace == "default":
+            return self.name
+        return f"{self.namespace}.{self.name}"
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether storage is known to hold a newer version than the index."""
+        if self.latest_version_seen is None:
+            return False
+        return self.version is None or self.latest_version_seen > self.version
+
+    @property
+    def is_unreachable(self) -> bool:
+        """Whether the newest look at storage failed though an index is there."""
+        failed = bool(self.error_code) and self.indexed_at is not None
+        return failed and not self.error_code.startswith("unsupported-")
+
+    @property
+    def about(self) -> str:
+        """What people wrote of the table here, else what its own log says."""
+        return self.description or self.comment
+
+
+class CommitQuerySet(models.QuerySet["Commit"]):
+    """Queries over the commits of tables."""
+
+    def before(self, version: int | None) -> "CommitQuerySet":
+        """Commits older than `version`, newest first; all of them for None."""
+        commits = self.order_by("-version")
+        return commits if version is None else commits.filter(version__lt=version)
+
+
+CommitManager = models.Manager.from_queryset(CommitQuerySet)
+
+
+class Commit(models.Model):
+    """One version of a table, as its commit file recorded it.
+
+    Counts and sizes are those of the actions in the commit; null means that the
+    commit does not tell.
+    """
+
+    class Readability(models.TextChoices):
+        """Whether a version can still be read, as far as is known."""
+
+        READABLE = versions.READABLE, "readable"
+        PARTLY = versions.PARTLY, "partly"  # some of its files are vacuumed
+        FILES_GONE = versions.FILES_GONE, "files gone"  # none of its files is left
+        GONE = versions.GONE, "gone"  # the log no longer reaches it
+        UNSUPPORTED = versions.UNSUPPORTED, "unsupported"
+
+    table = models.ForeignKey(Table, models.CASCADE, related_name="commits")
+    version = models.BigIntegerField()
+    committed_at = models.DateTimeField()
+    operation = models.CharField(max_length=100, blank=True)
+    parameters = models.JSONField(default=dict, blank=True)
+    metrics = models.JSONField(default=dict, blank=True)
+    user_name = models.CharField(max_length=300, blank=True)
+    engine_info = models.CharField(max_length=300, blank=True)
+    sentence = models.TextField(blank=True)  # plain words, for search and lists
+    num_added_files = models.BigIntegerField(default=0)
+    num_removed_files = models.BigIntegerField(default=0)
+    added_bytes = models.BigIntegerField(default=0)
+    removed_bytes = models.BigIntegerField(null=True, blank=True)
+    added_rows = models.BigIntegerField(null=True, blank=True)
+    removed_rows = models.BigIntegerField(null=True, blank=True)
+    # The table after this commit; null when its snapshot cannot be reconstructed.
+    num_files = models.BigIntegerField(null=True, blank=True)
+    size_bytes = models.BigIntegerField(null=True, blank=True)
+    num_records = models.BigIntegerField(null=True, blank=True)
+    data_change = models.BooleanField(default=True)
+    changes_metadata = models.BooleanField(default=False)
+    changes_schema = models.BooleanField(default=False)
+    changes_protocol = models.BooleanField(default=False)
+    readability = models.CharField(
+        max_length=16, choices=Readability, default=Readability.READABLE
+    )
+    readability_reason = models.CharField(max_length=MAX_REASON_LENGTH, blank=True)
+    # The log no longer holds the commit's file: this row is what is left of it.
+    is_archived = models.BooleanField(default=False)
+
+    objects = CommitManager()
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["table", "version"], name="commit_unique_version"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["table", "committed_at"], name="commit_table_time"),
+            models.Index(fields=["-committed_at"], name="commit_newest_first"),
+        ]
+
+    def __str__(self) -> str:
+        """Name the commit by table and version."""
+        return f"{self.table_id}@{self.version}"
+
+
+class TableColumnQuerySet(models.QuerySet["TableColumn"]):
+    """Queries over the columns of tables."""
+
+    def visible_to(self, user: "User | AnonymousUser") -> "TableColumnQuerySet":
+        """Columns of the tables that `user` may know of; the rule is the tables'."""
+        if not user.is_authenticated:
+            return self.none()
+        return self if user.is_editor else self.filter(table__restricted=False)
+
+
+TableColumnManager = models.Manager.from_queryset(TableColumnQuerySet)
+
+
+class TableColumn(models.Model):
+    """A column of a table's newest schema, nested ones by their dotted path."""
+
+    table = models.ForeignKey(Table, models.CASCADE, related_name="columns")
+    position = models.PositiveIntegerField()
+    path = models.CharField(max_length=1000)
+    type_text = models.CharField(max_length=1000)
+
+    objects = TableColumnManager()
+
+    class Meta:
+        ordering = ["position"]
+
+    def __str__(self) -> str:
+        """Name the column by its path."""
+        return self.path

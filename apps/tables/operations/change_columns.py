@@ -1,0 +1,85 @@
+"""A column is added, gets another name, or is taken out."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from apps.tables.operations.definition_change import (
+    carry_out_change,
+    foresee_definition,
+    planned_by,
+)
+from apps.tables.operations.operation import Operation, register
+from deltaweb.delta.protocol.schema import StructField
+from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
+from deltaweb.delta.writing.operations.definition import COMMENT, add_columns
+from deltaweb.delta.writing.operations.renamed_columns import (
+    drop_column,
+    rename_column,
+)
+from deltaweb.delta.writing.transaction import Transaction
+
+if TYPE_CHECKING:
+    from deltaweb.delta.snapshot_state import Definition
+
+ADD, RENAME, DROP = "add", "rename", "drop"
+ACTIONS: Final = {
+    ADD: "table.add_columns",
+    RENAME: "table.rename_column",
+    DROP: "table.drop_column",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeColumns:
+    """What becomes of a column.
+
+    Attributes:
+        way: `add`, `rename` or `drop`.
+        name: Its name; a dotted path for a nested one that is renamed or dropped.
+        type: The type of a new one, as SQL spells it.
+        comment: The words about a new one; empty for none.
+        new_name: What it is called from now on.
+    """
+
+    way: str
+    name: str
+    type: str = ""
+    comment: str = ""
+    new_name: str = ""
+
+
+def change_columns(base: "Definition", asked: ChangeColumns, root: str) -> Transaction:
+    """Return the transaction that adds, renames or drops the column.
+
+    Raises:
+        SchemaError: If the type is none.
+        DeltaError: As `add_columns`, `rename_column` and `drop_column` do.
+    """
+    if asked.way == RENAME:
+        return rename_column(base, asked.name, asked.new_name, root=root)
+    if asked.way == DROP:
+        return drop_column(base, asked.name, root=root)
+    column = StructField(
+        asked.name,
+        parse_type_ddl(asked.type),
+        nullable=True,
+        metadata={COMMENT: asked.comment} if asked.comment else {},
+    )
+    return add_columns(base, [column], root=root)
+
+
+CHANGE_COLUMNS: Final = register(
+    Operation(
+        name="change_columns",
+        words="Change the columns",
+        title="Change the columns of {table}",
+        doing="Committing the columns",
+        action=ACTIONS[ADD],
+        action_of=lambda asked: ACTIONS[asked.way],
+        parameters=ChangeColumns,
+        plan=planned_by(change_columns),
+        foresee=foresee_definition,
+        carry_out=carry_out_change,
+        page="tables:table-columns",
+    )
+)

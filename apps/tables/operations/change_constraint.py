@@ -1,0 +1,85 @@
+"""A CHECK constraint is added, once it is true of every row, or dropped."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from apps.tables.operations.definition_change import (
+    carry_out_change,
+    foresee_definition,
+)
+from apps.tables.operations.foreseen import Occasion
+from apps.tables.operations.operation import Operation, register
+from deltaweb.delta.writing.operations.definition import (
+    add_constraint,
+    drop_constraint,
+)
+from deltaweb.delta.writing.operations.definition_plan import DefinitionPlan
+from deltaweb.delta.writing.transaction import Transaction
+from deltaweb.table import DeltaTable
+
+if TYPE_CHECKING:
+    from deltaweb.delta.snapshot_state import Definition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeConstraint:
+    """Which constraint.
+
+    Attributes:
+        name: Its name.
+        sql: What is to be true of every row; None drops it.
+    """
+
+    name: str
+    sql: str | None = None
+
+
+def change_constraint(
+    base: "Definition", asked: ChangeConstraint, root: str
+) -> Transaction:
+    """Return the transaction that adds or drops it; no row is looked at.
+
+    Raises:
+        DeltaError: As `add_constraint` and `drop_constraint` do.
+    """
+    if asked.sql is None:
+        return drop_constraint(base, asked.name)
+    return add_constraint(base, asked.name, asked.sql, root=root)
+
+
+def plan_constraint(
+    opened: DeltaTable, asked: ChangeConstraint, occasion: Occasion
+) -> DefinitionPlan:
+    """Look at every row for a new constraint.
+
+    Raises:
+        DeltaError: As `DeltaTable.plan_constraint` lists them.
+    """
+    if asked.sql is None:
+        name = asked.name
+        return opened.plan_definition(lambda base: drop_constraint(base, name))
+    job = occasion.job
+    return opened.plan_constraint(
+        asked.name,
+        asked.sql,
+        on_progress=lambda done, total: job.progress(done, total=total, unit="rows"),
+    )
+
+
+CHANGE_CONSTRAINT: Final = register(
+    Operation(
+        name="change_constraint",
+        words="Add or drop a constraint",
+        title="Change a constraint of {table}",
+        doing="Committing the constraint",
+        action="table.add_constraint",
+        action_of=lambda asked: (
+            "table.drop_constraint" if asked.sql is None else "table.add_constraint"
+        ),
+        parameters=ChangeConstraint,
+        plan=plan_constraint,
+        foresee=foresee_definition,
+        carry_out=carry_out_change,
+        page="tables:table-constraints",
+    )
+)

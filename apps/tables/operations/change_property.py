@@ -1,0 +1,64 @@
+"""A property of a table is set, or taken away."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from apps.tables.operations.definition_change import (
+    carry_out_change,
+    foresee_definition,
+    planned_by,
+)
+from apps.tables.operations.operation import Operation, register
+from deltaweb.delta.writing.operations.definition import (
+    set_properties,
+    unset_properties,
+)
+from deltaweb.delta.writing.transaction import Transaction
+
+if TYPE_CHECKING:
+    from deltaweb.delta.snapshot_state import Definition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeProperty:
+    """Which property, and to what.
+
+    Attributes:
+        name: Its name.
+        value: Its value; None takes it away.
+    """
+
+    name: str
+    value: str | None = None
+
+
+def change_property(
+    base: "Definition", asked: ChangeProperty, root: str
+) -> Transaction:
+    """Return the transaction that sets the property, or takes it away.
+
+    Raises:
+        DeltaError: As `set_properties` and `unset_properties` do.
+    """
+    if asked.value is None:
+        return unset_properties(base, [asked.name])
+    return set_properties(base, {asked.name: asked.value}, root=root)
+
+
+CHANGE_PROPERTY: Final = register(
+    Operation(
+        name="change_property",
+        words="Change a property",
+        title="Change a property of {table}",
+        doing="Committing the property",
+        action="table.set_properties",
+        action_of=lambda asked: (
+            "table.unset_properties" if asked.value is None else "table.set_properties"
+        ),
+        parameters=ChangeProperty,
+        plan=planned_by(change_property),
+        foresee=foresee_definition,
+        carry_out=carry_out_change,
+        page="tables:table-properties",
+    )
+)

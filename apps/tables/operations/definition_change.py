@@ -1,0 +1,140 @@
+"""What operations on a table's definition share: how they are planned and told."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from apps.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.delta.changes.settings import VERSIONS, ValueChanges
+from deltaweb.delta.writing.operations.definition_plan import (
+    DefinitionPlan,
+    carry_out_definition,
+)
+from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.delta.writing.transaction import CommitResult, Transaction
+from deltaweb.table import DeltaTable
+
+if TYPE_CHECKING:
+    from deltaweb.delta.changes.schema import SchemaChanges
+    from deltaweb.delta.snapshot_state import Definition
+
+P = TypeVar("P")
+
+Change = Callable[["Definition", P, str], Transaction]
+"""Makes the transaction of what holds, what is asked, and the table's root."""
+
+MAX_TEXT_LENGTH: Final = 500
+
+
+def planned_by(
+    change: Change[P],
+) -> Callable[[DeltaTable, P, Occasion], DefinitionPlan]:
+    """Return the plan of an operation whose change looks at no row."""
+
+    def plan(opened: DeltaTable, asked: P, _occasion: Occasion) -> DefinitionPlan:
+        return opened.plan_definition(lambda base: change(base, asked, opened.root))
+
+    return plan
+
+
+def foresee_definition(plan: DefinitionPlan) -> Foreseen:
+    """Tell what becomes another, the protocol first.
+
+    The detail has `protocol` (`reader` and `writer` with both versions, the features
+    that come; null where it stays), `changes` (kind, name, before, after) and
+    `checked` (what rows say to a new constraint; null of anything else).
+    """
+    changes = [*_changes(plan)]
+    protocol = _protocol(plan.protocol) if plan.protocol.count else None
+    checked = plan.checked
+    return Foreseen(
+        version=plan.base.version,
+        counts={
+            "num_changes": len(changes),
+            "num_violating": checked.num_violating if checked else 0,
+            **{
+                name: getattr(plan.transaction.next_protocol, name) for name in VERSIONS
+            },
+        },
+        detail={
+            "protocol": protocol,
+            "changes": changes,
+            "checked": checked
+            and {
+                "name": checked.constraint.name,
+                "sql": checked.constraint.sql,
+                "num_rows": checked.num_rows,
+                "num_violating": checked.num_violating,
+                "rows": [
+                    [[name, _text(value)] for name, value in row.items()]
+                    for row in checked.rows
+                ],
+            },
+        },
+        is_empty=plan.transaction.is_empty,
+    )
+
+
+def carry_out_change(
+    opened: DeltaTable, plan: DefinitionPlan, occasion: Occasion
+) -> CommitResult:
+    """Commit what was planned.
+
+    Raises:
+        DeltaError: As `carry_out_definition` lists them.
+    """
+    return carry_out_definition(opened.store, plan, user_name=occasion.user_name)
+
+
+def _protocol(changes: ValueChanges) -> dict[str, Any]:
+    versions = {
+        change.name: [change.before, change.after] for change in changes.changed
+    }
+    return {
+        "reader": versions.get("min_reader_version"),
+        "writer": versions.get("min_writer_version"),
+        "features": [change.name for change in changes.added],
+    }
+
+
+def _changes(plan: DefinitionPlan) -> Iterator[dict[str, Any]]:
+    for kind, values in (("property", plan.properties), ("table", plan.details)):
+        for change in (*values.added, *values.changed, *values.removed):
+            is_rule = change.name.startswith(CONSTRAINT_PREFIX)
+            name = change.name.removeprefix(CONSTRAINT_PREFIX)
+            told = "constraint" if is_rule else kind
+            yield _told(told, name, change.before, change.after)
+    yield from _columns(plan.schema)
+
+
+def _columns(schema: "SchemaChanges") -> Iterator[dict[str, Any]]:
+    for change in schema.added:
+        after = change.after
+        yield _told("column", change.name, None, after.type_text if after else None)
+        if after is not None and after.comment:
+            yield _told("comment", change.name, None, after.comment)
+    for change in schema.removed:
+        before = change.before
+        yield _told("column", change.name, before.type_text if before else None, None)
+    for change in schema.changed:
+        before, after = change.before, change.after
+        if change.old_name:
+            yield _told("name", change.name, change.old_name, change.path[-1])
+        if before and after and before.comment != after.comment:
+            yield _told("comment", change.name, before.comment, after.comment)
+
+
+def _told(
+    kind: str, name: str, before: object | None, after: object | None
+) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "name": name,
+        "before": _text(before),
+        "after": _text(after),
+    }
+
+
+def _text(value: object | None) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if value is None else str(value)[:MAX_TEXT_LENGTH]

@@ -1,0 +1,54 @@
+"""A table, or a column of it, is described in its log."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from apps.tables.operations.definition_change import (
+    carry_out_change,
+    foresee_definition,
+    planned_by,
+)
+from apps.tables.operations.operation import Operation, register
+from deltaweb.delta.writing.operations.definition import set_comment
+from deltaweb.delta.writing.transaction import Transaction
+
+if TYPE_CHECKING:
+    from deltaweb.delta.snapshot_state import Definition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Describe:
+    """What is said, and of what.
+
+    Attributes:
+        text: The words; empty takes them away.
+        column: A dotted path; empty for the table.
+    """
+
+    text: str = ""
+    column: str = ""
+
+
+def describe(base: "Definition", asked: Describe, _root: str) -> Transaction:
+    """Return the transaction that says it.
+
+    Raises:
+        ColumnNotFoundError: If there is no such column.
+    """
+    return set_comment(base, asked.text or None, column=asked.column or None)
+
+
+DESCRIBE: Final = register(
+    Operation(
+        name="describe",
+        words="Describe a table in its log",
+        title="Describe {table} in its log",
+        doing="Committing the words",
+        action="table.set_comment",
+        parameters=Describe,
+        plan=planned_by(describe),
+        foresee=foresee_definition,
+        carry_out=carry_out_change,
+        page="tables:table-comments",
+    )
+)

@@ -1,0 +1,112 @@
+"""What pages and scripts ask of operations: a look, then what was looked at."""
+
+from datetime import datetime
+from typing import TypeVar
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.jobs.kind import to_json
+from apps.jobs.models import Job
+from apps.jobs.services import enqueue
+from apps.pages.actions import Actor
+from apps.tables.errors import OperationOutdatedError
+from apps.tables.models import Table
+from apps.tables.operations.foreseen import Seen
+from apps.tables.operations.looks import key_of, look_result, look_title
+from apps.tables.operations.operation import Operation
+from apps.tables.work.log_writing import record_log_writing
+
+P = TypeVar("P")
+T = TypeVar("T")
+
+
+def request_look(
+    operation: Operation[P, T],
+    table: Table | None,
+    asked: P,
+    *,
+    now: datetime,
+    requested_by: User | None = None,
+) -> Job:
+    """Queue a look at what an operation would do; it changes nothing.
+
+    Args:
+        operation: The operation.
+        table: The table; None for one that makes one.
+        asked: Its parameters.
+        now: The current time.
+        requested_by: Who asked.
+    """
+    return _queue(operation, table, asked, None, now=now, requested_by=requested_by)
+
+
+@transaction.atomic
+def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
+    operation: Operation[P, T],
+    table: Table | None,
+    asked: P,
+    *,
+    seen: Job | None,
+    actor: Actor,
+    now: datetime,
+    requested_by: User | None = None,
+) -> Job:
+    """Queue an operation that somebody has looked at and agreed to.
+
+    Args:
+        operation: The operation.
+        table: As for the look.
+        asked: Its parameters: those of the look, but for what is chosen after it.
+        seen: The job of the look.
+        actor: Who asked, for the record.
+        now: The current time.
+        requested_by: The same, if it is somebody with an account.
+
+    Raises:
+        OperationOutdatedError: If there is no such look; the worker makes the plan
+            once more, and holds it against the look.
+    """
+    name = table.full_name if table else operation.words
+    result = look_result(seen) if seen else None
+    if seen is None or result is None or seen.kind != operation.kind:
+        raise OperationOutdatedError(name=name)
+    agreed = Seen(
+        job=str(seen.id),
+        at=datetime.fromisoformat(result["at"]),
+        version=result["version"],
+        counts=operation.agreed(result, asked),
+        by=actor.name,
+    )
+    job = _queue(operation, table, asked, agreed, now=now, requested_by=requested_by)
+    if job.created_at == now and table is not None:
+        detail = {**to_json(asked), **agreed.counts, "job": str(job.id)}
+        action = operation.action_of(asked) if operation.action_of else operation.action
+        record_log_writing(action, table, detail=detail, actor=actor, now=now)
+    return job
+
+
+def _queue(  # noqa: PLR0913 (as above)
+    operation: Operation[P, T],
+    table: Table | None,
+    asked: P,
+    seen: Seen | None,
+    *,
+    now: datetime,
+    requested_by: User | None,
+) -> Job:
+    parameters = {
+        "table_id": str(table.id) if table else None,
+        "asked": to_json(asked),
+        "seen": seen.to_json() if seen else None,
+    }
+    title = operation.title.format(table=table.full_name if table else "")
+    return enqueue(
+        kind=operation.kind,
+        title=title if seen else look_title(title),
+        parameters=parameters,
+        subject_id=table.id if table else None,
+        key=key_of(operation.kind, parameters),
+        requested_by=requested_by,
+        now=now,
+    )

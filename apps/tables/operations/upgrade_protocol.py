@@ -1,0 +1,54 @@
+"""The versions of a table's protocol go up; there is no way back."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from apps.tables.operations.definition_change import (
+    carry_out_change,
+    foresee_definition,
+    planned_by,
+)
+from apps.tables.operations.operation import Operation, register
+from deltaweb.delta.writing.operations.definition import upgrade_protocol
+from deltaweb.delta.writing.transaction import Transaction
+
+if TYPE_CHECKING:
+    from deltaweb.delta.snapshot_state import Definition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpgradeProtocol:
+    """To which versions.
+
+    Attributes:
+        reader: The version that readers have to know at least.
+        writer: Likewise of writers.
+    """
+
+    reader: int
+    writer: int
+
+
+def upgrade(base: "Definition", asked: UpgradeProtocol, root: str) -> Transaction:
+    """Return the transaction that raises the versions.
+
+    Raises:
+        ProtocolUpgradeError: If a version would go down.
+    """
+    return upgrade_protocol(base, reader=asked.reader, writer=asked.writer, root=root)
+
+
+UPGRADE_PROTOCOL: Final = register(
+    Operation(
+        name="upgrade_protocol",
+        words="Raise the protocol",
+        title="Raise the protocol of {table}",
+        doing="Committing the protocol",
+        action="table.upgrade_protocol",
+        parameters=UpgradeProtocol,
+        plan=planned_by(upgrade),
+        foresee=foresee_definition,
+        carry_out=carry_out_change,
+        page="tables:table-protocol",
+    )
+)

@@ -1,0 +1,252 @@
+"""Files that the table no longer needs are deleted: what if first, for any retention.
+
+A look lists the folder once and tells, hour by hour of retention, what would go; the
+hours are chosen after it.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from apps.tables.operations.foreseen import Foreseen, Occasion
+from apps.tables.operations.ledger import storage_ledger
+from apps.tables.operations.operation import Operation, index_lost, register
+from apps.tables.work.log_writing import MAX_FILES_NAMED
+from deltaweb.delta.log.commits.times import to_ms
+from deltaweb.delta.writing.operations.file_ages import (
+    ALWAYS,
+    NEEDLESS,
+    NEVER,
+    TOMBSTONED,
+)
+from deltaweb.delta.writing.operations.vacuum import (
+    MS_PER_HOUR,
+    VacuumOutlook,
+    VacuumPlan,
+    carry_out_vacuum,
+    look_at_files,
+)
+from deltaweb.table import DeltaTable
+
+Longs = npt.NDArray[np.int64]
+SHORTEST_AXIS_H: Final = 24 * 14
+LONGEST_AXIS_H: Final = 24 * 90
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vacuum:
+    """What is deleted.
+
+    Attributes:
+        hours: How long what left the table is kept; None is as the table says.
+    """
+
+    hours: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class VacuumChoice:
+    """What a folder holds, and what the chosen retention takes of it.
+
+    Attributes:
+        outlook: The files, and what any retention takes.
+        plan: What the chosen one takes.
+        ledger: Of `storage_ledger`.
+    """
+
+    outlook: VacuumOutlook
+    plan: VacuumPlan
+    ledger: list[dict[str, Any]] = field(default_factory=list)
+
+
+def plan(opened: DeltaTable, asked: Vacuum, occasion: Occasion) -> VacuumChoice:
+    """List the folder, and find out what goes.
+
+    Raises:
+        RetentionTooShortError: If the retention is shorter than the table's.
+        DeltaError: As `DeltaTable.vacuum` lists them.
+    """
+    occasion.job.step("Listing the files of the table")
+    outlook = look_at_files(opened.store, now=occasion.now)
+    chosen = outlook.plan(_at_least(outlook, asked.hours))
+    occasion.job.count("files_listed", outlook.ages.num_rows)
+    if occasion.seen is not None:
+        return VacuumChoice(outlook, chosen)
+    return VacuumChoice(outlook, chosen, storage_ledger(opened.store, outlook))
+
+
+def foresee(choice: VacuumChoice) -> Foreseen:
+    """Tell what goes, and what would go by any other retention."""
+    outlook, plan = choice.outlook, choice.plan
+    known = pc.sum(pc.equal(plan.files["kind"], TOMBSTONED)).as_py() or 0
+    order = pc.sort_indices(plan.files["modification_time"])
+    return Foreseen(
+        version=plan.version,
+        counts=_counts(plan.files.num_rows, plan.size_bytes, len(plan.lost_versions)),
+        detail={
+            "least_hours": least_hours(outlook),
+            "num_orphans": plan.files.num_rows - known,
+            "ledger": choice.ledger,
+            **({} if not choice.ledger else _curve(outlook)),
+            "files": plan.files.take(order[:MAX_FILES_NAMED])
+            .select(["place", "size", "kind"])
+            .to_pylist(),
+        },
+        is_empty=not plan.files.num_rows,
+    )
+
+
+def carry_out(
+    opened: DeltaTable, choice: VacuumChoice, occasion: Occasion
+) -> Mapping[str, Any]:
+    """Delete what was planned.
+
+    Raises:
+        DeltaError: As `carry_out_vacuum` lists them.
+    """
+    done = carry_out_vacuum(
+        opened.store,
+        choice.plan,
+        is_told=True,
+        on_progress=lambda gone, total: occasion.job.progress(
+            gone, total=total, unit="files"
+        ),
+    )
+    lost = done.lost_versions
+    return {
+        "version": None,
+        "num_files": done.files.num_rows,
+        "size_bytes": done.size_bytes,
+        "num_lost": len(lost),
+        "first_lost": lost[0] if lost else None,
+        "last_lost": lost[-1] if lost else None,
+        "cutoff": done.cutoff.isoformat(),
+    }
+
+
+def step_at(found: Mapping[str, Any], hours: int | None) -> Mapping[str, Any]:
+    """Return what a retention takes, by the curve of a look.
+
+    Args:
+        found: The result of the look.
+        hours: The retention; None for the least that the table allows.
+    """
+    asked = max(found["least_hours"], hours or 0)
+    steps = [step for step in found["steps"] if step["hours"] <= asked]
+    step: Mapping[str, Any] = steps[-1]
+    return step
+
+
+def agreed(found: Mapping[str, Any], asked: Vacuum) -> Mapping[str, int]:
+    """Return the counts that somebody agrees to who chooses a retention."""
+    step = step_at(found, asked.hours)
+    return _counts(step["num_files"], step["size_bytes"], step["num_lost"])
+
+
+def least_hours(outlook: VacuumOutlook) -> int:
+    """Return the shortest retention in whole hours that the table allows."""
+    return math.ceil(outlook.least_ms / MS_PER_HOUR)
+
+
+def _at_least(outlook: VacuumOutlook, hours: int | None) -> int:
+    return least_hours(outlook) if hours is None else hours
+
+
+def _counts(num_files: int, size_bytes: int, num_lost: int) -> dict[str, int]:
+    return {"num_files": num_files, "size_bytes": size_bytes, "num_lost": num_lost}
+
+
+# === What any retention takes ===
+
+
+def _curve(outlook: VacuumOutlook) -> dict[str, Any]:
+    """Return what each whole hour of retention takes, where that changes.
+
+    `steps` ascend by hours; each holds from its hours up to the next. `bars` are the
+    bytes by age, of which those older than the retention go.
+    """
+    needless = pc.is_in(outlook.ages["kind"], value_set=pa.array(NEEDLESS))
+    files = outlook.ages.filter(needless)
+    now_ms = to_ms(outlook.now)
+    least = least_hours(outlook)
+    # A file of this many hours goes by this retention, and not by a longer one.
+    ages_h = _hours(now_ms, np.asarray(files["since"], np.int64))
+    oldest = int(ages_h.max(initial=0)) + 1
+    axis_h = min(LONGEST_AXIS_H, max(SHORTEST_AXIS_H, 2 * least, oldest))
+    axis_h = max(math.ceil(axis_h / 24) * 24, least)
+    in_sight = np.clip(ages_h, -1, axis_h)
+    sizes = np.asarray(files["size"], np.int64)
+    num_files = _at_hours(in_sight, np.ones(len(in_sight), np.int64), axis_h)
+    num_bytes = _at_hours(in_sight, sizes, axis_h)
+    losses = outlook.losses
+    may_go = (losses.since != ALWAYS) & (losses.since != NEVER)
+    versions = losses.versions[may_go]
+    lost_h = np.clip(_hours(now_ms, losses.since[may_go]), -1, axis_h)
+    num_lost = _at_hours(lost_h, np.ones(len(lost_h), np.int64), axis_h)
+    steps = []
+    last: tuple[int, int, int] | None = None
+    for hours in range(axis_h + 1):
+        told = (int(num_files[hours]), int(num_bytes[hours]), int(num_lost[hours]))
+        if told == last:
+            continue
+        last = told
+        lost = versions[lost_h >= hours]
+        steps.append(
+            {
+                "hours": hours,
+                **_counts(*told),
+                "first_lost": int(lost[0]) if len(lost) else None,
+                "last_lost": int(lost[-1]) if len(lost) else None,
+            }
+        )
+    days = axis_h // 24
+    bars = np.bincount(
+        np.clip(in_sight, 0, axis_h - 1) // 24, weights=sizes, minlength=days
+    )
+    return {
+        "axis_hours": axis_h,
+        "steps": steps,
+        "bars": [int(size) for size in bars],
+    }
+
+
+def _hours(now_ms: int, since: Longs) -> Longs:
+    """Return the longest retention in whole hours that takes what is that old."""
+    found: Longs = -(-(now_ms - since) // MS_PER_HOUR) - 1
+    return found
+
+
+def _at_hours(
+    ages_h: Longs,
+    weights: Longs,
+    axis_h: int,
+) -> Longs:
+    """Sum up what each retention from 0 hours on takes: all that is as old or older."""
+    at = np.zeros(axis_h + 2, np.int64)
+    np.add.at(at, np.clip(ages_h, -1, axis_h) + 1, weights)
+    found: Longs = np.cumsum(at[::-1])[::-1][1:]
+    return found
+
+
+VACUUM: Final = register(
+    Operation(
+        name="vacuum",
+        words="Vacuum a table",
+        title="Delete files that {table} no longer needs",
+        doing="Deleting files",
+        action="table.vacuum",
+        parameters=Vacuum,
+        plan=plan,
+        foresee=foresee,
+        carry_out=carry_out,
+        settle=index_lost,
+        agreed=agreed,
+        page="tables:table-vacuum",
+    )
+)

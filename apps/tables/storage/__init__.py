@@ -1,0 +1,1 @@
+"""Where tables may be, and with which options their storage is read."""

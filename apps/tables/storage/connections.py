@@ -1,0 +1,200 @@
+"""Storage connections: which options a location is read and signed with.
+
+The connection with the longest prefix that holds a location counts.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import IntegrityError, transaction
+
+from apps.pages.actions import Action, Actor, report
+from apps.tables.models import StorageConnection, Table
+from apps.tables.storage.errors import (
+    StorageNameError,
+    StorageNameTakenError,
+    StorageNotFoundError,
+    StoragePrefixTakenError,
+)
+from apps.tables.storage.locations import is_remote, parse_location
+from apps.tables.storage.options import resolve, seal, seal_again, unseal
+from apps.tables.storage.url_prefixes import parts_of, url_of
+from deltaweb.delta.errors import LocationInvalidError
+
+MAX_PREFIX_LENGTH: Final = 500
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+
+
+# === Finding ===
+
+
+def options_for(location: str) -> dict[str, Any]:
+    """Return the options of the connection that a location belongs to, looked up.
+
+    Empty for a local path, and where no connection's prefix holds the location: the
+    driver then finds credentials by itself. Never to be shown or logged.
+
+    Raises:
+        StorageReferenceError: If a variable or file of an option is missing.
+        StorageSealedError: If the options were sealed with another secret key.
+    """
+    connection = connection_for(location)
+    if connection is None:
+        return {}
+    options = unseal(connection.sealed, storage=connection.name)
+    return resolve(options, storage=connection.name)
+
+
+def connection_for(location: str) -> StorageConnection | None:
+    """Return the connection with the longest prefix that holds a location."""
+    if not is_remote(location):
+        return None
+    parts = parts_of(location)
+    candidates = {url_of(parts[:count]): count for count in range(1, len(parts) + 1)}
+    found = StorageConnection.objects.filter(prefix__in=candidates)
+    return max(found, key=lambda one: candidates[one.prefix], default=None)
+
+
+def connection_prefixes() -> list[str]:
+    """Return the prefixes of all connections, in their order."""
+    prefixes = StorageConnection.objects.order_by("prefix")
+    return list(prefixes.values_list("prefix", flat=True))
+
+
+def find_connection(name: str) -> StorageConnection:
+    """Return the connection of a name.
+
+    Raises:
+        StorageNotFoundError: If there is none.
+    """
+    connection = StorageConnection.objects.filter(name=name).first()
+    if connection is None:
+        raise StorageNotFoundError(name=name)
+    return connection
+
+
+def tables_of(connection: StorageConnection) -> list[Table]:
+    """Return the registered tables that are read through a connection."""
+    return [
+        table
+        for table in Table.objects.only("namespace", "name", "location")
+        if connection_for(table.location) == connection
+    ]
+
+
+def parse_prefix(text: str) -> str:
+    """Return the one spelling of a prefix, without a trailing slash.
+
+    Raises:
+        LocationInvalidError: If it is not the beginning of URLs of an object store.
+    """
+    prefix = parse_location(text)
+    if not is_remote(prefix):
+        reason = "a storage begins with the URL of an object store"
+        raise LocationInvalidError(location=text, reason=reason)
+    joined = url_of(parts_of(prefix))
+    if len(joined) > MAX_PREFIX_LENGTH:
+        reason = f"it is longer than {MAX_PREFIX_LENGTH} characters"
+        raise LocationInvalidError(location=joined[:80], reason=reason)
+    return joined
+
+
+# === Changing ===
+
+
+@transaction.atomic
+def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
+    *,
+    name: str,
+    prefix: str,
+    options: Mapping[str, str],
+    actor: Actor,
+    now: datetime,
+    replace: bool = False,
+) -> StorageConnection:
+    """Keep how a storage is reached; its options are sealed and never shown again.
+
+    Args:
+        name: What people call it.
+        prefix: The URL that locations begin with.
+        options: From `storage_options.parse_options`.
+        actor: Who adds it.
+        now: The current time.
+        replace: Whether one of this name may be there, and gets this instead.
+
+    Raises:
+        StorageNameError: If the name breaks the rules of names.
+        StorageNameTakenError: If one of this name is there, without `replace`.
+        StoragePrefixTakenError: If another one is for this prefix.
+        LocationInvalidError: If the prefix is none.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise StorageNameError(name=name)
+    place = parse_prefix(prefix)
+    connection = StorageConnection.objects.filter(name=name).first()
+    if connection is not None and not replace:
+        raise StorageNameTakenError(name=name, prefix=connection.prefix)
+    action = "storage.add" if connection is None else "storage.replace"
+    if connection is None:
+        connection = StorageConnection(
+            name=name, created_at=now, created_by_id=actor.user_id
+        )
+    connection.prefix = place
+    connection.option_names = sorted(options)
+    connection.sealed = seal(options)
+    connection.updated_at = now
+    _save(connection)
+    _report(action, connection, actor=actor, now=now)
+    return connection
+
+
+@transaction.atomic
+def remove_connection(
+    connection: StorageConnection, *, actor: Actor, now: datetime
+) -> None:
+    """Forget how a storage is reached; its tables stay registered."""
+    _report("storage.remove", connection, actor=actor, now=now)
+    connection.delete()
+
+
+@transaction.atomic
+def reseal_connections(*, actor: Actor, now: datetime) -> Sequence[StorageConnection]:
+    """Seal all options with the current secret key, so that a former one may go.
+
+    Raises:
+        StorageSealedError: If those of one cannot be opened; then none is changed.
+    """
+    connections = list(StorageConnection.objects.all())
+    for connection in connections:
+        connection.sealed = seal_again(connection.sealed, storage=connection.name)
+        connection.save(update_fields=["sealed"])
+        _report("storage.reseal", connection, actor=actor, now=now)
+    return connections
+
+
+def _save(connection: StorageConnection) -> None:
+    """Save; the database has the last word where two ask for one prefix at once."""
+    others = StorageConnection.objects.filter(prefix=connection.prefix)
+    other = others.exclude(pk=connection.pk).first()
+    if other is not None:
+        raise StoragePrefixTakenError(name=other.name, prefix=connection.prefix)
+    try:
+        with transaction.atomic():
+            connection.save()
+    except IntegrityError as error:
+        raise StoragePrefixTakenError(
+            name="another one", prefix=connection.prefix
+        ) from error
+
+
+def _report(
+    name: str, connection: StorageConnection, *, actor: Actor, now: datetime
+) -> None:
+    detail = {
+        "storage": connection.name,
+        "prefix": connection.prefix,
+        "options": connection.option_names,
+    }
+    report(Action(name=name, actor=actor, at=now, detail=detail))

@@ -1,0 +1,79 @@
+"""The errors of storage connections, and the wording of each; none holds a value.
+
+DeltaError
+├── StorageNameError           a connection's name that breaks the rules
+├── StorageNameTakenError      another connection has that name
+├── StoragePrefixTakenError    another connection is for that prefix
+├── StorageNotFoundError       no connection has that name
+├── StorageOptionError         an option that cannot be one
+├── StorageReferenceError      a variable or file that an option names is missing
+└── StorageSealedError         options that were sealed with another secret key
+"""
+
+from deltaweb.delta.errors import DeltaError
+
+
+class StorageNameError(DeltaError, code="storage-name-invalid"):
+    """A storage connection's name breaks the rules of names."""
+
+    name: str
+    message = "{name:.80r} is not a name of a storage."
+    hint = "Use letters, digits, dots, _ and -, at most 100."
+
+
+class StorageNameTakenError(DeltaError, code="storage-name-taken"):
+    """Another storage connection already has the name."""
+
+    name: str
+    prefix: str
+    message = "A storage named {name} is there already, for {prefix}."
+    hint = "Choose another name, or pass --replace to give it other options."
+
+
+class StoragePrefixTakenError(DeltaError, code="storage-prefix-taken"):
+    """Another storage connection is for the same prefix."""
+
+    name: str
+    prefix: str
+    message = "{prefix} belongs to the storage {name} already."
+    hint = "Choose a longer prefix, or replace or remove that storage."
+
+
+class StorageNotFoundError(DeltaError, code="storage-not-found"):
+    """No storage connection has the name."""
+
+    name: str
+    message = "No storage is named {name:.100r}."
+    hint = "`storage list` shows the names of all storages."
+
+
+class StorageOptionError(DeltaError, code="storage-option-invalid"):
+    """An option of a storage connection cannot be one; its value is not told."""
+
+    reason: str
+    message = "An option of the storage cannot be used: {reason}."
+    hint = "Write KEY=VALUE, KEY=env:VARIABLE or KEY=file:PATH."
+
+
+class StorageReferenceError(DeltaError, code="storage-reference-missing"):
+    """What an option refers to is not there."""
+
+    storage: str
+    option: str
+    source: str
+    reason: str
+    message = (
+        "The storage {storage} takes its option {option} from {source}, which {reason}."
+    )
+    hint = "Provide it to every process of the server, then try again."
+
+
+class StorageSealedError(DeltaError, code="storage-sealed"):
+    """The options of a storage connection were sealed with another secret key."""
+
+    storage: str
+    message = "The options of the storage {storage} are sealed with another secret key."
+    hint = (
+        "Put the former key into DELTAWEB_SECRET_KEY_FALLBACKS, or give the options "
+        "again: storage add --replace."
+    )

@@ -1,0 +1,25 @@
+"""What Celery calls by the clock: looks for new commits, and a clean-up each hour."""
+
+import math
+import time
+
+from celery import shared_task
+from django.utils import timezone
+
+from apps.jobs.sweep.leftovers import remove_leftovers
+from apps.tables.index import corrupt, probing
+from apps.tables.index.folders import remove_orphaned_indexes
+
+CLEAN_INTERVAL_S = 3600
+_cleaned_at = {"monotonic_s": -math.inf}
+
+
+@shared_task(name="tables.probe_due", ignore_result=True)
+def probe_due(**_: object) -> None:
+    """Look for new commits of every table that is due; safe to repeat."""
+    probing.probe_tables(now=timezone.now())
+    if time.monotonic() - _cleaned_at["monotonic_s"] > CLEAN_INTERVAL_S:
+        _cleaned_at["monotonic_s"] = time.monotonic()
+        remove_orphaned_indexes()
+        remove_leftovers(now=timezone.now())
+        corrupt.refresh_corrupt_indexes(now=timezone.now())

@@ -1,0 +1,239 @@
+"""What all files of a version really hold, from the sums that a job has left."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+import pyarrow as pa
+
+from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.paging import Paged, paged
+from apps.tables.versions.survey.costs import Cost, costs_of
+from apps.tables.versions.survey.sums import Share, TypedColumn, UnlikeColumn
+from deltaweb.parquet.inspection.differences import (
+    LEGACY,
+    MISSING,
+    REFUSED,
+    UNKNOWN,
+    WIDENED,
+    SurveyedColumn,
+    words_by_path,
+)
+
+COLUMNS_A_PAGE: Final = 12
+MAX_SHOWN: Final = 50
+SMALL_GROUP_BYTES: Final = 8 << 20
+_READERS: Final = {
+    MISSING: "NULL in every row",
+    WIDENED: "the same values, widened",
+    LEGACY: "the same instants; no range of row groups is believed",
+    UNKNOWN: "nothing: readers pass over it",
+    REFUSED: "an error: Delta has no such type",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSizes:
+    """How many row groups have which size.
+
+    Attributes:
+        edges: The n + 1 powers of two between which they are counted, in bytes.
+        counts: Row groups in each of the n.
+        num_small: Those below the size from which a row group is no longer small.
+    """
+
+    edges: tuple[int, ...]
+    counts: tuple[int, ...]
+    num_small: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnPage:
+    """Some columns by their bytes over the whole table, the largest first."""
+
+    columns: list[Share]
+    paged: Spread[Paged]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableInside:
+    """What all files of a version hold.
+
+    Attributes:
+        writers, codecs, encodings: Each with its files and bytes.
+        unlike: Columns that are otherwise in files than in the table.
+        mixed: Columns that files store in more than one way.
+        unreadable: Errors of files whose footers do not read.
+        is_complete: Whether every different name was kept.
+    """
+
+    num_files: Annotated[int, Named("files")]
+    size_bytes: Annotated[int, Named("bytes")]
+    num_rows: Annotated[int, Named("rows")]
+    num_row_groups: Annotated[int, Named("row_groups")]
+    footer_bytes: int
+    writers: list[Share]
+    codecs: list[Share]
+    encodings: list[Share]
+    group_sizes: GroupSizes
+    unlike: Annotated[list[UnlikeColumn], Named("differences")]
+    mixed: Annotated[list[TypedColumn], Named("stored_in_several_ways")]
+    unreadable: list[Share]
+    by_bytes: Annotated[ColumnPage, Named("columns")]
+    costs: OnPage[list[Cost]]
+    is_complete: bool
+
+    @property
+    def num_unlike_columns(self) -> int:
+        """How many columns are otherwise somewhere."""
+        return len({one.column for one in self.unlike})
+
+    @property
+    def shown_unlike(self) -> list[UnlikeColumn]:
+        """Those that a page shows."""
+        return self.unlike[:MAX_SHOWN]
+
+    @property
+    def shown_writers(self) -> list[Share]:
+        """Those that a page shows."""
+        return self.writers[:MAX_SHOWN]
+
+
+def table_inside(
+    table: Sequence[SurveyedColumn],
+    sums: pa.Table,
+    page: int = 1,
+    *,
+    length: int = COLUMNS_A_PAGE,
+) -> TableInside:
+    """Return what a page shows of the files of a version.
+
+    Args:
+        table: The columns of the version; none where nobody can tell them.
+        sums: `SURVEY_SCHEMA`.
+        page: Which page of the columns by their bytes, from 1.
+        length: Columns of a page.
+    """
+    kinds = _by_kind(sums)
+    whole = next(iter(kinds["file"]), {})
+    unreadable = _shares(kinds["unreadable"])
+    columns = _shares(kinds["column"])
+    unlike = list(_unlike(kinds["difference"], words_by_path(table)))
+    place = paged(len(columns), page, length=length)
+    num_files = whole.get("files", 0) + sum(one.num_files for one in unreadable)
+    footer_bytes = whole.get("extra_bytes", 0)
+    return TableInside(
+        num_files=num_files,
+        size_bytes=whole.get("bytes", 0),
+        num_rows=whole.get("rows", 0),
+        num_row_groups=whole.get("count", 0),
+        footer_bytes=footer_bytes,
+        writers=_shares(kinds["writer"]),
+        codecs=_shares(kinds["codec"]),
+        encodings=_shares(kinds["encoding"]),
+        group_sizes=_group_sizes(kinds["group_size"]),
+        unlike=unlike,
+        mixed=list(_mixed(kinds["type"]))[:MAX_SHOWN],
+        unreadable=unreadable,
+        by_bytes=ColumnPage(columns=columns[place.rows], paged=place),
+        costs=costs_of(num_files, footer_bytes, columns, unlike, unreadable),
+        is_complete=not kinds["more"],
+    )
+
+
+def difference_lines(found: TableInside) -> Iterator[list[object]]:
+    """Yield the header and every difference, as the CSV form shows them."""
+    names = ["column", "in_table", "in_files", "relation", "files", "bytes"]
+    yield [*names, "example", "column_bytes"]
+    for one in found.unlike:
+        yield [
+            one.column,
+            one.table_type,
+            one.file_type,
+            one.relation,
+            one.num_files,
+            one.size_bytes,
+            one.example,
+            one.column_bytes,
+        ]
+
+
+def _by_kind(sums: pa.Table) -> Mapping[str, list[dict[str, Any]]]:
+    kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in sums.to_pylist():
+        kinds[row["kind"]].append(row)
+    return kinds
+
+
+def _shares(rows: Sequence[dict[str, Any]]) -> list[Share]:
+    """Return sums as shares of the whole, the most bytes first."""
+    total = sum(row["bytes"] for row in rows)
+    largest = max((row["bytes"] for row in rows), default=0)
+    ordered = sorted(rows, key=lambda row: (-row["bytes"], -row["files"], row["name"]))
+    begin, shares = 0, []
+    for row in ordered:
+        shares.append(
+            Share(
+                name=row["name"],
+                detail=row["detail"] or None,
+                num_files=row["files"],
+                size_bytes=row["bytes"],
+                num_rows=row["rows"],
+                count=row["count"],
+                example=row["example"] or "",
+                percent=_percent(row["bytes"], total),
+                begin=_percent(begin, total),
+                of_largest=_percent(row["bytes"], largest),
+            )
+        )
+        begin += row["bytes"]
+    return shares
+
+
+def _group_sizes(rows: Sequence[dict[str, Any]]) -> GroupSizes:
+    counts = {int(row["name"]): row["count"] for row in rows}
+    if not counts:
+        return GroupSizes(edges=(), counts=(), num_small=0)
+    first, last = min(counts).bit_length() - 1, max(counts).bit_length() - 1
+    powers = range(first, last + 1)
+    return GroupSizes(
+        edges=tuple(1 << power for power in (*powers, last + 1)),
+        counts=tuple(counts.get(1 << power, 0) for power in powers),
+        num_small=sum(n for size, n in counts.items() if size < SMALL_GROUP_BYTES),
+    )
+
+
+def _unlike(
+    rows: Sequence[dict[str, Any]], words: Mapping[str, str]
+) -> Iterator[UnlikeColumn]:
+    for row in sorted(rows, key=lambda row: (-row["bytes"], row["name"])):
+        relation = row["relation"]
+        yield UnlikeColumn(
+            column=row["name"],
+            relation=relation,
+            table_type=None if relation == UNKNOWN else words.get(row["name"]),
+            file_type=row["detail"] or None,
+            num_files=row["files"],
+            size_bytes=row["bytes"],
+            column_bytes=row["extra_bytes"],
+            example=row["example"] or "",
+            readers_get=_READERS.get(relation, "converted values, or an error"),
+        )
+
+
+def _mixed(rows: Sequence[dict[str, Any]]) -> Iterator[TypedColumn]:
+    """Yield the columns that files store in more than one way."""
+    ways: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        ways[row["name"]].append(row)
+    for name, found in sorted(ways.items()):
+        if len(found) > 1:
+            found.sort(key=lambda row: -row["files"])
+            yield TypedColumn(
+                column=name, ways=[(row["detail"], row["files"]) for row in found]
+            )
+
+
+def _percent(part: int, whole: int) -> float:
+    return round(100 * part / whole, 1) if whole > 0 else 0.0

@@ -1,0 +1,108 @@
+"""Checks of tables' data files: one listing of storage each."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from django.conf import settings
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.kind import JobKind, NoParameters, Queue
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.jobs.services import enqueue
+from apps.tables.index.spark_session import with_spark
+from apps.tables.models import Table
+from apps.tables.models.subjects import on_table, table_of
+from apps.tables.storage.opening import open_table, roots_of_server, table_place
+from apps.tables.versions.file_checks import keep_check
+from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
+from deltaweb.delta.log.segment import load_log_segment
+from deltaweb.index.file_check import FileCheck, check_files
+from deltaweb.table import DeltaTable
+
+if TYPE_CHECKING:
+    from apps.tables.index.spark_session import SparkSession
+
+
+def request_file_check(
+    table: Table, *, now: datetime, requested_by: User | None = None
+) -> Job:
+    """Queue a check of which data files of all versions storage holds.
+
+    One that waits or runs is returned.
+    """
+    return enqueue(
+        kind=CHECK_FILES.name,
+        title=f"Check the files of {table.full_name}",
+        parameters={"table_id": str(table.id)},
+        subject_id=table.id,
+        key=f"check-files:{table.id}",
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+def check_data_files(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
+    """Find out which files of every version storage holds.
+
+    A large log is replayed by Spark, any other in process.
+    """
+    table = table_of(job)
+    opened = open_table(table, roots=roots_of_server())
+    job.step("Looking at the log")
+    size_bytes = log_size_bytes(opened.store, load_log_segment(opened.store))
+    if size_bytes > settings.SPARK_REPLAY_BYTES:
+        check = _check_by_spark(job, table)
+    else:
+        check = _check(job, opened)
+    job.step("Storing what was found")
+    job.check_held()
+    result = keep_check(table, check, now=timezone.now())
+    for name, value in result.items():
+        job.count(name.removeprefix("num_"), value)
+    return result
+
+
+def _check(job: TrackedJob, opened: DeltaTable) -> FileCheck:
+    shown = ""
+
+    def report(step: str, done: int, total: int | None, unit: str) -> None:
+        nonlocal shown
+        if step != shown:
+            shown = step
+            job.step(step)
+        job.progress(done, total=total, unit=unit)
+
+    return check_files(opened, report=report)
+
+
+def _check_by_spark(job: TrackedJob, table: Table) -> FileCheck:
+    from deltaweb.spark.data_files import file_check  # workers alone load Spark
+
+    place = table_place(table, roots=roots_of_server())
+
+    def work(spark: "SparkSession") -> FileCheck:
+        job.step("Replaying the log and listing storage")
+        return file_check.check_files(
+            spark,
+            place,
+            on_progress=lambda done, total: job.progress(
+                done, total=total, unit="tasks"
+            ),
+        )
+
+    return with_spark(job.step, work)
+
+
+CHECK_FILES: Final = kinds.register(
+    JobKind(
+        name="tables.check_files",
+        words="Check the files of a table",
+        parameters=NoParameters,
+        run=check_data_files,
+        queue=Queue.SPARK,  # of a large log
+        page=on_table(lambda _job: ("explorer:table-overview", (), {})),
+    )
+)

@@ -1,0 +1,153 @@
+"""The files that differ between two versions."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.jobs.results import keep_rows
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.models.subjects import Page, on_table, table_of
+from apps.tables.storage.opening import open_table, roots_of_server
+from apps.tables.versions.change_json import files_json
+from apps.tables.work.table_look import TableLook
+from apps.tables.work.version_files import ROWS_A_BATCH
+from deltaweb.delta.changes import SnapshotDiff
+from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
+from deltaweb.delta.log.store import TableStore
+
+MAX_LOOKED_FOR: Final = 500  # files of a version, each a question to storage
+MISSING_NAMED: Final = 3
+KIND: Final = "kind"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffFiles:
+    """Which versions are compared.
+
+    Attributes:
+        from_, to: The versions.
+        partly: Those of them of which files may be deleted.
+    """
+
+    from_: int
+    to: int
+    partly: tuple[int, ...] = ()
+
+
+def diff_files(job: TrackedJob, asked: DiffFiles) -> dict[str, Any]:
+    """Compare the files of two versions and keep what differs as the job's rows.
+
+    The rows are kind, path, size, modification_time and partition_values of each file
+    that one of the versions lacks.
+
+    Returns:
+        The counts of `files_json`, `estimate` (what comparing rows will read), files
+        and bytes of both versions, and `missing` as `_missing_files` tells it.
+
+    Raises:
+        DeltaError: If a version cannot be read.
+    """
+    table = table_of(job)
+    job.step("Replaying the log")
+    opened = open_table(table, roots=roots_of_server())
+    diff = opened.compare(asked.from_, asked.to)
+    files = _changed_files(diff)
+    keep_rows(job.id, files.schema, files.to_batches(ROWS_A_BATCH))
+    estimate = diff.estimate()
+    return {
+        **files_json(diff.files),
+        "estimate": {
+            "files": estimate.num_files,
+            "bytes": estimate.size_bytes,
+            "skipped_files": estimate.num_skipped_files,
+        },
+        "from_totals": {
+            "files": diff.before.num_files,
+            "bytes": diff.before.size_bytes,
+        },
+        "to_totals": {"files": diff.after.num_files, "bytes": diff.after.size_bytes},
+        "missing": _missing_files(opened.store, diff, asked.partly),
+    }
+
+
+def _changed_files(diff: SnapshotDiff) -> pa.Table:
+    files, before, after = diff.files, diff.before, diff.after
+    parts = {
+        "added": (files.added, after),
+        "removed": (files.removed, before),
+        "rewritten": (files.replaced, before),
+        "rewritten_into": (files.replacing, after),
+    }
+    columns = ["path", "size", "modification_time", "partition_values"]
+    tables = []
+    for kind, (part, snapshot) in parts.items():
+        kinds = pa.repeat(pa.scalar(kind, pa.string()), part.num_rows)
+        named = with_logical_partitions(
+            part.select(columns), snapshot.protocol, snapshot.metadata
+        )
+        tables.append(named.add_column(0, KIND, kinds))
+    return pa.concat_tables(tables).combine_chunks()
+
+
+def _missing_files(
+    store: TableStore, diff: SnapshotDiff, partly: Collection[int]
+) -> list[dict[str, Any]]:
+    """Look whether files that comparing rows would read are deleted.
+
+    Args:
+        store: The table.
+        diff: Its versions.
+        partly: Those of which files may be deleted.
+
+    Returns:
+        Of each version that lacks any: `version`, `files` (how many it lacks),
+        `of` (how many were looked for) and the first of their `paths`.
+    """
+    sides = ((diff.before, diff.files.removed), (diff.after, diff.files.added))
+    found = []
+    for snapshot, files in sides:
+        if snapshot.version not in partly:
+            continue
+        looked_for = files["path"].slice(0, MAX_LOOKED_FOR).to_pylist()
+        gone = [path for path in looked_for if _is_missing(store, path)]
+        if gone:
+            found.append(
+                {
+                    "version": snapshot.version,
+                    "files": len(gone),
+                    "of": len(looked_for),
+                    "paths": gone[:MISSING_NAMED],
+                }
+            )
+    return found
+
+
+def _is_missing(store: TableStore, path: str) -> bool:
+    try:
+        return not store.has_data_file(path)
+    except PathEscapesTableError:
+        return False  # nobody may look: reading it says so
+
+
+def _page(job: Job) -> Page:
+    versions = (job.parameters["from"], job.parameters["to"])
+    return "explorer:compare-detail", versions, {}
+
+
+DIFF_FILES: Final = kinds.register(
+    TableLook(
+        name="tables.diff_files",
+        words="Compare files",
+        parameters=DiffFiles,
+        title=lambda table, asked: (
+            f"Compare files of {table.full_name}, versions {asked.from_} and {asked.to}"
+        ),
+        run=diff_files,
+        page=on_table(_page),
+    )
+)

@@ -1,0 +1,46 @@
+"""What jobs that write into a table's log share: the record, and the newest of them."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from apps.jobs.models import Job
+from apps.pages.actions import Action, Actor, report
+from apps.tables.models import Table
+
+MAX_FILES_NAMED: Final = 200  # of a checkpoint, or of a clean-up, oldest first
+
+
+def record_log_writing(
+    action: str,
+    table: Table,
+    *,
+    detail: Mapping[str, object],
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Record that somebody writes into a table's log.
+
+    Args:
+        action: `table.checkpoint`, `table.cleanup`, or what a commit does.
+        table: The table.
+        detail: What is written or deleted.
+        actor: Who asked.
+        now: The current time.
+    """
+    report(
+        Action(
+            name=action,
+            actor=actor,
+            at=now,
+            table=table.full_name,
+            table_id=table.id,
+            detail=detail,
+        )
+    )
+
+
+def newest_of(kind: str, table: Table) -> Job | None:
+    """Return the newest job of a kind about a table."""
+    jobs = Job.objects.filter(subject_id=table.id, kind=kind)
+    return jobs.defer("log", "error_detail").order_by("-created_at", "-id").first()

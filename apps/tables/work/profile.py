@@ -1,0 +1,92 @@
+"""Profiles of columns, by Spark."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from apps.jobs import kinds
+from apps.jobs.kind import Queue
+from apps.jobs.models import Job
+from apps.jobs.running.tracking import TrackedJob
+from apps.tables.index.spark_session import with_spark
+from apps.tables.models import Table
+from apps.tables.models.subjects import Page, on_table, table_of
+from apps.tables.storage.opening import roots_of_server, table_place
+from apps.tables.versions.column_address import column_address
+from apps.tables.work.table_look import TableLook
+
+if TYPE_CHECKING:
+    from apps.tables.index.spark_session import SparkSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """Which column is described.
+
+    Attributes:
+        version: The version to read.
+        column: Names from the top.
+    """
+
+    version: int
+    column: tuple[str, ...]
+
+
+def profile_column(job: TrackedJob, asked: Profile) -> dict[str, Any]:
+    """Describe the values of a column.
+
+    Raises:
+        DeltaError: If the table's location is no longer allowed, the options of its
+            storage cannot be opened, or the column cannot be read.
+    """
+    from deltaweb.spark import column_reader, statistics  # workers alone load Spark
+
+    table = table_of(job)
+    request = column_reader.ProfileRequest(
+        place=table_place(table, roots=roots_of_server()),
+        version=asked.version,
+        column=asked.column,
+        num_files=_num_files(table, asked.version),
+    )
+
+    def work(spark: "SparkSession") -> dict[str, Any]:
+        job.step("Reading the column")
+        profile = statistics.profile_column(
+            spark,
+            request,
+            on_progress=lambda done, total: job.progress(
+                done, total=total, unit="tasks"
+            ),
+        )
+        return profile.to_json()
+
+    return with_spark(job.step, work)
+
+
+def _num_files(table: Table, version: int) -> int | None:
+    """Return how many files a version has, or the newest one has as a guess."""
+    commit = table.commits.filter(version=version).first()
+    num_files = table.num_files if version == table.version else None
+    if num_files is None and commit is not None:
+        num_files = commit.num_files
+    return num_files if num_files is not None else table.num_files
+
+
+def _page(job: Job) -> Page:
+    address = column_address(job.parameters["column"])
+    return "explorer:column-detail", (address,), {"v": job.parameters["version"]}
+
+
+PROFILE: Final = kinds.register(
+    TableLook(
+        name="tables.profile_column",
+        words="Profile a column",
+        parameters=Profile,
+        title=lambda table, asked: (
+            f"Profile {'.'.join(asked.column)} of {table.full_name}"
+            f" at version {asked.version}"
+        ),
+        run=profile_column,
+        queue=Queue.SPARK,
+        page=on_table(_page),
+    )
+)

@@ -1,0 +1,152 @@
+"""Kinds of jobs that find something out about a table: a finished one is its cache."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeVar
+
+from apps.accounts.models import User
+from apps.jobs.kind import JobKind, hashed_key, to_json
+from apps.jobs.models import Job
+from apps.jobs.results import JobRows, job_rows
+from apps.jobs.services import enqueue
+from apps.jobs.waiting import wait_for
+from apps.tables.models import Table
+from apps.tables.versions.missing_files import missing_files_of
+
+P = TypeVar("P")
+
+_VERSIONS: Final = ("version", "from", "to")  # parameters that are one
+_COMMIT_FACTS: Final = (
+    "version",
+    "operation",
+    "parameters",
+    "metrics",
+    "user_name",
+    "engine_info",
+    "num_added_files",
+    "num_removed_files",
+    "added_bytes",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLook(JobKind[P]):
+    """A kind of job that fills pages of a table; its parameters name its result.
+
+    Attributes:
+        title: What such a job is called in lists.
+    """
+
+    title: Callable[[Table, P], str]
+    is_look: bool = True
+
+    def key(self, table: Table, parameters: P) -> str:
+        """Return what equal work has in common.
+
+        It is that of this very table: one that is made again at the same place, or a
+        row that points elsewhere now, asks for other work. So does a version that
+        another commit has made since: a backup was put back, and the log went on from
+        it.
+        """
+        asked = to_json(parameters)
+        versions = [asked[name] for name in _VERSIONS if name in asked]
+        commits = table.commits.filter(version__in=versions).order_by("version")
+        facts = [
+            [at.isoformat(), *more]
+            for at, *more in commits.values_list("committed_at", *_COMMIT_FACTS)
+        ]
+        asked = {"table_id": str(table.id), **asked}
+        return hashed_key(self.name, asked, table.delta_id, table.location, facts)
+
+    def request(
+        self,
+        table: Table,
+        parameters: P,
+        *,
+        now: datetime,
+        requested_by: User | None = None,
+    ) -> Job:
+        """Queue the work, or return the job that does it or has done it."""
+        return enqueue(
+            kind=self.name,
+            title=self.title(table, parameters),
+            parameters={"table_id": str(table.id), **to_json(parameters)},
+            subject_id=table.id,
+            key=self.key(table, parameters),
+            requested_by=requested_by,
+            now=now,
+            reuse=True,
+        )
+
+    def newest(self, table: Table, parameters: P) -> Job | None:
+        """Return the newest job that does this very work; None without one."""
+        key = self.key(table, parameters)
+        jobs = Job.objects.filter(kind=self.name, subject_id=table.id, key=key)
+        return jobs.defer("log", "error_detail").order_by("-created_at").first()
+
+    def known(self, table: Table, parameters: P) -> JobRows | None:
+        """Return what a job has found before, without asking for one."""
+        job = self.newest(table, parameters)
+        return job_rows(job) if job is not None else None
+
+    def answer(
+        self,
+        table: Table,
+        parameters: P,
+        *,
+        now: datetime,
+        requested_by: User,
+        waits: bool = False,
+    ) -> tuple[Job, JobRows | None]:
+        """Return the job that does this work, queued if need be, and its result.
+
+        A job that failed stays the answer until somebody retries it, so that a page
+        that is reloaded does not fail again and again. With `waits` it waits for the
+        job a while, as a download does.
+        """
+        job = self.newest(table, parameters)
+        if job is None or is_lost(table, job):
+            job = self.start(
+                table, parameters, now=now, requested_by=requested_by, lost=job
+            )
+        if waits:
+            wait_for(job)
+        return job, job_rows(job)
+
+    def start(
+        self,
+        table: Table,
+        parameters: P,
+        *,
+        now: datetime,
+        requested_by: User,
+        lost: Job | None = None,
+    ) -> Job:
+        """Ask for the work; what is done or under way is not begun again.
+
+        Args:
+            table: The table.
+            parameters: What is asked.
+            now: The current time.
+            requested_by: Who asked.
+            lost: A job whose result was cleaned up: it stands for its work no longer.
+        """
+        if lost is not None:
+            Job.objects.filter(id=lost.id).update(key="")
+        return self.request(table, parameters, now=now, requested_by=requested_by)
+
+
+def is_lost(table: Table, job: Job) -> bool:
+    """Whether the result of a job that is done was cleaned up."""
+    if job.state != Job.State.DONE or job_rows(job) is not None:
+        return False
+    return not _is_still_missing(table, job)
+
+
+def _is_still_missing(table: Table, job: Job) -> bool:
+    """Whether a job met a missing file, and nobody has found it since."""
+    missing = isinstance(job.result, dict) and job.result.get("missing")
+    if not isinstance(missing, str):
+        return False
+    return bool(missing_files_of(table, [job.parameters["version"]]))

@@ -1,0 +1,1 @@
+"""Rows that are deleted beside their data file: which they are, and who says so."""

@@ -1,0 +1,133 @@
+"""Reading the deletion vector of a data file, from storage or from the log.
+
+Source: delta_protocol.md, "Deletion Vector File Storage Format".
+"""
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pyarrow as pa
+
+from deltaweb.delta.deletion_vectors.deleted_rows import DeletedRows
+from deltaweb.delta.deletion_vectors.descriptor import DeletionVector, shown_place
+from deltaweb.delta.deletion_vectors.errors import (
+    DeletionVectorError,
+    DeletionVectorMissingError,
+    MalformedVectorError,
+)
+from deltaweb.delta.deletion_vectors.roaring import read_bitmap
+from deltaweb.delta.deletion_vectors.z85 import decode_z85
+from deltaweb.delta.errors import (
+    DataFileMissingError,
+    DeltaError,
+    PathEscapesTableError,
+)
+
+FILE_VERSION: Final = 1
+MAX_BYTES: Final = 64 << 20
+BASE_BYTES: Final = 1 << 20
+BYTES_A_ROW: Final = 2
+"""A vector of more bytes than these for each row of its file is none of a writer's."""
+MAX_REASON_LENGTH: Final = 200
+_HEAD: Final = struct.Struct(">I")
+
+OpenFile = Callable[[str], pa.NativeFile]
+"""Opens a file of the table at a path of the log."""
+
+
+@contextmanager
+def vector_faults(path: str, fields: Mapping[str, Any]) -> Iterator[None]:
+    """Turn every fault of a vector into an error that names it and its data file.
+
+    Args:
+        path: The data file.
+        fields: The descriptor as the log has it.
+    """
+    try:
+        yield
+    except PathEscapesTableError as error:
+        reason = error.reason
+    except (FileNotFoundError, DataFileMissingError):
+        raise DeletionVectorMissingError(
+            path=path, vector=shown_place(fields)
+        ) from None
+    except DeltaError:
+        raise
+    except (ValueError, OSError, pa.ArrowException, OverflowError) as error:
+        reason = str(error).partition("\n")[0][:MAX_REASON_LENGTH].rstrip(".")
+    else:
+        return
+    raise DeletionVectorError(path=path, vector=shown_place(fields), reason=reason)
+
+
+def read_deleted_rows(
+    path: str, fields: Mapping[str, Any], num_rows: int, open_file: OpenFile
+) -> DeletedRows:
+    """Read which rows of a data file are deleted.
+
+    Args:
+        path: The data file, for errors.
+        fields: The descriptor as the log has it.
+        num_rows: Rows of the data file, deleted ones too.
+        open_file: Opens the vector's file.
+
+    Raises:
+        DeletionVectorMissingError: If the vector's file is gone.
+        DeletionVectorError: If it leads out of the table, is damaged, or is not what
+            the log says.
+    """
+    with vector_faults(path, fields):
+        vector = DeletionVector.of(fields)
+        most = min(MAX_BYTES, BASE_BYTES + BYTES_A_ROW * num_rows)
+        if vector.size_bytes > most:
+            raise MalformedVectorError(
+                reason=f"it has {vector.size_bytes:,} bytes, and {most:,} are the most"
+            )
+        place = vector.path
+        if place is None:
+            data = _inline_bytes(vector)
+        else:
+            data = _stored_bytes(vector, place, open_file)
+        rows = DeletedRows(read_bitmap(data))
+        if len(rows) != vector.cardinality:
+            raise MalformedVectorError(
+                reason=f"it marks {len(rows):,} rows, in the log {vector.cardinality:,}"
+            )
+        rows.check_within(num_rows)
+        return rows
+
+
+def _inline_bytes(vector: DeletionVector) -> bytes:
+    data = decode_z85(vector.path_or_inline)
+    # Bytes are filled up to whole groups of Z85.
+    if not 0 <= len(data) - vector.size_bytes < 4:  # noqa: PLR2004 # bytes of a group
+        raise MalformedVectorError(
+            reason=f"it has {len(data):,} bytes, and the log says {vector.size_bytes:,}"
+        )
+    return data[: vector.size_bytes]
+
+
+def _stored_bytes(vector: DeletionVector, place: str, open_file: OpenFile) -> bytes:
+    start, size = vector.offset or 0, vector.size_bytes
+    with open_file(place) as file:
+        version = file.read(1)
+        file.seek(start)
+        framed: bytes = file.read(_HEAD.size + size + _HEAD.size)
+    if version != bytes([FILE_VERSION]):
+        raise MalformedVectorError(reason="its file is of no version that is known")
+    if len(framed) < _HEAD.size:
+        raise MalformedVectorError(reason="it ends too early")
+    (said,) = _HEAD.unpack_from(framed)
+    if said != size:
+        raise MalformedVectorError(
+            reason=f"it is of {said:,} bytes, and the log says {size:,}"
+        )
+    if len(framed) < 2 * _HEAD.size + size:
+        raise MalformedVectorError(reason="it ends too early")
+    data = framed[_HEAD.size : -_HEAD.size]
+    if _HEAD.unpack_from(framed, _HEAD.size + size) != (zlib.crc32(data),):
+        raise MalformedVectorError(reason="its checksum is another one")
+    return data

@@ -1,0 +1,384 @@
+"""The errors of the Delta core: the facts of each, and its words.
+
+DeltaError (deltaweb/errors.py: how an error writes its sentence)
+├── LocationError, a place that is no table's root: LocationInvalidError,
+│   LocationNotFoundError, LocationDeniedError, LocationNotAllowedError,
+│   CredentialsNeededError, LocationUnreachableError, LocationUnsupportedError,
+│   LocationNotWritableError, StorageFullError
+├── TableNotFoundError, TimestampNotFoundError, TimestampInvalidError,
+│   LogCorruptError
+├── VersionError, a version that cannot be read or written: VersionNotFoundError,
+│   │   LogGapError, CheckpointPartsError, CheckpointCancelledError,
+│   │   UnsupportedProtocolError, UnsupportedWriterError,
+│   │   UnsupportedWriterFeatureError
+│   ├── MissingActionError: MissingMetadataError, MissingProtocolError
+│   └── UnsupportedFeatureError
+├── SchemaError: ColumnTypeError, SchemaMissingError, SchemaTooWideError
+├── PropertyError, PartitionValueError, PredicateError, ColumnNotFoundError
+├── DataFileError: PathEscapesTableError, DataFileMissingError
+├── what only comparing versions raises: changes/errors.py
+└── and what only writing does: writing/errors.py
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from deltaweb.errors import DeltawebError, column_hint, shortened_name
+
+
+class DeltaError(DeltawebError, code="delta-error"):
+    """Base of every error raised by the Delta core and its stores."""
+
+
+class LocationError(DeltaError, code="location-invalid"):
+    """A place that cannot be used as a table's root."""
+
+    location: str
+
+
+class LocationInvalidError(LocationError):
+    """The text is not a path or a URL."""
+
+    reason: str
+    message = "{location!r} is not a location: {reason}."
+    hint = "Give an absolute path or a URL such as s3://bucket/table."
+
+
+class LocationNotFoundError(LocationError, code="location-not-found"):
+    """Nothing exists at the location."""
+
+    message = "{location} does not exist."
+    hint = "Check the spelling, and that the server sees this storage."
+
+
+class LocationDeniedError(LocationError, code="location-denied"):
+    """The storage refuses to let this server read."""
+
+    message = "{location} cannot be read: permission denied."
+    hint = "Give the server's user the right to list and read it."
+
+
+class LocationNotAllowedError(LocationError, code="location-not-allowed"):
+    """The location is outside the roots that an administrator allowed."""
+
+    allowed: Sequence[str] = ()
+    message = "{location} is outside the allowed roots."
+    hint = (
+        "Allowed roots: {_roots}. An administrator can add one "
+        "(DELTAWEB_ALLOWED_ROOTS, or 'storage add' for an object store)."
+    )
+
+    @property
+    def _roots(self) -> str:
+        return ", ".join(self.allowed) or "none"
+
+
+class CredentialsNeededError(LocationError, code="credentials-needed"):
+    """The storage wants credentials that were not given, or refuses those given."""
+
+    message = "{location} needs credentials, or refuses those it was given."
+    hint = "Add the storage with its options (storage add), then try again."
+
+
+class LocationUnreachableError(LocationError, code="location-unreachable"):
+    """The storage does not answer, or breaks off."""
+
+    reason: str
+    message = "{location} cannot be reached: {reason}."
+    hint = "Check the network and the storage's address, then try again."
+
+
+class LocationUnsupportedError(LocationError, code="location-unsupported"):
+    """No driver is installed for this kind of location."""
+
+    scheme: str
+    package: str = ""
+    message = "{location}: no driver here reads {scheme}:// locations."
+    hint = "{_remedy}, then try again."
+
+    @property
+    def _remedy(self) -> str:
+        package = self.package
+        return f"Install the package {package}" if package else "Use another scheme"
+
+
+class StorageFullError(LocationError, code="storage-full"):
+    """The storage has no room for what is written."""
+
+    reason: str
+    message = "{location} cannot be written: {reason}."
+    hint = "Free some space, then try again; nothing was left half-written."
+
+
+class LocationNotWritableError(LocationError, code="location-not-writable"):
+    """The storage does not take what is written."""
+
+    reason: str
+    message = "{location} cannot be written: {reason}."
+    hint = "Give the server's user the right to write there, then try again."
+
+
+class VersionError(DeltaError):
+    """A version of the table at a root cannot be used."""
+
+    root: str
+    version: int
+
+
+class TableNotFoundError(DeltaError, code="not-a-delta-table"):
+    """No Delta log is under the root, or it holds no commit."""
+
+    root: str
+    message = "{root} is not a Delta table: no commit is in its _delta_log folder."
+    hint = "Give the folder that holds _delta_log."
+
+
+class VersionNotFoundError(VersionError, code="version-not-found"):
+    """The log does not hold the version that was asked for."""
+
+    earliest: int
+    latest: int
+    message = "{root} has no version {version}."
+    hint = "Choose a version from {earliest} to {latest}."
+
+
+class TimestampNotFoundError(DeltaError, code="timestamp-not-found"):
+    """The table's readable history begins after the time that was asked for."""
+
+    root: str
+    timestamp: datetime
+    earliest: datetime
+    latest: datetime
+    message = "{root} has no version at or before {timestamp}."
+    hint = "Choose a time from {earliest} to {latest}."
+
+
+class TimestampInvalidError(DeltaError, code="timestamp-invalid"):
+    """The text is not a time, or the time has no zone."""
+
+    text: str
+    message = "{text!r} is not a time with a zone."
+    hint = "Write it as 2026-01-31T12:00:00Z."
+
+
+class LogGapError(VersionError, code="log-gap"):
+    """A commit that the version is built from is missing."""
+
+    missing_version: int
+    message = (
+        "{root} cannot be read at version {version}: "
+        "commit {missing_version} is missing from its log."
+    )
+    hint = "Restore that commit from a backup, or choose an older version."
+
+
+class LogCorruptError(DeltaError, code="log-corrupt"):
+    """The log breaks a rule that every valid log keeps."""
+
+    path: str
+    reason: str
+    message = "{path}: {reason}."
+    hint = "Restore the file from a backup, or choose an older version."
+
+
+class MissingActionError(VersionError, code="no-metadata"):
+    """The log of a version has no protocol, or no metaData."""
+
+    message = "{root} has no metaData action at version {version}."
+    hint = "Restore the log from a backup, or choose another version."
+
+
+class MissingMetadataError(MissingActionError):
+    """The log of a version has no metaData."""
+
+
+class MissingProtocolError(MissingActionError, code="no-protocol"):
+    """The log of a version has no protocol."""
+
+    message = "{root} has no protocol action at version {version}."
+
+
+class CheckpointPartsError(VersionError, code="checkpoint-parts-exist"):
+    """A checkpoint in as many parts is there, and its files are dealt out otherwise."""
+
+    parts: int
+    message = (
+        "{root}: version {version} has a checkpoint in {parts} parts already, by "
+        "another writer."
+    )
+    hint = "Ask for another number of parts, or for a single file."
+
+
+class CheckpointCancelledError(VersionError, code="checkpoint-cancelled"):
+    """The caller does not want the checkpoint any more."""
+
+    message = "{root}: the checkpoint of version {version} was cancelled."
+    hint = "The table is as it was; ask again when it is wanted."
+
+
+class UnsupportedProtocolError(VersionError, code="unsupported-protocol"):
+    """The table asks for a reader version above ours."""
+
+    min_reader_version: int
+    supported: int
+    message = (
+        "{root} at version {version} needs reader version "
+        "{min_reader_version}; this server reads up to {supported}."
+    )
+    hint = "Its metadata and history are shown; older versions may be readable."
+
+
+class UnsupportedFeatureError(VersionError, code="unsupported-feature"):
+    """The table uses reader features that this server does not read."""
+
+    features: Sequence[str]
+    message = (
+        "{root} at version {version} uses {features}, which this server does not read."
+    )
+    hint = "Its metadata and history are shown; older versions may be readable."
+
+
+class UnsupportedWriterError(VersionError, code="unsupported-writer-protocol"):
+    """The table asks for a writer version above ours."""
+
+    min_writer_version: int
+    supported: int
+    operation: str
+    message = (
+        "{root} at version {version} needs writer version {min_writer_version}; "
+        "this server writes up to {supported} and makes {operation} of it."
+    )
+    hint = "Let an engine that knows this version do it."
+
+
+class UnsupportedWriterFeatureError(VersionError, code="unsupported-writer-feature"):
+    """The table uses features whose rules for writers this server does not keep."""
+
+    features: Sequence[str]
+    operation: str
+    message = (
+        "{root} at version {version} uses {features}; this server makes {operation} "
+        "of such a table."
+    )
+    hint = "Let an engine that knows these features do it."
+
+
+class SchemaError(DeltaError, code="schema-invalid"):
+    """A schema, or one of its columns, is not of the specification."""
+
+    column: str
+    reason: str
+    hint: str = "Choose a version with a valid schema, or repair the table."
+    message = "{_subject}: {reason}."
+
+    @property
+    def _subject(self) -> str:
+        name = shortened_name(self.column)
+        return f"Column {name!r}" if name else "The schema"
+
+
+class ColumnTypeError(SchemaError, code="column-type-not-read"):
+    """A column is of a type whose values this server does not read."""
+
+    type_name: str
+    reason: str = "its type {type_name} is not read"
+    message = "{_subject} is of type {type_name}, which this server does not read."
+    hint: str = "Choose other columns: they are read all the same."
+
+    @property
+    def _subject(self) -> str:
+        return f"Column {self.column!r}" if self.column else "A column"
+
+
+class SchemaMissingError(SchemaError, code="metadata-missing-schema"):
+    """The metaData action carries no schema."""
+
+    root: str
+    version: int
+    column: str = ""
+    reason: str = "it is missing from the metaData of {root} at version {version}"
+
+
+class SchemaTooWideError(SchemaError, code="schema-too-wide"):
+    """A schema with more columns than a page builds."""
+
+    num_columns: int
+    num_fields: int
+    most: int
+    column: str = ""
+    reason: str = "{_size}, too wide to show; pages show {most:,} at most"
+    hint: str = "Download the schema as JSON; history and files are shown."
+
+    @property
+    def _size(self) -> str:
+        if not self.num_fields:
+            return "it is long"
+        flat = f"it has {self.num_columns:,} columns"
+        nested = f"{flat} ({self.num_fields:,} with nested ones)"
+        return flat if self.num_fields == self.num_columns else nested
+
+
+class PropertyError(DeltaError, code="property-invalid"):
+    """A table property does not parse."""
+
+    name: str
+    value: str
+    expected: str
+    message = "The table property {name} is {value!r}, which is not {expected}."
+    hint = "Correct the property of the table."
+
+
+class PartitionValueError(DeltaError, code="partition-value-invalid"):
+    """A partition value is not of its column's type."""
+
+    path: str
+    column: str
+    value: str
+    type_name: str
+    message = (
+        "The partition value {value:q} of column {column:q} is not a "
+        "{type_name} (file {path:.500})."
+    )
+    hint = "Choose a version without that file, or repair the table."
+
+
+class PredicateError(DeltaError, code="predicate-invalid"):
+    """A filter does not parse, or does not fit the schema; the reason says why."""
+
+    reason: str
+    message = "The filter cannot be used: {reason}."
+    hint = "Write it as in SQL, for example: amount > 10 AND country = 'DE'."
+
+
+class ColumnNotFoundError(DeltaError, code="column-not-found"):
+    """A column that was asked for is not in the schema."""
+
+    column: str
+    columns: Sequence[str]
+    message = "The table has no column {column:q}."
+    hint = "{_choice}"
+
+    @property
+    def _choice(self) -> str:
+        return column_hint(self.column, self.columns)
+
+
+class DataFileError(DeltaError, code="data-file-corrupt"):
+    """A data file cannot be read as Parquet of this table."""
+
+    path: str
+    reason: str
+    message = "The data file {path} cannot be read: {reason}."
+    hint = "Restore the file from a backup, or choose another version."
+
+
+class DataFileMissingError(DataFileError, code="data-file-missing"):
+    """A file of the version is not in storage."""
+
+    reason: str = "it is gone from storage, perhaps vacuumed"
+
+
+class PathEscapesTableError(DataFileError, code="path-outside-table"):
+    """A path of the log leads outside the table's root."""
+
+    reason: str = "its path leads outside the table, and is not followed"

@@ -1,0 +1,1 @@
+"""What a protocol asks of readers and writers, and what deltaweb answers."""

@@ -1,0 +1,162 @@
+"""Whether a table really uses a feature that its protocol allows.
+
+A protocol lists a feature from when it was first wanted; whether anything of the table
+has it, its properties say, its schema, or its files.
+
+Source: delta_protocol_2026.md, "Enablement" of each feature.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from deltaweb.delta.features.checkpoint_protection import PROTECTED_BEFORE
+from deltaweb.delta.features.column_mapping import COLUMN_MAPPING, has_mapped_columns
+from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
+from deltaweb.delta.features.foreign_types import TIMESTAMP_NTZ, VARIANT
+from deltaweb.delta.features.in_commit_timestamps import (
+    IN_COMMIT_TIMESTAMP,
+    has_in_commit_timestamps,
+)
+from deltaweb.delta.features.known.described import PREVIEW
+from deltaweb.delta.features.type_widening import TYPE_CHANGES, TYPE_WIDENING
+from deltaweb.delta.features.v2_checkpoints import V2_CHECKPOINT, wants_second_spec
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+
+CONSTRAINT: Final = "delta.constraints."
+
+
+class Usage(Enum):
+    """Whether a feature of a protocol is used."""
+
+    USED = "in use"
+    IDLE = "allowed, unused"
+    UNKNOWN = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFacts:
+    """What is known of a version of a table.
+
+    Attributes:
+        protocol: The protocol in force.
+        metadata: The metaData in force.
+        schema: Its schema; None where that does not parse.
+        num_vectors: How many files have a deletion vector; None where nobody looked.
+    """
+
+    protocol: Protocol
+    metadata: Metadata
+    schema: StructType | None
+    num_vectors: int | None = None
+
+    def has_property(self, name: str) -> bool:
+        """Return whether a property is `true`."""
+        return self.metadata.configuration.get(name, "").lower() == "true"
+
+    def fields(self) -> Iterator[StructField]:
+        """Yield every field of the schema, at any depth."""
+        pending: list[DataType] = [] if self.schema is None else [self.schema]
+        while pending:
+            data_type = pending.pop()
+            if isinstance(data_type, StructType):
+                yield from data_type.fields
+            pending += _inside(data_type)
+
+
+def _inside(data_type: DataType) -> list[DataType]:
+    match data_type:
+        case StructType(fields):
+            return [column.data_type for column in fields]
+        case ArrayType(element_type):
+            return [element_type]
+        case MapType(key_type, value_type):
+            return [key_type, value_type]
+        case _:
+            return []
+
+
+def usage(name: str, facts: VersionFacts) -> Usage:
+    """Return whether a version uses a feature; one that is its own proof is used."""
+    if name == DELETION_VECTORS:
+        if facts.num_vectors is None:
+            return Usage.UNKNOWN
+        return Usage.USED if facts.num_vectors else Usage.IDLE
+    test = _TESTS.get(name.removesuffix(PREVIEW))
+    if test is None:
+        return Usage.USED
+    if facts.schema is None and test in _OF_SCHEMA:
+        return Usage.UNKNOWN
+    return Usage.USED if test(facts) else Usage.IDLE
+
+
+_Test = Callable[[VersionFacts], bool]
+
+
+def _switched(name: str) -> _Test:
+    return lambda facts: facts.has_property(name)
+
+
+def _marked(key: str) -> _Test:
+    return lambda facts: any(key in field.metadata for field in facts.fields())
+
+
+def _typed(name: str) -> _Test:
+    return lambda facts: any(
+        isinstance(leaf, PrimitiveType) and leaf.name == name
+        for field in facts.fields()
+        for leaf in _leaves(field.data_type)
+    )
+
+
+def _leaves(data_type: DataType) -> Iterator[DataType]:
+    """Yield a type and the types in its arrays and maps; structs have fields."""
+    yield data_type
+    if not isinstance(data_type, StructType):
+        for inside in _inside(data_type):
+            yield from _leaves(inside)
+
+
+_NTZ: Final = _typed("timestamp_ntz")
+_VARIANT: Final = _typed("variant")
+_SCHEMA_TESTS: Final[Mapping[str, _Test]] = {
+    TIMESTAMP_NTZ: _NTZ,
+    VARIANT: _VARIANT,
+    TYPE_WIDENING: _marked(TYPE_CHANGES),
+    "invariants": _marked("delta.invariants"),
+    "generatedColumns": _marked("delta.generationExpression"),
+    "identityColumns": _marked("delta.identity.step"),
+    "allowColumnDefaults": _marked("CURRENT_DEFAULT"),
+    "collations": _marked("__COLLATIONS"),
+}
+_OF_SCHEMA: Final = frozenset(_SCHEMA_TESTS.values())
+_TESTS: Final[Mapping[str, _Test]] = {
+    **_SCHEMA_TESTS,
+    COLUMN_MAPPING: lambda facts: has_mapped_columns(facts.protocol, facts.metadata),
+    IN_COMMIT_TIMESTAMP: lambda facts: has_in_commit_timestamps(
+        facts.metadata.configuration
+    ),
+    V2_CHECKPOINT: lambda facts: wants_second_spec(facts.metadata.configuration),
+    "variantShredding": _switched("delta.enableVariantShredding"),
+    "appendOnly": _switched("delta.appendOnly"),
+    "changeDataFeed": _switched("delta.enableChangeDataFeed"),
+    "rowTracking": _switched("delta.enableRowTracking"),
+    "icebergCompatV1": _switched("delta.enableIcebergCompatV1"),
+    "icebergCompatV2": _switched("delta.enableIcebergCompatV2"),
+    "icebergCompatV3": _switched("delta.enableIcebergCompatV3"),
+    "checkConstraints": lambda facts: any(
+        name.startswith(CONSTRAINT) for name in facts.metadata.configuration
+    ),
+    "checkpointProtection": lambda facts: (
+        PROTECTED_BEFORE in facts.metadata.configuration
+    ),
+}

@@ -1,0 +1,38 @@
+"""The change data feed: the rows that each version inserted, updated and deleted.
+
+Read the modules in this order:
+
+    errors         why there are no changes of a range
+    versions       the range, and what holds at its versions
+    row_schema     the one schema that all changes are shown in
+    changed_files  the files that hold the changes of a version
+    changed_rows   their rows, batch by batch
+    feed_files     those files, for who reads the rows elsewhere
+
+Source: delta_protocol.md, "Add CDC File" and "Change Data Files".
+"""
+
+from deltaweb.delta.feed.changed_rows import FeedRequest, read_changes
+from deltaweb.delta.feed.errors import (
+    FeedFileMissingError,
+    FeedOffError,
+    FeedRangeError,
+    FeedSchemaError,
+)
+from deltaweb.delta.feed.row_schema import (
+    COMMIT_TIMESTAMP,
+    COMMIT_VERSION,
+    FEED_COLUMNS,
+)
+
+__all__ = [
+    "COMMIT_TIMESTAMP",
+    "COMMIT_VERSION",
+    "FEED_COLUMNS",
+    "FeedFileMissingError",
+    "FeedOffError",
+    "FeedRangeError",
+    "FeedRequest",
+    "FeedSchemaError",
+    "read_changes",
+]

@@ -1,0 +1,205 @@
+"""The versions of a range of changes, and what holds at each of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import VersionNotFoundError
+from deltaweb.delta.features.column_mapping import has_mapped_columns
+from deltaweb.delta.features.registry import reading_refusal
+from deltaweb.delta.feed.errors import FeedOffError, FeedRangeError
+from deltaweb.delta.log.commits.arrow_reader import ActionBatch
+from deltaweb.delta.log.commits.fields import METADATA, PROTOCOL
+from deltaweb.delta.log.commits.reading import parsed_commits
+from deltaweb.delta.log.commits.times import CommitTimes, parse_timestamp, to_ms
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.protocol.action_values import parse_metadata, parse_protocol
+from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.snapshot_state import Definition, load_definition
+
+CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
+Moment = datetime | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRange:
+    """Versions `first` to `last`, both included, of which each has a commit.
+
+    Attributes:
+        first: The first version.
+        last: The last version.
+        times: When each was made.
+    """
+
+    first: int
+    last: int
+    times: CommitTimes
+
+    @property
+    def versions(self) -> Sequence[int]:
+        """The versions, ascending."""
+        return range(self.first, self.last + 1)
+
+
+def find_range(
+    root: str,
+    times: CommitTimes,
+    *,
+    versions: tuple[int | None, int | None],
+    timestamps: tuple[Moment, Moment],
+) -> VersionRange:
+    """Return the range between two versions or times.
+
+    Args:
+        root: The table's root, for errors.
+        times: The versions that the log shows.
+        versions: The first and the last one; None for the first and the last there is.
+        timestamps: Or the times that they were made at: the first version from the
+            one on, the last one up to the other.
+
+    Raises:
+        FeedRangeError: If no version is in the range.
+        VersionNotFoundError: If the log does not hold a version of it.
+        TimestampInvalidError: If a time is none, or has no zone.
+    """
+    if any(
+        version is not None and moment is not None
+        for version, moment in zip(versions, timestamps, strict=True)
+    ):
+        message = "give a version or a timestamp, not both"
+        raise ValueError(message)
+    first, last = versions
+    start, end = timestamps
+    commits = [
+        version
+        for version, size in zip(times.versions, times.sizes, strict=True)
+        if size is not None
+    ]
+    if not commits:
+        raise FeedRangeError(root=root, reason="its log holds no commit")
+    if first is None:
+        first = commits[0] if start is None else _first_from(root, times, start)
+    if last is None:
+        last = commits[-1] if end is None else _last_to(root, times, end)
+    missing = {first, last}.difference(commits) or {*range(first, last + 1)}.difference(
+        commits
+    )
+    if missing:
+        raise VersionNotFoundError(
+            root=root, version=min(missing), earliest=commits[0], latest=commits[-1]
+        )
+    if first > last:
+        reason = f"it begins at version {first} and ends at version {last}"
+        raise FeedRangeError(root=root, reason=reason)
+    return VersionRange(first, last, times)
+
+
+def _first_from(root: str, times: CommitTimes, moment: datetime | str) -> int:
+    version = times.version_from(_ms_up(moment))
+    if version is None:
+        reason = f"no version was made at or after {moment}"
+        raise FeedRangeError(root=root, reason=reason)
+    return version
+
+
+def _last_to(root: str, times: CommitTimes, moment: datetime | str) -> int:
+    version = times.version_at(to_ms(parse_timestamp(moment)))
+    if version is None:
+        reason = f"no version was made at or before {moment}"
+        raise FeedRangeError(root=root, reason=reason)
+    return version
+
+
+def _ms_up(moment: datetime | str) -> int:
+    """Return a time in milliseconds, rounded up: what is earlier is not from it on."""
+    parsed = parse_timestamp(moment)
+    return to_ms(parsed) + (parsed.microsecond % 1_000 > 0)
+
+
+def has_feed(metadata: Metadata) -> bool:
+    """Tell whether a table records its changes."""
+    return is_feed_on(metadata.configuration)
+
+
+def is_feed_on(configuration: Mapping[str, object]) -> bool:
+    """Tell whether the properties of a table say that it records its changes."""
+    return str(configuration.get(CHANGE_DATA_FEED, "")).lower() == "true"
+
+
+def definitions(
+    store: LogStore,
+    start: Definition,
+    batches: Iterator[tuple[int, ActionBatch]],
+    *,
+    with_feed: bool = True,
+) -> Iterator[Definition]:
+    """Yield what holds at the first version, and at each that changes it.
+
+    Args:
+        store: The log, for errors.
+        start: What holds at the first version.
+        batches: The commits, each batch with the version of its first one.
+        with_feed: Whether each version has to record its changes.
+
+    Raises:
+        FeedOffError: If the table does not record its changes at a version.
+        UnsupportedFeatureError: If a version uses features that are not read.
+    """
+    _check(store.root, start, with_feed=with_feed)
+    yield start
+    now = start
+    for first, batch in batches:
+        protocols, metadata = (
+            dict(batch.objects(PROTOCOL)),
+            dict(batch.objects(METADATA)),
+        )
+        for at in sorted({*protocols, *metadata}):
+            if first + at == start.version:
+                continue
+            path = batch.paths[at]
+            now = Definition(
+                first + at,
+                parse_protocol(protocols[at], path=path)
+                if at in protocols
+                else now.protocol,
+                parse_metadata(metadata[at], path=path)
+                if at in metadata
+                else now.metadata,
+            )
+            _check(store.root, now, with_feed=with_feed)
+            yield now
+
+
+def _check(root: str, at: Definition, *, with_feed: bool) -> None:
+    refusal = reading_refusal(at.protocol, at.metadata, root=root, version=at.version)
+    if refusal is not None:
+        raise refusal
+    if with_feed and not has_feed(at.metadata):
+        raise FeedOffError(root=root, version=at.version)
+
+
+def shown_definition(
+    store: LogStore, versions: VersionRange, end: Definition
+) -> Definition:
+    """Return the version whose schema all changes of a range are shown in."""
+    is_newest = versions.last == versions.times.versions[-1]
+    if is_newest or has_mapped_columns(end.protocol, end.metadata):
+        return end
+    newest = load_definition(store)
+    is_mapped = has_mapped_columns(newest.protocol, newest.metadata)
+    return end if is_mapped else newest
+
+
+def range_commits(
+    store: LogStore, versions: VersionRange, schema: pa.Schema
+) -> Iterator[tuple[int, ActionBatch]]:
+    """Yield the commits of a range, each batch with the version of its first one."""
+    names = [commit_name(version) for version in versions.versions]
+    first = versions.first
+    for _, batch in parsed_commits(store, names, schema):
+        yield first, batch
+        first += len(batch.paths)

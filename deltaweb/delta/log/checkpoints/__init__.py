@@ -1,0 +1,1 @@
+"""Checkpoints, read by column name, part by part."""

@@ -1,0 +1,72 @@
+"""The checkpoint to start from may turn out broken: then it is an older one."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from deltaweb.delta.errors import LogCorruptError, LogGapError
+from deltaweb.delta.log.paths import SIDECARS
+from deltaweb.delta.log.segment import Checkpoint, LogSegment, load_log_segment
+from deltaweb.delta.log.store import LogStore
+
+T = TypeVar("T")
+
+
+class UnreadableCheckpointError(Exception):
+    """The checkpoint to start from turned out broken."""
+
+    def __init__(self, checkpoint: Checkpoint, cause: LogCorruptError) -> None:
+        super().__init__(str(cause))
+        self.checkpoint = checkpoint
+        self.cause = cause
+
+
+@contextmanager
+def of_checkpoint(checkpoint: Checkpoint | None) -> Iterator[None]:
+    """Mark a fault as that of the checkpoint, so that one before it is tried."""
+    try:
+        yield
+    except LogCorruptError as fault:
+        if checkpoint is None:
+            raise
+        raise UnreadableCheckpointError(checkpoint, fault) from None
+
+
+@contextmanager
+def of_files_of(checkpoint: Checkpoint | None) -> Iterator[None]:
+    """Mark a fault as that of the checkpoint where it is one of its files."""
+    try:
+        yield
+    except LogCorruptError as fault:
+        *_, folder, name = fault.path.rsplit("/", 2)
+        if checkpoint is None or not (folder == SIDECARS or name in checkpoint.names):
+            raise
+        raise UnreadableCheckpointError(checkpoint, fault) from None
+
+
+def try_segments(
+    store: LogStore, version: int | None, attempt: Callable[[LogSegment], T]
+) -> T:
+    """Return what an attempt makes of the log of a version, the newest for None.
+
+    Args:
+        store: The table's log.
+        version: The version.
+        attempt: Called again with the log from an older checkpoint, as long as it
+            says by `of_checkpoint` that the one it got is broken.
+
+    Raises:
+        DeltaError: If nothing builds the version; and what `attempt` raises.
+    """
+    unreadable: dict[Checkpoint, LogCorruptError] = {}
+    while True:
+        try:
+            segment = load_log_segment(store, version, unreadable=unreadable)
+        except LogGapError:
+            if unreadable:
+                raise next(iter(unreadable.values())) from None
+            raise
+        try:
+            return attempt(segment)
+        except UnreadableCheckpointError as fault:
+            unreadable[fault.checkpoint] = fault.cause

@@ -1,0 +1,248 @@
+"""One file of a checkpoint: its row groups, and their columns as far as asked.
+
+Of a large file only the leaf columns that are needed are read, row group by row
+group, and none of those whose values are all null by the footer's own counts. Of a
+small file the counts are not worth a look, and many row groups, or tiny ones, are one
+read.
+
+Source: delta_protocol.md, "Checkpoint Format".
+"""
+
+from collections.abc import Collection, Generator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.log.checkpoints.json_file import ACTIONS, read_as_parquet
+from deltaweb.delta.log.paths import JSON_SUFFIX
+from deltaweb.delta.log.store import LogStore
+from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
+from deltaweb.parquet.counts import parse_row_group_counts
+from deltaweb.parquet.errors import ParquetError
+from deltaweb.parquet.tail import read_footer
+
+PARTITION_LEAVES: Final = "add.partitionValues."
+READ_FAULTS: Final = (
+    *(pa.ArrowException, ParquetError),
+    *(OSError, ValueError, KeyError, TypeError),
+)
+UNREADABLE: Final = "it is not a readable checkpoint"
+ONE_OF: Final = frozenset(ACTIONS)  # a column of every file
+SMALL_ROWS: Final = 20_000
+FEW_ROWS: Final = 2_500  # each read costs as much as some hundred rows
+FEW_ROW_GROUPS: Final = 4
+STREAM_BYTES: Final = 4 << 20  # a request each, where storage is far away
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckpointPart:
+    """One file of a checkpoint, with its footer.
+
+    Attributes:
+        store: The table's log.
+        name: The file's name.
+        footer: Its Parquet footer, read once and shared by all threads. Nothing but
+            its schema and counts of the whole file is asked of it.
+        leaves: The dotted paths of its leaf columns.
+        data: The whole file, where it is JSON: as the Parquet that it could be.
+    """
+
+    store: LogStore
+    name: str
+    footer: pq.FileMetaData
+    leaves: Collection[str] = field(repr=False)
+    data: pa.Buffer | None = field(default=None, repr=False)
+
+    @property
+    def path(self) -> str:
+        """The file, as errors name it."""
+        return f"{self.store.root}/_delta_log/{self.name}"
+
+    @property
+    def is_small(self) -> bool:
+        """Whether reading more than was asked for costs less than a second read."""
+        return bool(self.footer.num_rows <= SMALL_ROWS)
+
+    def open(self) -> pa.NativeFile:
+        """Open the file for random access; raise `FileNotFoundError`."""
+        if self.data is not None:
+            return pa.BufferReader(self.data)
+        return self.store.open_input(self.name)
+
+    def read(self, row_groups: Collection[int], leaves: Collection[str]) -> pa.Table:
+        """Read leaf columns of some row groups.
+
+        Raises:
+            LogCorruptError: If the file does not read.
+        """
+        try:
+            with self.open() as source:
+                file = pq.ParquetFile(
+                    source,
+                    metadata=self.footer,
+                    pre_buffer=False,
+                    # The old 96-bit timestamps reach further than nanoseconds can.
+                    coerce_int96_timestamp_unit="us",
+                    read_dictionary=self._encoded_leaves(row_groups),
+                )
+                return file.read_row_groups(
+                    list(row_groups), columns=list(leaves), use_threads=False
+                )
+        except READ_FAULTS:
+            raise LogCorruptError(path=self.path, reason=UNREADABLE) from None
+
+    def stream(
+        self, row_groups: Collection[int], leaves: Collection[str], *, max_rows: int
+    ) -> Generator[pa.RecordBatch, None, None]:
+        """Read leaf columns batch by batch, holding little more than one.
+
+        Raises:
+            LogCorruptError: As `read` does.
+        """
+        try:
+            with self.open() as source:
+                file = pq.ParquetFile(
+                    source,
+                    metadata=self.footer,
+                    buffer_size=STREAM_BYTES,
+                    pre_buffer=False,
+                    coerce_int96_timestamp_unit="us",
+                )
+                yield from file.iter_batches(
+                    max_rows,
+                    row_groups=list(row_groups),
+                    columns=list(leaves),
+                    use_threads=False,
+                )
+        except READ_FAULTS:
+            raise LogCorruptError(path=self.path, reason=UNREADABLE) from None
+
+    def _encoded_leaves(self, row_groups: Collection[int]) -> list[str]:
+        """Return the leaves to keep dictionary-encoded: few values, often repeated.
+
+        pyarrow cannot join the dictionaries of several row groups.
+        """
+        if len(row_groups) > 1:
+            return []
+        return [leaf for leaf in self.leaves if leaf.startswith(PARTITION_LEAVES)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckpointRowGroup:
+    """What is read at once: a row group, or all those of a file with few rows.
+
+    Attributes:
+        part: The file.
+        indices: Positions of the row groups.
+        num_rows: Their rows, or more.
+        null_leaves: Leaf columns that are known to hold nothing but nulls.
+    """
+
+    part: CheckpointPart
+    indices: Collection[int]
+    num_rows: int
+    null_leaves: Collection[str] = frozenset()
+    _ahead: list[pa.Table] = field(default_factory=list, repr=False)
+
+    def find_leaves(self, prefix: str) -> list[str]:
+        """Return the leaves at or below `prefix`, none where all hold only nulls.
+
+        They come together: a map without the leaf of its values is no map.
+        """
+        below = f"{prefix}."
+        found = [
+            leaf
+            for leaf in self.part.leaves
+            if leaf == prefix or leaf.startswith(below)
+        ]
+        if all(leaf in self.null_leaves for leaf in found):
+            return []
+        return found
+
+    def read(self, leaves: Collection[str], ahead: Collection[str] = ()) -> pa.Table:
+        """Read leaf columns.
+
+        Args:
+            leaves: The columns asked for; more may come.
+            ahead: Columns that the next call asks for: both calls are one read then.
+
+        Raises:
+            LogCorruptError: If the file does not read.
+        """
+        if self._ahead:
+            return self._ahead.pop()
+        table = self.part.read(self.indices, [*leaves, *ahead])
+        if ahead:
+            self._ahead.append(table)
+        return table
+
+
+def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
+    """Read the footer of a checkpoint's file.
+
+    Raises:
+        LogCorruptError: If it is missing, not Parquet, or not a checkpoint.
+    """
+    path = f"{store.root}/_delta_log/{name}"
+    try:
+        data = read_as_parquet(store, name) if name.endswith(JSON_SUFFIX) else None
+        with (
+            store.open_input(name) if data is None else pa.BufferReader(data) as source
+        ):
+            stored = read_footer(source)
+        footer = _parse_footer(stored)
+        leaves = [
+            footer.schema.column(position).path
+            for position in range(footer.num_columns)
+        ]
+        part = CheckpointPart(store, name, footer, leaves, data)
+        groups = _row_groups(part, stored)
+    except READ_FAULTS:
+        raise LogCorruptError(path=path, reason=UNREADABLE) from None
+    if not any(leaf.split(".", 1)[0] in ONE_OF for leaf in leaves):
+        reason = "it holds none of a checkpoint's columns"
+        raise LogCorruptError(path=path, reason=reason)
+    return groups
+
+
+def _parse_footer(stored: bytes) -> pq.FileMetaData:
+    """Parse a footer; a plainer one where pyarrow does not take it as it is."""
+    footer = parse_arrow_footer(stored)
+    try:
+        footer.schema.to_arrow_schema()
+    except (pa.ArrowException, OSError):
+        plain = plain_footer(stored)
+        return footer if plain is None else parse_arrow_footer(plain)
+    return footer
+
+
+def _row_groups(part: CheckpointPart, stored: bytes) -> list[CheckpointRowGroup]:
+    if part.is_small:
+        indices = range(part.footer.num_row_groups)
+        reads = [[index] for index in indices]
+        if part.footer.num_rows <= FEW_ROWS or len(indices) > FEW_ROW_GROUPS:
+            reads = [list(indices)]
+        return [CheckpointRowGroup(part, read, part.footer.num_rows) for read in reads]
+    return [
+        CheckpointRowGroup(part, [index], counts.num_rows, counts.null_leaves())
+        for index, counts in enumerate(parse_row_group_counts(stored))
+    ]
+
+
+def raw_actions(
+    part: CheckpointPart, column: pa.ChunkedArray, kind: str
+) -> list[dict[str, Any]]:
+    """Return the rows that hold an action: some writers fill others with nulls."""
+    try:
+        rows = column.drop_null().to_pylist()
+    except (*READ_FAULTS, UnicodeDecodeError):
+        reason = f"its {kind} is not readable"
+        raise LogCorruptError(path=part.path, reason=reason) from None
+    return [
+        row
+        for row in rows
+        if isinstance(row, dict) and any(value is not None for value in row.values())
+    ]

@@ -1,0 +1,1 @@
+"""Commits, parsed in batches: file actions as columns, the rest by commit."""

@@ -1,0 +1,268 @@
+"""Commits: from names to reconciled actions, in batches of bounded memory.
+
+Source: delta_protocol.md, "Delta Log Entries".
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.log.blocks import RawStatistics
+from deltaweb.delta.log.commits.arrow_reader import (
+    ActionBatch,
+    CommitData,
+    Longs,
+    parse_actions,
+    parse_certain,
+)
+from deltaweb.delta.log.commits.fields import (
+    METADATA,
+    PROTOCOL,
+    TRANSACTION,
+    commit_schema,
+    file_action,
+)
+from deltaweb.delta.log.commits.newest import NewestActions
+from deltaweb.delta.log.commits.partition_keys import (
+    PartitionKeys,
+    guess_keys,
+    partition_keys,
+    possible_keys,
+)
+from deltaweb.delta.log.commits.reading import (
+    parsed_commits,
+    read_commits,
+    rows_between,
+)
+from deltaweb.delta.log.replay import TailLayer, reconcile_tail
+from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+
+REMOVE: Final = file_action(
+    ("path", "deletionTimestamp", "dataChange", "size", "deletionVector")
+)
+STATISTICS_SCHEMA: Final = commit_schema(add=file_action(["stats"]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tail:
+    """What the commits after a checkpoint, or after a snapshot, say.
+
+    Attributes:
+        layer: Their file actions, reconciled.
+        protocol: The newest protocol; None when no commit has one.
+        metadata: The newest metaData; None when no commit has one.
+        transactions: The newest transaction of each application in them.
+        partition_keys: Keys that their partition values may have, by any metaData.
+    """
+
+    layer: TailLayer
+    protocol: Protocol | None
+    metadata: Metadata | None
+    transactions: Mapping[str, SetTransaction]
+    partition_keys: Sequence[str] = ()
+
+
+class TailCommits:
+    """The commits of a tail, batch by batch; the first batch is read at once.
+
+    Args:
+        store: The log.
+        names: The commits.
+        held: Their bytes, where they are read already.
+
+    Raises:
+        LogCorruptError: If a commit is gone since it was listed.
+    """
+
+    def __init__(
+        self,
+        store: LogStore,
+        names: Sequence[str],
+        held: list[CommitData] | None = None,
+    ) -> None:
+        self.store = store
+        self.names = names
+        self.ahead: ParsedAhead | None = None
+        self._rest = read_commits(store, names) if held is None else iter([held])
+        self._first = next(self._rest, [])
+        self.first_bytes = sum(len(commit.data) for commit in self._first)
+
+    def parse_ahead(self) -> None:
+        """Parse the first batch before it is known how the table partitions.
+
+        That needs nothing of the checkpoint, so both can be read at the same time.
+        The keys of partition values are those of the first add: a guess, which
+        `read_tail` checks by the metaData.
+        """
+        keys = guess_keys(self._first)
+        if keys is not None:
+            batch = parse_certain(self._first, _schema(keys))
+            self.ahead = None if batch is None else ParsedAhead(keys, batch)
+
+    def batches(self) -> Iterator[Sequence[CommitData]]:
+        """Yield every batch once, and hold none that was yielded."""
+        if self._first:
+            first, self._first = self._first, []
+            yield first
+            del first
+        yield from self._rest
+
+
+class ParsedAhead(NamedTuple):
+    """The first batch of a tail, parsed with keys of partition values guessed."""
+
+    keys: list[str]
+    batch: ActionBatch
+
+
+def read_tail(
+    commits: TailCommits,
+    *,
+    protocol: Protocol | None = None,
+    metadata: Metadata | None = None,
+    keys: PartitionKeys | None = None,
+    holds_statistics: bool = False,
+) -> Tail:
+    """Reconcile the actions of commits.
+
+    Args:
+        commits: The commits, oldest first.
+        protocol: The protocol in force before them, if any.
+        metadata: The metaData in force before them, if any.
+        keys: The keys of partition values, where commits are part of a longer tail;
+            by the protocol and the metaData for None.
+        holds_statistics: Whether statistics are read at once and held, instead of
+            by a second reading when they are asked for.
+
+    Raises:
+        LogCorruptError: If a commit does not read.
+    """
+    reader = _TailReader(
+        commits, protocol, metadata, keys, holds_statistics=holds_statistics
+    )
+    for batch in commits.batches():
+        reader.add(batch)
+    return reader.finish()
+
+
+class _TailReader:
+    """Collects the actions of batch after batch, then reconciles them at once."""
+
+    def __init__(
+        self,
+        commits: TailCommits,
+        protocol: Protocol | None,
+        metadata: Metadata | None,
+        keys: PartitionKeys | None,
+        *,
+        holds_statistics: bool,
+    ) -> None:
+        self.store = commits.store
+        self.names = commits.names
+        self.protocol = protocol
+        self.metadata = metadata
+        self.holds_statistics = holds_statistics
+        self.required = None if keys is None else keys.required
+        known = possible_keys(metadata) if keys is None else [*keys.possible]
+        self.newest = NewestActions(known)
+        self.ahead: ActionBatch | None = None
+        if (
+            commits.ahead is not None
+            and not holds_statistics
+            and set(commits.ahead.keys) == set(known)
+        ):
+            self.newest.keys, self.ahead = commits.ahead
+        self.adds: list[pa.ChunkedArray] = []
+        self.removes: list[pa.ChunkedArray] = []
+
+    def add(self, commits: Sequence[CommitData]) -> None:
+        """Parse some commits; again, when they turn out to partition otherwise."""
+        newest = self.newest
+        if not newest.keys and self.metadata is None and newest.metadata is None:
+            newest.take_metadata(parse_actions(commits[:1], _schema([])))
+        batch = self.ahead or parse_actions(commits, self._schema())
+        self.ahead = None
+        if newest.take_metadata(batch):
+            batch = parse_actions(commits, self._schema())
+        newest.take_protocol(batch)
+        newest.take_transactions(batch)
+        self.adds.append(batch.table["add"])
+        self.removes.append(batch.table["remove"])
+
+    def finish(self) -> Tail:
+        """Reconcile what was collected."""
+        newest = self.newest
+        protocol = newest.protocol or self.protocol
+        metadata = newest.metadata or self.metadata
+        required = self.required
+        if required is None:
+            required = partition_keys(protocol, metadata)
+        adds = _combine(
+            [self._cast(add) for add in self.adds], self._schema().field("add").type
+        )
+        layer = reconcile_tail(
+            adds,
+            _combine(self.removes, REMOVE),
+            partition_columns=required,
+            path=f"{self.store.root}/_delta_log",
+            load_statistics=partial(_held_statistics, adds)
+            if self.holds_statistics
+            else partial(load_statistics, self.store, tuple(self.names)),
+        )
+        return Tail(
+            layer=layer,
+            protocol=newest.protocol,
+            metadata=newest.metadata,
+            transactions=newest.transactions,
+            partition_keys=tuple(newest.keys),
+        )
+
+    def _schema(self) -> pa.Schema:
+        return _schema(self.newest.keys, holds_statistics=self.holds_statistics)
+
+    def _cast(self, adds: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Give older batches the partition columns that came later, as nulls."""
+        wanted = self._schema().field("add").type
+        return adds if adds.type == wanted else adds.cast(wanted)
+
+
+def load_statistics(
+    store: LogStore,
+    names: Sequence[str],
+    rows: Longs,
+) -> RawStatistics:
+    """Read the statistics of the given lines of some commits."""
+    texts: list[pa.Array] = []
+    for first, batch in parsed_commits(store, names, STATISTICS_SCHEMA):
+        mine = rows_between(rows, first, first + batch.table.num_rows)
+        stats = pc.struct_field(batch.table["add"], ["stats"])
+        texts.extend(stats.take(pa.array(mine)).chunks)
+    return RawStatistics(pa.chunked_array(texts, type=pa.string()), None)
+
+
+def _held_statistics(adds: pa.StructArray, rows: Longs) -> RawStatistics:
+    """Return the statistics of the given lines of commits that are held."""
+    texts = pc.struct_field(adds, ["stats"]).take(pa.array(rows))
+    return RawStatistics(pa.chunked_array([texts]), None)
+
+
+def _schema(
+    partition_columns: Sequence[str], *, holds_statistics: bool = False
+) -> pa.Schema:
+    """Return what replay needs of a commit's lines."""
+    fields = ("path", "size", "modificationTime", "dataChange", "deletionVector")
+    add = file_action(
+        (*fields, *(["stats"] if holds_statistics else [])),
+        partition_columns=partition_columns,
+    )
+    return commit_schema(PROTOCOL, METADATA, add=add, remove=REMOVE, txn=TRANSACTION)
+
+
+def _combine(chunks: Sequence[pa.ChunkedArray], data_type: pa.DataType) -> pa.Array:
+    arrays = [array for chunk in chunks for array in chunk.chunks]
+    return pa.concat_arrays(arrays) if arrays else pa.array([], data_type)

@@ -1,0 +1,1 @@
+"""The actions, properties and schemas that a log holds, as frozen values."""

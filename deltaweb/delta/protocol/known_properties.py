@@ -1,0 +1,172 @@
+"""Properties of tables in plain words: what they do, their values, their defaults.
+
+A table may have others: they are kept, and mean nothing here.
+
+Source: delta_protocol.md, "Change Metadata" and the sections of the features; the
+documentation of Delta Lake, "Delta table properties reference".
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+YES_NO: Final = "true or false"
+INTERVAL: Final = "an interval, such as interval 7 days"
+NUMBER: Final = "a number"
+
+
+class KnownProperty(NamedTuple):
+    """A property, by its name: its values, what holds without it, what it does."""
+
+    name: str
+    values: str
+    default: str
+    meaning: str
+
+
+KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
+    name: KnownProperty(name, values, default, meaning)
+    for name, values, default, meaning in (
+        (
+            "delta.appendOnly",
+            YES_NO,
+            "false",
+            "The table only takes new rows: none can be changed or deleted.",
+        ),
+        (
+            "delta.autoOptimize.autoCompact",
+            YES_NO,
+            "false",
+            "Spark packs small files after each write of its own.",
+        ),
+        (
+            "delta.autoOptimize.optimizeWrite",
+            YES_NO,
+            "false",
+            "Spark deals rows out before it writes, so that files become larger.",
+        ),
+        (
+            "delta.checkpoint.writeStatsAsJson",
+            YES_NO,
+            "true",
+            "Checkpoints hold the statistics of files as JSON, which all readers know.",
+        ),
+        (
+            "delta.checkpoint.writeStatsAsStruct",
+            YES_NO,
+            "false",
+            "Checkpoints hold statistics with types, which large tables read faster.",
+        ),
+        (
+            "delta.checkpointInterval",
+            NUMBER,
+            "10",
+            "After how many commits a checkpoint is written.",
+        ),
+        (
+            "delta.checkpointPolicy",
+            "classic or v2",
+            "classic",
+            "Which form checkpoints have; v2 needs its feature in the protocol.",
+        ),
+        (
+            "delta.columnMapping.mode",
+            "none, name or id",
+            "none",
+            (
+                "Columns are found by a name or id of files, so that they can be "
+                "renamed and dropped."
+            ),
+        ),
+        (
+            "delta.dataSkippingNumIndexedCols",
+            "a number; -1 for all",
+            "32",
+            (
+                "How many columns, from the first, get the minimum and maximum by "
+                "which readers leave files out."
+            ),
+        ),
+        (
+            "delta.dataSkippingStatsColumns",
+            "names with commas between",
+            "the first ones",
+            "Which columns get a minimum and maximum, in the place of the first ones.",
+        ),
+        (
+            "delta.deletedFileRetentionDuration",
+            INTERVAL,
+            "interval 1 week",
+            (
+                "How long files that left the table are kept from a vacuum, so that "
+                "earlier versions stay readable."
+            ),
+        ),
+        (
+            "delta.enableChangeDataFeed",
+            YES_NO,
+            "false",
+            "Writers keep the rows that each version inserted, updated and deleted.",
+        ),
+        (
+            "delta.enableDeletionVectors",
+            YES_NO,
+            "false",
+            "Rows can be marked as deleted without writing their files again.",
+        ),
+        (
+            "delta.enableExpiredLogCleanup",
+            YES_NO,
+            "true",
+            "History that has expired is deleted when a checkpoint is written.",
+        ),
+        (
+            "delta.enableInCommitTimestamps",
+            YES_NO,
+            "false",
+            "Commits say themselves when they were made, not the time of their file.",
+        ),
+        (
+            "delta.enableRowTracking",
+            YES_NO,
+            "false",
+            "Rows keep an id and the version that changed them last.",
+        ),
+        (
+            "delta.enableTypeWidening",
+            YES_NO,
+            "false",
+            "A column may get a wider type without writing files again.",
+        ),
+        (
+            "delta.isolationLevel",
+            "Serializable or WriteSerializable",
+            "WriteSerializable",
+            "Whether a delete or update also gives way to appends that came before it.",
+        ),
+        (
+            "delta.logRetentionDuration",
+            INTERVAL,
+            "interval 30 days",
+            "How long the history is kept, and with it the versions to go back to.",
+        ),
+        (
+            "delta.randomizeFilePrefixes",
+            YES_NO,
+            "false",
+            "Data files get names that spread over a store's partitions.",
+        ),
+        (
+            "delta.setTransactionRetentionDuration",
+            INTERVAL,
+            "for ever",
+            "How long it is remembered how far a stream has written.",
+        ),
+        (
+            "delta.targetFileSize",
+            "a size, such as 128mb",
+            "128mb",
+            "About how large a data file is to be.",
+        ),
+    )
+}
+"""By name, in order of names."""

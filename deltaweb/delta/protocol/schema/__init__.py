@@ -1,0 +1,92 @@
+"""The schema of a table: JSON text to types, and back without loss.
+
+Read the modules in this order:
+
+    types       what a column can be
+    log_json    the log's JSON: `parse_schema` and `format_schema`
+    shown       what people read, and the leaf columns
+    width       how many columns there are, before any is built
+    stored      the names that columns have in data files and statistics
+    arrow       what rows are made of
+    from_arrow  the schema that Arrow rows have
+
+Source: PROTOCOL.md, "Schema Serialization Format".
+"""
+
+from deltaweb.delta.protocol.schema.arrow import (
+    SHOWN_ONLY,
+    arrow_schema,
+    arrow_type,
+    check_read,
+    read_columns,
+    unread_type,
+)
+from deltaweb.delta.protocol.schema.from_arrow import schema_of_arrow
+from deltaweb.delta.protocol.schema.log_json import (
+    MAX_DECIMAL_PRECISION,
+    MAX_NESTING_DEPTH,
+    format_schema,
+    parse_schema,
+    parse_type,
+    schema_json,
+)
+from deltaweb.delta.protocol.schema.shown import (
+    LeafField,
+    leaf_fields,
+    short_type_text,
+    type_text,
+)
+from deltaweb.delta.protocol.schema.stored import (
+    is_mapped_type,
+    stored_schema,
+)
+from deltaweb.delta.protocol.schema.types import (
+    OPAQUE,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.delta.protocol.schema.width import (
+    MAX_SHOWN_FIELDS,
+    SchemaWidth,
+    is_too_wide,
+    schema_width,
+)
+
+__all__ = [
+    "MAX_DECIMAL_PRECISION",
+    "MAX_NESTING_DEPTH",
+    "MAX_SHOWN_FIELDS",
+    "OPAQUE",
+    "SHOWN_ONLY",
+    "ArrayType",
+    "DataType",
+    "DecimalType",
+    "LeafField",
+    "MapType",
+    "PrimitiveType",
+    "SchemaWidth",
+    "StructField",
+    "StructType",
+    "arrow_schema",
+    "arrow_type",
+    "check_read",
+    "format_schema",
+    "is_mapped_type",
+    "is_too_wide",
+    "leaf_fields",
+    "parse_schema",
+    "parse_type",
+    "read_columns",
+    "schema_json",
+    "schema_of_arrow",
+    "schema_width",
+    "short_type_text",
+    "stored_schema",
+    "type_text",
+    "unread_type",
+]

@@ -1,0 +1,87 @@
+"""A schema as people read it, and the columns that statistics are about."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from deltaweb.delta.protocol.schema.types import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructType,
+)
+
+_SQL_NAMES = {
+    "byte": "tinyint",
+    "short": "smallint",
+    "integer": "int",
+    "long": "bigint",
+}
+
+
+class LeafField(NamedTuple):
+    """A column without fields of its own, and the names that lead to it."""
+
+    path: tuple[str, ...]
+    data_type: DataType
+
+
+def type_text(data_type: DataType) -> str:
+    """The type as SQL spells it: `bigint`, `decimal(18,2)`, `array<string>`."""
+    return "".join(_spelled(data_type))
+
+
+def short_type_text(data_type: DataType, max_length: int) -> str:
+    """The type as SQL spells it, cut with an ellipsis after `max_length` characters.
+
+    No more than that is put together, however much the type nests.
+    """
+    text = ""
+    for part in _spelled(data_type):
+        text += part
+        if len(text) > max_length:
+            return f"{text[: max_length - 1]}…"
+    return text
+
+
+def _spelled(data_type: DataType) -> Iterator[str]:
+    """Yield the spelling of a type, part by part."""
+    match data_type:
+        case PrimitiveType(name, spelling):
+            yield _SQL_NAMES.get(name, spelling or name)
+        case DecimalType(precision, scale):
+            yield f"decimal({precision},{scale})"
+        case ArrayType(element_type):
+            yield "array<"
+            yield from _spelled(element_type)
+            yield ">"
+        case MapType(key_type, value_type):
+            yield "map<"
+            yield from _spelled(key_type)
+            yield ", "
+            yield from _spelled(value_type)
+            yield ">"
+        case _:
+            yield "struct<"
+            for place, column in enumerate(data_type.fields):
+                yield f"{', ' if place else ''}{column.name}: "
+                yield from _spelled(column.data_type)
+            yield ">"
+
+
+def leaf_fields(schema: StructType) -> list[LeafField]:
+    """The columns without fields of their own, in the order of the schema.
+
+    Arrays and maps are leaves: statistics never look into them.
+    """
+    return list(_leaves(schema, ()))
+
+
+def _leaves(struct: StructType, prefix: tuple[str, ...]) -> Iterator[LeafField]:
+    for column in struct.fields:
+        path = (*prefix, column.name)
+        if isinstance(column.data_type, StructType):
+            yield from _leaves(column.data_type, path)
+        else:
+            yield LeafField(path, column.data_type)

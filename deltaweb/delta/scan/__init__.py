@@ -1,0 +1,1 @@
+"""Reading rows: which files and row groups may match, and what they hold."""

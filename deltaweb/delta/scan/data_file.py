@@ -1,0 +1,263 @@
+"""One data file: opened, checked and read in batches of the table's types.
+
+Every fault of a file ends as a `DataFileError` that names it, whatever library
+found it.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deltaweb.delta.errors import DataFileError, DataFileMissingError, DeltaError
+from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
+from deltaweb.delta.scan.predicate import Predicate
+from deltaweb.delta.scan.row_groups import select_row_groups
+from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.old_calendar import OldCalendar
+from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
+from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
+from deltaweb.parquet.errors import ParquetError
+from deltaweb.parquet.tail import read_footer
+
+BATCH_BYTES = 32 << 20
+"""What a batch may take in memory, by the file's own account of its rows."""
+MAX_BATCH_ROWS = 65_536
+THREADED_BYTES = 1 << 20
+"""Row groups of more bytes are decoded by several threads."""
+MAX_REASON_LENGTH = 300
+INT96 = "INT96"
+
+Longs = np.ndarray[Any, np.dtype[np.int64]]
+OpenFile = Callable[[str], pa.NativeFile]
+"""Opens the data file at a path of the log."""
+
+
+@dataclass(frozen=True)
+class FileBatch:
+    """Some rows of a data file, typed as the table's schema says.
+
+    Attributes:
+        num_rows: How many; columns may be none.
+        columns: Values by logical name.
+    """
+
+    num_rows: int
+    columns: dict[str, pa.Array]
+
+    def filter(self, mask: pa.BooleanArray) -> "FileBatch":
+        """The rows of a mask without nulls."""
+        columns = {name: column.filter(mask) for name, column in self.columns.items()}
+        return FileBatch(mask.true_count, columns)
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Turn every fault of reading the data file at `path` into a `DataFileError`."""
+    try:
+        yield
+    except DeltaError:
+        raise
+    except FileNotFoundError:
+        raise DataFileMissingError(path=path) from None
+    except MismatchError as error:
+        reason = f"column {error.column!r}: {error.reason}"
+        raise DataFileError(path=path, reason=reason) from None
+    except ParquetError as error:
+        reason = error.message.rstrip(".")
+        raise DataFileError(path=path, reason=reason) from error
+    except (pa.ArrowException, OSError, ValueError, MemoryError, LookupError) as error:
+        reason = str(error).strip().partition("\n")[0][:MAX_REASON_LENGTH].rstrip(".")
+        raise DataFileError(path=path, reason=reason or "it is damaged") from error
+
+
+class DataFile:
+    """An open Parquet file of a table.
+
+    Raises:
+        DataFileMissingError: The file is not in storage.
+        DataFileError: The file is not Parquet.
+    """
+
+    def __init__(self, path: str, open_file: OpenFile) -> None:
+        self.path = path
+        with reading(path):
+            self._source = open_file(path)
+            try:
+                self._footer = read_footer(self._source)
+                self._parquet = _open_parquet(self._source, self._footer)
+            except BaseException:
+                self.close()
+                raise
+            self._calendar = OldCalendar.of(self.metadata.metadata, self._has_int96)
+            self._fields = list(self._parquet.schema_arrow)
+            self._stored = StoredColumns(self._fields)
+            self._found: tuple[StructType, dict[str, str]] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what `open_file` gave."""
+        self._source.close()
+
+    @property
+    def metadata(self) -> pq.FileMetaData:
+        """The file's footer."""
+        return self._parquet.metadata
+
+    @cached_property
+    def first_rows(self) -> Longs:
+        """The position in the file of the first row of each row group.
+
+        Raises:
+            DataFileError: The footer is damaged.
+        """
+        with reading(self.path):
+            footer = self.metadata
+            groups = range(footer.num_row_groups)
+            counts = [footer.row_group(group).num_rows for group in groups]
+            return np.cumsum([0, *counts], dtype=np.int64)
+
+    def find_columns(self, schema: StructType) -> dict[str, str]:
+        """The file's names of the columns of `schema` that it has.
+
+        Raises:
+            DataFileError: The file has a column twice, or has no ids where the table
+                maps columns by them.
+        """
+        if self._found is None or self._found[0] is not schema:
+            with reading(self.path):
+                found = {column.name: self._find(column) for column in schema.fields}
+            stored = {name: at for name, at in found.items() if at is not None}
+            self._found = schema, stored
+        return self._found[1]
+
+    def _find(self, column: StructField) -> str | None:
+        if column.field_id is not None and not self._stored.has_ids:
+            reason = "columns are mapped by id, and the file has no field ids"
+            raise MismatchError(column=column.name, reason=reason)
+        position = self._stored.find(column, column.name)
+        if position is None:
+            return None
+        name: str = self._fields[position].name
+        if column.field_id is not None:  # what was found by its id is read by its name
+            self._stored.find(StructField(name, column.data_type), column.name)
+        return name
+
+    def row_groups(self, schema: StructType, predicate: Predicate | None) -> list[int]:
+        """Positions of the row groups that may hold a row the condition is true for.
+
+        Raises:
+            DataFileError: The footer is damaged.
+        """
+        with reading(self.path):
+            stored = self.find_columns(schema)
+            if self._calendar is not None:  # bounds are in it as well
+                predicate = None
+            return select_row_groups(
+                self._footer, self.metadata, stored, schema, predicate
+            )
+
+    def batches(
+        self, schema: StructType, row_group: int, max_rows: int = MAX_BATCH_ROWS
+    ) -> Iterator[FileBatch]:
+        """Read one row group, typed as `schema` says.
+
+        Args:
+            schema: The columns asked for; one that the file lacks is null.
+            row_group: The position of the row group.
+            max_rows: The most rows that a batch may have.
+
+        Raises:
+            DataFileError: A column is of another type, or the file is damaged.
+        """
+        stored = self.find_columns(schema)
+        with reading(self.path):
+            if not stored:
+                num_rows = self.metadata.row_group(row_group).num_rows
+                for start in range(0, num_rows, max_rows):
+                    yield _typed(None, min(max_rows, num_rows - start), schema, stored)
+                return
+            for batch in self._parquet.iter_batches(
+                batch_size=min(max_rows, self._batch_rows(row_group)),
+                row_groups=[row_group],
+                columns=list(stored.values()),
+                use_threads=self._is_worth_threads(row_group),
+            ):
+                yield _typed(self._dated(batch), batch.num_rows, schema, stored)
+
+    def _dated(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Bring days and times to the calendar of tables."""
+        if self._calendar is None:
+            return batch
+        columns = [
+            self._calendar.corrected(column, name)
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+    def _has_int96(self) -> bool:
+        columns = self.metadata.schema
+        return any(
+            columns.column(i).physical_type == INT96 for i in range(len(columns))
+        )
+
+    def _is_worth_threads(self, row_group: int) -> bool:
+        """Whether columns are decoded beside each other.
+
+        Handing few rows to threads takes longer than to decode them.
+        """
+        return int(self.metadata.row_group(row_group).total_byte_size) > THREADED_BYTES
+
+    def _batch_rows(self, row_group: int) -> int:
+        group = self.metadata.row_group(row_group)
+        row_bytes: int = max(1, group.total_byte_size // max(1, group.num_rows))
+        return max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // row_bytes))
+
+
+def _open_parquet(source: pa.NativeFile, footer: bytes) -> pq.ParquetFile:
+    """Open a file; by a plainer footer where pyarrow does not take its own."""
+    try:
+        return _as_parquet(source, footer)
+    except (pa.ArrowException, OSError):
+        plain = None
+        with suppress(ParquetError):
+            plain = plain_footer(footer)
+        if plain is None:
+            raise
+    return _as_parquet(source, plain)
+
+
+def _as_parquet(source: pa.NativeFile, footer: bytes) -> pq.ParquetFile:
+    # The old 96-bit timestamps reach further than nanoseconds can.
+    return pq.ParquetFile(
+        source,
+        metadata=parse_arrow_footer(footer),
+        coerce_int96_timestamp_unit="us",
+        arrow_extensions_enabled=False,
+    )
+
+
+def _typed(
+    batch: pa.RecordBatch | None,
+    num_rows: int,
+    schema: StructType,
+    stored: dict[str, str],
+) -> FileBatch:
+    columns = {}
+    for field in schema.fields:
+        if batch is not None and field.name in stored:
+            column = batch.column(batch.schema.names.index(stored[field.name]))
+            columns[field.name] = conform(column, field.data_type, field.name)
+        else:
+            columns[field.name] = pa.nulls(num_rows, arrow_type(field.data_type))
+    return FileBatch(num_rows, columns)

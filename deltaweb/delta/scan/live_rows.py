@@ -1,0 +1,151 @@
+"""The live rows of a data file: those that no deletion vector deletes.
+
+Rows are told by their position in the file, whatever columns of them are read, so
+vectors are applied to batches as they come and before anything else looks at them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from deltaweb.delta.deletion_vectors.deleted_rows import DeletedRows
+from deltaweb.delta.deletion_vectors.reading import read_deleted_rows, vector_faults
+from deltaweb.delta.deletion_vectors.roaring import Flags
+from deltaweb.delta.scan.data_file import DataFile, FileBatch, OpenFile
+
+Fields = Mapping[str, Any]
+"""The descriptor of a deletion vector as the log has it."""
+
+
+def as_mask(marks: Flags) -> pa.BooleanArray:
+    """Return marks as Arrow holds them, which takes `pa.array` ten times as long."""
+    bits = pa.py_buffer(np.packbits(marks, bitorder="little"))
+    return pa.BooleanArray.from_buffers(pa.bool_(), len(marks), [None, bits])
+
+
+class LiveRows:
+    """Takes the deleted rows out of the batches of one file.
+
+    Args:
+        file: The file.
+        fields: The descriptor of its vector.
+        deleted: The rows that this deletes.
+    """
+
+    def __init__(self, file: DataFile, fields: Fields, deleted: DeletedRows) -> None:
+        self._path = file.path
+        self._fields = fields
+        self._deleted = deleted
+        self._first_rows = file.first_rows
+
+    @classmethod
+    def of(
+        cls,
+        file: DataFile,
+        fields: Fields | None,
+        open_file: OpenFile,
+        deleted_by: Fields | None = None,
+    ) -> "Self | AllRows | RowsBetween":
+        """Read the vector of a file; None for one that has none.
+
+        Args:
+            file: The file.
+            fields: The descriptor of its vector.
+            open_file: Opens the vector's file.
+            deleted_by: The descriptor of another vector of the file: only live rows
+                that this one deletes are wanted then.
+
+        Raises:
+            DeletionVectorError: If it is missing, damaged, or not as the log says.
+        """
+        live = AllRows() if fields is None else cls._read(file, fields, open_file)
+        if deleted_by is None:
+            return live
+        return RowsBetween(live, cls._read(file, deleted_by, open_file))
+
+    @classmethod
+    def _read(cls, file: DataFile, fields: Fields, open_file: OpenFile) -> Self:
+        deleted = read_deleted_rows(
+            file.path, fields, file.metadata.num_rows, open_file
+        )
+        return cls(file, fields, deleted)
+
+    def batches(
+        self, batches: Iterable[FileBatch], row_group: int
+    ) -> Iterator[FileBatch]:
+        """Yield the live rows of the batches of a row group, in their order.
+
+        Raises:
+            DeletionVectorError: If the vector contradicts itself.
+        """
+        first = int(self._first_rows[row_group])
+        for batch in batches:
+            marks = self.deleted(first, batch.num_rows)
+            first += batch.num_rows
+            if marks is None:
+                yield batch
+            elif not marks.all():
+                yield batch.filter(as_mask(np.logical_not(marks, out=marks)))
+
+    def first_row(self, row_group: int) -> int:
+        """Return the position in the file of the first row of a row group."""
+        return int(self._first_rows[row_group])
+
+    def deleted(self, first: int, num_rows: int) -> Flags | None:
+        """Return which rows from one on are deleted; None where none of them is.
+
+        Raises:
+            DeletionVectorError: If the vector contradicts itself.
+        """
+        with vector_faults(self._path, self._fields):
+            return self._deleted.marks(first, num_rows)
+
+
+class RowsBetween:
+    """The rows of a file that are live by one vector, and deleted by another.
+
+    Args:
+        live: By the one; all rows where there is none.
+        gone: By the other.
+    """
+
+    def __init__(self, live: "LiveRows | AllRows", gone: LiveRows) -> None:
+        self._live = live
+        self._gone = gone
+
+    def batches(
+        self, batches: Iterable[FileBatch], row_group: int
+    ) -> Iterator[FileBatch]:
+        """Yield these rows of the batches of a row group, in their order.
+
+        Raises:
+            DeletionVectorError: If a vector contradicts itself.
+        """
+        first = self._gone.first_row(row_group)
+        for batch in batches:
+            wanted = self._gone.deleted(first, batch.num_rows)
+            dead = self._live.deleted(first, batch.num_rows)
+            first += batch.num_rows
+            if wanted is None:
+                continue
+            if dead is not None:
+                wanted &= ~dead
+            if wanted.any():
+                yield batch.filter(as_mask(wanted))
+
+
+class AllRows:
+    """The rows of a file without a vector."""
+
+    def deleted(self, first: int, num_rows: int) -> None:  # of LiveRows
+        """Return that none is."""
+
+    def batches(
+        self,
+        batches: Iterable[FileBatch],
+        row_group: int,  # noqa: ARG002 # of LiveRows
+    ) -> Iterable[FileBatch]:
+        """Return the batches as they are."""
+        return batches

@@ -1,0 +1,308 @@
+"""The rows of a snapshot: which files are opened, and what is made of them.
+
+Files are left out by partition values and statistics, row groups by their own
+statistics; what is left is read batch by batch, given its partition values, filtered
+and cut to the columns asked for. A limit ends all of that early.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
+from deltaweb.delta.protocol.schema import StructType, arrow_schema, read_columns
+from deltaweb.delta.scan.data_file import MAX_BATCH_ROWS, DataFile, FileBatch, OpenFile
+from deltaweb.delta.scan.live_rows import Fields, LiveRows
+from deltaweb.delta.scan.predicate import (
+    Expression,
+    Predicate,
+    predicate_columns,
+    to_expression,
+)
+from deltaweb.delta.scan.pruning import (
+    ReadStatistics,
+    files_for_expression,
+    files_for_predicate,
+)
+from deltaweb.delta.values.partition_values import (
+    partition_schema,
+    type_partition_values,
+)
+
+DELETED_BY = "deleted_by"
+FILES_AT_ONCE = 1_024
+"""Partition values are typed for so many files at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowSource:
+    """What rows are read from.
+
+    Attributes:
+        schema: The table's logical schema.
+        partition_columns: Names of the partition columns.
+        files: path, partition_values (map<string, string>), a row a file; and
+            deletion_vector, without which no row of any file is deleted. Of a file
+            with a vector in `DELETED_BY` only live rows that it deletes are read.
+        open_file: Opens the file at a path of the log.
+        statistics: Reads typed statistics for skipping files; None for none.
+    """
+
+    schema: StructType
+    partition_columns: Sequence[str]
+    files: pa.Table
+    open_file: OpenFile
+    statistics: ReadStatistics | None = None
+
+
+@dataclass
+class RowScan:
+    """A reading of rows: iterate over it once for its batches.
+
+    Attributes:
+        schema: The Arrow schema of every batch.
+        files_total: Files of the version.
+        files_selected: Files that may hold a row of the result.
+        files_scanned: Files opened so far; final when the iteration is over.
+        batches: The batches, none of them empty.
+    """
+
+    schema: pa.Schema
+    files_total: int
+    files_selected: int
+    files_scanned: int = 0
+    batches: Iterator[pa.RecordBatch] = field(default_factory=lambda: iter(()))
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self.batches
+
+
+def read_rows(
+    source: RowSource,
+    *,
+    columns: Sequence[str] | None = None,
+    predicate: Predicate | Expression | None = None,
+    limit: int | None = None,
+) -> pa.Table:
+    """Read rows into one table; arguments and errors are those of `iter_rows`."""
+    scan = iter_rows(source, columns=columns, predicate=predicate, limit=limit)
+    return pa.Table.from_batches(scan, scan.schema)
+
+
+def iter_rows(
+    source: RowSource,
+    *,
+    columns: Sequence[str] | None = None,
+    predicate: Predicate | Expression | None = None,
+    limit: int | None = None,
+) -> RowScan:
+    """Read rows batch by batch.
+
+    Args:
+        source: What to read from.
+        columns: Names of the columns of the result, in its order; all for None. A
+            dotted name reaches into structs.
+        predicate: A condition, as a tree or as an Arrow expression over the logical
+            names; rows for which it is true are in the result.
+        limit: The most rows of the result; nothing is read beyond them.
+
+    Returns:
+        The reading, which opens the first file when it is iterated over.
+
+    Raises:
+        ColumnNotFoundError: A name is no column.
+        ColumnTypeError: A column of the result is of a type that is not read.
+        PredicateError: The expression does not fit the schema.
+        PartitionValueError: A partition value is not of its column's type.
+        DataFileError: While iterating, a file is missing or cannot be read.
+    """
+    reader = _RowReader(source, _outputs(source.schema, columns), predicate)
+    selected = reader.select(source)
+    scan = RowScan(reader.output_schema, source.files.num_rows, selected.num_rows)
+    scan.batches = reader.read(selected, limit, scan)
+    return scan
+
+
+def _outputs(schema: StructType, columns: Sequence[str] | None) -> list[ColumnPath]:
+    if columns is None:
+        return [(name,) for name in schema.names]
+    return list(dict.fromkeys(resolve_column(schema, name) for name in columns))
+
+
+class _RowReader:
+    """What is asked of every file, worked out once."""
+
+    def __init__(
+        self,
+        source: RowSource,
+        outputs: Sequence[ColumnPath],
+        predicate: Predicate | Expression | None,
+    ) -> None:
+        self.open_file = source.open_file
+        self.outputs = outputs
+        self.predicate = predicate
+        self.expression: Expression | None = None
+        self.tree: Predicate | None = None
+        schema = source.schema
+        tops = {path[0] for path in outputs}
+        if isinstance(predicate, pc.Expression):
+            tops |= _needed_columns(predicate, schema, tops)
+            self.expression = predicate
+        elif predicate is not None:
+            self.tree = predicate
+            tops |= {path[0] for path in predicate_columns(predicate)}
+            self.expression = to_expression(predicate)
+        partitions = partition_schema(schema, source.partition_columns)
+        self.read_schema = schema.select(tuple(tops))
+        self.arrow_schema = arrow_schema(self.read_schema)
+        self.partitions = partitions.select(self.read_schema.names)
+        self.data_schema = StructType(
+            tuple(
+                column
+                for column in self.read_schema.fields
+                if column.name not in partitions.names
+            )
+        )
+        empty = self.filtered(pa.RecordBatch.from_pylist([], self.arrow_schema))
+        self.output_schema = self.projected(empty).schema
+
+    def filtered(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows for which the condition is true."""
+        if self.expression is None:
+            return batch
+        try:
+            return batch.filter(self.expression)
+        except (pa.ArrowException, TypeError) as error:
+            reason = str(error).partition("\n")[0]
+            raise PredicateError(reason=reason) from error
+
+    def projected(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The columns of the result, in its order."""
+        fields, columns = [], []
+        for path in self.outputs:
+            stored = batch.schema.field(path[0])
+            column = batch.column(batch.schema.get_field_index(path[0]))
+            for name in path[1:]:
+                position = column.type.get_field_index(name)
+                stored = pa.field(".".join(path), column.type.field(position).type)
+                column = pc.struct_field(column, [position])
+            fields.append(stored)
+            columns.append(column)
+        return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+    def select(self, source: RowSource) -> pa.Table:
+        """The files that may hold a row of the result."""
+        files = source.files
+        if self.predicate is None or not files.num_rows:
+            return files
+        partitions = self.partition_values(files)
+        if isinstance(self.predicate, pc.Expression):
+            mask = files_for_expression(self.predicate, partitions, self.arrow_schema)
+        else:
+            mask = files_for_predicate(self.predicate, partitions, source.statistics)
+        return files.filter(pa.array(mask))
+
+    def partition_values(self, files: pa.Table) -> pa.StructArray:
+        """Typed partition values of the files, of the columns that are needed."""
+        values = files.column("partition_values")
+        typed = type_partition_values(values, self.partitions, files.column("path"))
+        return typed.chunk(0)
+
+    def read(
+        self, files: pa.Table, limit: int | None, scan: RowScan
+    ) -> Iterator[pa.RecordBatch]:
+        """Read the files in order, as long as rows are wanted."""
+        remaining = limit
+        for start in range(0, files.num_rows, FILES_AT_ONCE):
+            some = files.slice(start, FILES_AT_ONCE)
+            partitions = self.partition_values(some)
+            for path, values, *vectors in zip(
+                some.column("path").to_pylist(),
+                partitions,
+                _vectors(some, VECTOR),
+                _vectors(some, DELETED_BY),
+                strict=True,
+            ):
+                if remaining == 0:
+                    return
+                scan.files_scanned += 1
+                for batch in self.file_batches(path, values, vectors, remaining):
+                    yield batch
+                    if remaining is not None:
+                        remaining -= batch.num_rows
+
+    def file_batches(
+        self,
+        path: str,
+        partition: pa.StructScalar,
+        vectors: Sequence[Fields | None],
+        limit: int | None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Read one file, at most `limit` of its live rows."""
+        vector, deleted_by = vectors
+        remaining = limit
+        with DataFile(path, self.open_file) as file:
+            live = LiveRows.of(file, vector, self.open_file, deleted_by)
+            for row_group in file.row_groups(self.data_schema, self.tree):
+                batches = file.batches(
+                    self.data_schema, row_group, self.max_rows(limit)
+                )
+                for batch in live.batches(batches, row_group):
+                    rows = self.projected(self.filtered(self.whole(batch, partition)))
+                    if remaining is not None:
+                        rows = rows.slice(0, remaining)
+                        remaining -= rows.num_rows
+                    if rows.num_rows:
+                        yield rows
+                    if remaining == 0:
+                        return
+
+    def max_rows(self, limit: int | None) -> int:
+        """Rows worth decoding at a time."""
+        if limit is None or self.expression is not None:
+            return MAX_BATCH_ROWS
+        return min(limit, MAX_BATCH_ROWS)
+
+    def whole(self, batch: FileBatch, partition: pa.StructScalar) -> pa.RecordBatch:
+        """The batch with its partition columns, in the order of the schema."""
+        columns = []
+        for name in self.arrow_schema.names:
+            if name in batch.columns:
+                columns.append(batch.columns[name])
+            else:
+                columns.append(pa.repeat(partition[name], batch.num_rows))
+        return pa.RecordBatch.from_arrays(columns, schema=self.arrow_schema)
+
+
+def _needed_columns(
+    expression: Expression, schema: StructType, known: set[str]
+) -> set[str]:
+    """The columns that an Arrow expression cannot be bound without."""
+    readable = read_columns(schema)
+    whole = arrow_schema(readable)
+    needed = set(known)
+    for column in readable.fields:
+        if column.name in needed:
+            continue
+        without = whole.remove(whole.get_field_index(column.name))
+        try:
+            without.empty_table().filter(expression)
+        except (pa.ArrowException, TypeError):
+            needed.add(column.name)
+    return needed
+
+
+def _vectors(files: pa.Table, column: str) -> Iterable[Fields | None]:
+    """Yield the descriptor of each file's deletion vector, None without one."""
+    if column not in files.column_names:
+        return repeat(None, files.num_rows)
+    vectors = files.column(column)
+    if vectors.null_count == files.num_rows:
+        return repeat(None, files.num_rows)
+    descriptors: list[Fields | None] = vectors.to_pylist()
+    return descriptors

@@ -1,0 +1,1 @@
+"""Values of columns: in partition values, statistics, data files and Python."""

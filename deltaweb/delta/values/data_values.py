@@ -1,0 +1,284 @@
+"""Values of a data file brought to the types of the table's schema.
+
+At every level a column is found as `stored_columns` says; one that the file lacks is
+null, one that the schema lacks is dropped. Only casts that keep every value are made,
+those of type widening among them; whatever else a file holds is an error naming the
+column.
+
+Source: delta_protocol.md, "Reader Requirements for Type Widening".
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructType,
+    arrow_type,
+    type_text,
+)
+from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
+from deltaweb.delta.values.value_text import MICROS_PER_DAY, rescaled, whole_decimals
+from deltaweb.delta.values.variants import variant_texts
+from deltaweb.parquet.values.variant import VariantError
+
+_TINY_TO_INT = frozenset({pa.int8(), pa.int16(), pa.int32()})
+_UNSIGNED = frozenset({pa.uint8(), pa.uint16(), pa.uint32()})
+_NARROW_FLOATS = frozenset({pa.float32()})
+_UNSIGNED_LONG = pa.uint64()
+_LOCAL_TIME = pa.timestamp("us")
+_INTEGERS = _TINY_TO_INT | _UNSIGNED | {pa.int64(), _UNSIGNED_LONG}
+
+
+def conform(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
+    """Bring `array` to the Arrow type of `data_type`.
+
+    Args:
+        array: Values as a Parquet file gave them.
+        data_type: The type of the column in the table's schema.
+        column: The column's path, for the error.
+
+    Raises:
+        MismatchError: The values are of another type, or do not fit the type.
+    """
+    array = _plain(array)
+    target = arrow_type(data_type)
+    if pa.types.is_null(target) or pa.types.is_null(array.type):
+        return pa.nulls(len(array), target)
+    match data_type:
+        case PrimitiveType("variant"):
+            return _conform_variant(array, column)
+        case StructType():
+            return _conform_struct(array, data_type, column)
+        case ArrayType():
+            return _conform_list(array, data_type, column)
+        case MapType():
+            return _conform_map(array, data_type, column)
+        case _:
+            return _conform_leaf(array, data_type, target, column)
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """The values without extension types, encodings, and what is Arrow's alone."""
+    if isinstance(array, pa.ExtensionArray):
+        return _plain(array.storage)
+    if pa.types.is_duration(array.type):
+        return array.cast(pa.int64())  # a plain INT64 of Parquet
+    if pa.types.is_dictionary(array.type):
+        return _plain(array.dictionary_decode())
+    if pa.types.is_run_end_encoded(array.type):
+        return _plain(pc.run_end_decode(array))
+    return array
+
+
+def _conform_struct(array: pa.Array, struct: StructType, column: str) -> pa.Array:
+    if not pa.types.is_struct(array.type):
+        raise _mismatch(array, struct, column)
+    stored = StoredColumns(list(array.type))
+    target = arrow_type(struct)
+    fields = [target.field(i) for i in range(target.num_fields)]
+    columns = []
+    for field in struct.fields:
+        path = f"{column}.{field.name}"
+        position = stored.find(field, path)
+        if position is None:
+            columns.append(pa.nulls(len(array), arrow_type(field.data_type)))
+        else:
+            child = pc.struct_field(array, [position])
+            columns.append(conform(child, field.data_type, path))
+    if not columns:
+        return pa.array(
+            [{} if ok else None for ok in array.is_valid().to_pylist()], target
+        )
+    return pa.StructArray.from_arrays(columns, fields=fields, mask=array.is_null())
+
+
+def _conform_variant(array: pa.Array, column: str) -> pa.Array:
+    try:
+        return variant_texts(array)
+    except VariantError as error:
+        reason = f"a variant of it is broken ({error})"
+        raise MismatchError(column=column, reason=reason) from None
+
+
+def _conform_list(array: pa.Array, data_type: ArrayType, column: str) -> pa.Array:
+    kinds = (
+        pa.types.is_list,
+        pa.types.is_large_list,
+        pa.types.is_fixed_size_list,
+        pa.types.is_list_view,
+        pa.types.is_large_list_view,
+    )
+    if not any(kind(array.type) for kind in kinds):
+        raise _mismatch(array, data_type, column)
+    values = conform(array.flatten(), data_type.element_type, f"{column}.element")
+    return pa.ListArray.from_arrays(
+        _offsets(array), values, type=arrow_type(data_type), mask=array.is_null()
+    )
+
+
+def _conform_map(array: pa.Array, data_type: MapType, column: str) -> pa.Array:
+    if pa.types.is_map(array.type):
+        pairs = pa.StructArray.from_arrays([array.keys, array.items], ["key", "value"])
+        offsets = pa.array(array.offsets.to_numpy(), pa.int32())
+        array = pa.ListArray.from_arrays(offsets, pairs, mask=array.is_null())
+    stored_keys, stored_items = _keys_and_items(array, data_type, column)
+    keys = conform(stored_keys, data_type.key_type, f"{column}.key")
+    items = conform(stored_items, data_type.value_type, f"{column}.value")
+    if keys.null_count:
+        raise MismatchError(column=column, reason="a key of the map is null")
+    lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy()
+    lengths, keys, items = _last_values(lengths, keys, items)
+    return pa.MapArray.from_arrays(
+        pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32()),
+        keys,
+        items,
+        type=arrow_type(data_type),
+        mask=array.is_null(),
+    )
+
+
+def _keys_and_items(
+    array: pa.Array, data_type: MapType, column: str
+) -> tuple[pa.Array, pa.Array]:
+    """The keys and values of all maps.
+
+    A map of Parquet may leave its values out: that is a list of keys to Arrow, which
+    by its name alone is told from other lists.
+    """
+    if pa.types.is_list(array.type):
+        entries = array.flatten()
+        if pa.types.is_struct(entries.type) and entries.type.num_fields == 2:  # noqa: PLR2004 # key and value
+            return pc.struct_field(entries, [0]), pc.struct_field(entries, [1])
+        if array.type.value_field.name == "key":
+            return entries, pa.nulls(len(entries))
+    raise _mismatch(array, data_type, column)
+
+
+def _last_values(
+    lengths: "np.ndarray[Any, Any]", keys: pa.Array, items: pa.Array
+) -> tuple["np.ndarray[Any, Any]", pa.Array, pa.Array]:
+    """Leave each map the last value of a key that it holds more than once.
+
+    Source: parquet_logical_types.md, "Maps".
+    """
+    if pa.types.is_nested(keys.type) or not len(keys) or lengths.max() <= 1:
+        return lengths, keys, items
+    codes = keys.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    owners = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    entries = owners * (int(codes.max()) + 1) + codes
+    if pc.count_distinct(pa.array(entries)).as_py() == len(entries):
+        return lengths, keys, items
+    _, first, number = np.unique(entries, return_index=True, return_inverse=True)
+    last = np.empty_like(first)
+    last[number] = np.arange(len(entries))
+    order = np.argsort(first)
+    kept = np.bincount(owners[first], minlength=len(lengths))
+    return kept, keys.take(pa.array(first[order])), items.take(pa.array(last[order]))
+
+
+def _offsets(array: pa.Array) -> pa.Array:
+    """Offsets of the lists into their flattened values."""
+    lengths = pc.fill_null(pc.list_value_length(array), 0).cast(pa.int32())
+    return pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
+
+
+def _conform_leaf(
+    array: pa.Array, data_type: DataType, target: pa.DataType, column: str
+) -> pa.Array:
+    if array.type.equals(target):
+        return _checked_text(array, column)
+    if not _may_hold(array.type, target):
+        raise _mismatch(array, data_type, column)
+    try:
+        if pa.types.is_timestamp(target):
+            return _micros(array, target)
+        if pa.types.is_decimal(target) and pa.types.is_integer(array.type):
+            return whole_decimals(array, target)
+        if pa.types.is_decimal(target) and pa.types.is_decimal(array.type):
+            return rescaled(array, target)
+        return _checked_text(array.cast(target), column)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        reason = f"a value does not fit {type_text(data_type)} ({_first_line(error)})"
+        raise MismatchError(column=column, reason=reason) from None
+
+
+def _checked_text(array: pa.Array, column: str) -> pa.Array:
+    """Return the array; a text of it that is no UTF-8 would be found out far later."""
+    if pa.types.is_string(array.type):
+        try:
+            array.validate(full=True)
+        except pa.ArrowInvalid as error:
+            reason = f"a text of it is broken ({_first_line(error)})"
+            raise MismatchError(column=column, reason=reason) from None
+    return array
+
+
+def _may_hold(source: pa.DataType, target: pa.DataType) -> bool:
+    """Tell whether a file may hold a column of `target` as `source`.
+
+    Parquet stores small integers as 32 bits, a decimal in any of four ways, and
+    text or bytes with or without saying which. Wider numbers hold narrower ones, a
+    double whole numbers of 32 bits, a decimal whole numbers, and a time without a zone
+    days: a column may have been widened since the file was written.
+    """
+    if pa.types.is_integer(target):
+        if target.bit_width <= 32:  # noqa: PLR2004 # Parquet's INT32
+            return source in _TINY_TO_INT or source in _UNSIGNED
+        return source in _INTEGERS
+    if pa.types.is_string(target) or pa.types.is_binary(target):
+        return _is_bytes(source)
+    if pa.types.is_float64(target):
+        return source in _NARROW_FLOATS or source in _TINY_TO_INT
+    kinds = (pa.types.is_decimal, pa.types.is_timestamp, pa.types.is_date)
+    return (
+        any(kind(source) and kind(target) for kind in kinds)
+        or (pa.types.is_decimal(target) and source in _INTEGERS)
+        # A day has no instant, but a midnight.
+        or (pa.types.is_date(source) and target == _LOCAL_TIME)
+    )
+
+
+def _is_bytes(source: pa.DataType) -> bool:
+    kinds = (
+        pa.types.is_string,
+        pa.types.is_large_string,
+        pa.types.is_string_view,
+        pa.types.is_binary,
+        pa.types.is_large_binary,
+        pa.types.is_binary_view,
+        pa.types.is_fixed_size_binary,
+    )
+    return any(kind(source) for kind in kinds) and not pa.types.is_decimal(source)
+
+
+def _micros(array: pa.Array, target: pa.DataType) -> pa.Array:
+    """Timestamps of any unit as microseconds; what is finer is cut, never rounded."""
+    if pa.types.is_date(array.type):
+        days = array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
+        return pc.multiply_checked(days, MICROS_PER_DAY).cast(target)
+    ticks = array.cast(pa.int64())
+    if array.type.unit == "ns":
+        # Integer division truncates towards zero, and time goes on before 1970.
+        cut = pc.divide(ticks, 1_000)
+        lost = pc.less(ticks, pc.multiply(cut, 1_000))
+        ticks = pc.subtract(cut, lost.cast(pa.int64()))
+    else:
+        factor = {"s": 1_000_000, "ms": 1_000, "us": 1}[array.type.unit]
+        ticks = pc.multiply_checked(ticks, factor)
+    return ticks.cast(target)
+
+
+def _mismatch(array: pa.Array, data_type: DataType, column: str) -> MismatchError:
+    reason = f"the file holds {array.type}, the schema says {type_text(data_type)}"
+    return MismatchError(column=column, reason=reason)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:200]

@@ -1,0 +1,54 @@
+"""Values of Arrow as Python has them and as text, whatever a table holds."""
+
+import json
+from decimal import Decimal
+
+import pyarrow as pa
+
+
+def python_values(column: pa.ChunkedArray | pa.Array) -> list[object]:
+    """Return the values of a column; what Python cannot hold becomes text.
+
+    Dates and times beyond the year 9999 are the case in point.
+    """
+    try:
+        values: list[object] = column.to_pylist()
+    except (ValueError, OverflowError):
+        return [_python_value(scalar) for scalar in column]
+    return values
+
+
+def _python_value(scalar: pa.Scalar) -> object:
+    try:
+        return scalar.as_py()
+    except (ValueError, OverflowError):
+        try:
+            return scalar.cast(pa.string()).as_py()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return "not a time that can be shown"
+
+
+def as_text(values: pa.Array) -> pa.StringArray:
+    """Return each value as text; bytes are hexadecimal, nested values JSON.
+
+    A decimal has all its digits, which Arrow writes with an exponent where it is small.
+    """
+    kind = values.type
+    written_here = (pa.types.is_nested, pa.types.is_binary, pa.types.is_decimal)
+    if not any(is_kind(kind) for is_kind in written_here):
+        return values.cast(pa.string())
+    return pa.array([_text(value) for value in python_values(values)], pa.string())
+
+
+def _text(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, bytes | Decimal):
+        return _plain(value)
+    return json.dumps(value, default=_plain, ensure_ascii=False)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)

@@ -1,0 +1,1 @@
+"""Per-file statistics: JSON text and checkpoint structs as typed columns."""

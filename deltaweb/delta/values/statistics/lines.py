@@ -1,0 +1,187 @@
+"""JSON statistics parsed by Arrow as lines: fast, and strict about every line.
+
+The texts are cut into slices for a pool of threads, each slice joined by line ends in
+Arrow's own memory and read with an explicit schema, so that no Python object is made.
+"""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pj
+
+from deltaweb.delta.protocol.schema import arrow_type
+from deltaweb.delta.values.statistics.json import MAX_STATS_BYTES, parse_each
+from deltaweb.delta.values.statistics.shape import StatisticsShape
+
+SLICE_ROWS = 16_384
+SLICE_BYTES = 1 << 25
+MIN_SLICE_ROWS = 1_024
+# Arrow scales a decimal without noticing that it overflows. In 256 bits only a number
+# written like these can, so lines that hold one are parsed by themselves.
+_HUGE_NUMBER = (
+    r":\s*-?(?:[0-9]{39}|[0-9.]{20,}[eE]|[0-9.]+[eE]\+?(?:[2-9][0-9]|0|1[0-9]{2}))"
+)
+_WIDE_DIGITS = 76
+
+RETRY_ROWS = 256
+"""Below this many rows a slice that Arrow refuses is parsed row by row."""
+
+
+def parse_lines(stats: pa.ChunkedArray, shape: StatisticsShape) -> pa.Table:
+    """Parse JSON statistics, a text a row; null and malformed ones give nulls."""
+    slices = list(_slices(stats))
+    if len(slices) <= 1:
+        batches = [_parse_slice(texts, shape) for texts in slices]
+    else:
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            batches = list(pool.map(lambda texts: _parse_slice(texts, shape), slices))
+    return pa.Table.from_batches(batches, shape.arrow)
+
+
+def _slices(stats: pa.ChunkedArray) -> Iterator[pa.Array]:
+    """Cut the texts into slices that threads can share, none of them large."""
+    per_thread = -(-len(stats) // (os.cpu_count() or 1))
+    num_rows = min(SLICE_ROWS, max(MIN_SLICE_ROWS, per_thread))
+    for chunk in stats.chunks:
+        texts = chunk.cast(pa.string())
+        for start in range(0, len(texts), num_rows):
+            yield from _halved(texts.slice(start, num_rows))
+
+
+def _halved(texts: pa.Array) -> Iterator[pa.Array]:
+    if len(texts) > 1 and (pc.sum(pc.binary_length(texts)).as_py() or 0) > SLICE_BYTES:
+        middle = len(texts) // 2
+        yield from _halved(texts.slice(0, middle))
+        yield from _halved(texts.slice(middle))
+    else:
+        yield texts
+
+
+def _parse_slice(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch:
+    """Parse one slice at once; where Arrow refuses it, the halves, then each row."""
+    batch = _parse_lines(texts, shape)
+    if batch is not None:
+        return batch
+    if len(texts) <= RETRY_ROWS:
+        return parse_each(_decoded(texts), shape.bounds, shape.counts, shape.arrow)
+    middle = len(texts) // 2
+    halves = [texts.slice(0, middle), texts.slice(middle)]
+    table = pa.Table.from_batches([_parse_slice(half, shape) for half in halves])
+    return table.combine_chunks().to_batches()[0]
+
+
+def _decoded(texts: pa.Array) -> list[str | None]:
+    """Return the texts; one that is not UTF-8 is none."""
+    decoded: list[str | None] = []
+    for data in texts.cast(pa.binary()).to_pylist():
+        try:
+            decoded.append(data and data.decode())
+        except UnicodeDecodeError:
+            decoded.append(None)
+    return decoded
+
+
+def _parse_lines(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch | None:
+    """Parse the texts as lines of JSON; None when any line is not as it should be.
+
+    Every line starts and ends as an object and no JSON string holds a raw line end,
+    so lines cannot run into each other: as many rows as texts means row for row.
+    """
+    is_object = pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}"))
+    is_short = pc.less_equal(pc.binary_length(texts), MAX_STATS_BYTES)
+    usable = pc.fill_null(pc.and_(is_object, is_short), fill_value=False)
+    lines = texts
+    if not pc.all(usable).as_py():
+        if not pc.all(pc.or_(usable, _is_blank(texts))).as_py():
+            return None
+        lines = pc.if_else(usable, texts, "{}")
+    schema = _line_schema(shape)
+    if _has_decimal(schema.field("minValues").type) and _has_huge_number(texts):
+        return None
+    offsets = pa.array([0, len(lines)], pa.int32())
+    joined = pc.binary_join(pa.ListArray.from_arrays(offsets, lines), "\n")
+    buffer = pa.py_buffer(b"") if not len(lines) else joined.buffers()[2]
+    if buffer.size == 0:
+        return pa.RecordBatch.from_pylist([], shape.arrow)
+    try:
+        table = pj.read_json(
+            pa.BufferReader(buffer),
+            parse_options=pj.ParseOptions(
+                explicit_schema=schema, unexpected_field_behavior="ignore"
+            ),
+            read_options=pj.ReadOptions(use_threads=False, block_size=buffer.size + 1),
+        )
+        if table.num_rows != len(texts):
+            return None
+        batch = _named(table, shape)
+        batch.validate(full=True)  # Arrow takes bytes that are not UTF-8 as text
+    except pa.ArrowInvalid:
+        return None
+    return batch
+
+
+def _is_blank(texts: pa.Array) -> pa.Array:
+    return pc.fill_null(pc.equal(texts, ""), fill_value=True)
+
+
+def _line_schema(shape: StatisticsShape) -> pa.Schema:
+    bounds = _as_written(arrow_type(shape.bounds))
+    return pa.schema(
+        [
+            ("numRecords", pa.int64()),
+            ("minValues", bounds),
+            ("maxValues", bounds),
+            ("nullCount", arrow_type(shape.counts)),
+        ]
+    )
+
+
+def _as_written(target: pa.DataType) -> pa.DataType:
+    """The type that Arrow's JSON reader takes for a column.
+
+    Dates are text there, and decimals wide enough to scale.
+    """
+    if pa.types.is_date32(target):
+        return pa.string()
+    if pa.types.is_decimal(target):
+        return pa.decimal256(_WIDE_DIGITS, target.scale)
+    if pa.types.is_struct(target):
+        fields = [target.field(i) for i in range(target.num_fields)]
+        return pa.struct([pa.field(f.name, _as_written(f.type)) for f in fields])
+    return target
+
+
+def _has_decimal(target: pa.DataType) -> bool:
+    if pa.types.is_struct(target):
+        fields = (target.field(i) for i in range(target.num_fields))
+        return any(_has_decimal(field.type) for field in fields)
+    return bool(pa.types.is_decimal(target))
+
+
+def _has_huge_number(texts: pa.Array) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, _HUGE_NUMBER)).as_py())
+
+
+def _named(table: pa.Table, shape: StatisticsShape) -> pa.RecordBatch:
+    columns = [table.column(name).combine_chunks() for name in table.column_names[:4]]
+    arrays = [
+        _as_typed(column, field.type)
+        for column, field in zip(columns, shape.arrow, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=shape.arrow)
+
+
+def _as_typed(array: pa.Array, target: pa.DataType) -> pa.Array:
+    if array.type.equals(target):
+        return array
+    if not pa.types.is_struct(target):
+        return array.cast(target)
+    fields = [target.field(i) for i in range(target.num_fields)]
+    columns = [
+        _as_typed(pc.struct_field(array, [array.type.get_field_index(f.name)]), f.type)
+        for f in fields
+    ]
+    return pa.StructArray.from_arrays(columns, fields=fields, mask=array.is_null())

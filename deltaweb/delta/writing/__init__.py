@@ -1,0 +1,1 @@
+"""Writing the log: transactions, checkpoints, and log clean-up."""

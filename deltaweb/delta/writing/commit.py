@@ -1,0 +1,358 @@
+"""The commit loop: put if absent, look who won, give way or refuse.
+
+A commit is known by the `txnId` of its commitInfo. Whatever a store answers to a put,
+an error or that the name is taken, is checked by reading the version back: a put that
+was answered with a timeout may have been done, and one that was tried again by the
+store's own client then finds its own file there.
+
+Source: delta_protocol.md, "Creation of New Log Entries";
+delta_protocol_first_draft.md, "Blob Store Requirements".
+"""
+
+import contextlib
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+from uuid import uuid4
+
+from deltaweb.delta.errors import (
+    CredentialsNeededError,
+    DeltaError,
+    LocationDeniedError,
+    LocationError,
+    LocationNotWritableError,
+    LocationUnsupportedError,
+    StorageFullError,
+)
+from deltaweb.delta.log.commits.partition_keys import partition_keys
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.actions import SetTransaction
+from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.writing.authorship import now_ms
+from deltaweb.delta.writing.commit_clock import CommitClock
+from deltaweb.delta.writing.commit_text import CommitText
+from deltaweb.delta.writing.conflicts import find_conflict
+from deltaweb.delta.writing.errors import (
+    CommitConflictError,
+    CommitOutcomeUnknownError,
+    LocationTakenError,
+    StoreNotWritableError,
+)
+from deltaweb.delta.writing.requirements import check_requirements
+from deltaweb.delta.writing.results import committed, nothing_done
+from deltaweb.delta.writing.transaction import CommitResult, Transaction
+from deltaweb.delta.writing.validation import check_actions
+from deltaweb.delta.writing.winners import WinningCommit, read_winner
+
+LASTING_FAULTS: Final = (
+    CredentialsNeededError,
+    LocationDeniedError,
+    LocationNotWritableError,
+    LocationUnsupportedError,
+    StorageFullError,
+    StoreNotWritableError,
+)
+"""Faults of a put that another try would meet again."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitPolicy:
+    """How long a commit is tried, and how it waits in between.
+
+    Attributes:
+        max_attempts: How many puts.
+        max_time_s: Seconds from the first to the last.
+        first_pause_s: About how long the first pause is; each is twice the last.
+        longest_pause_s: And no longer than this.
+        pause: Waits for some seconds.
+        clock: Seconds, only ever more.
+        now_ms: Milliseconds since the Unix epoch.
+        draw: A number from 0 to 1, so that racing writers drift apart.
+    """
+
+    max_attempts: int = 500
+    max_time_s: float = 300.0
+    first_pause_s: float = 0.005
+    longest_pause_s: float = 1.0
+    pause: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    now_ms: Callable[[], int] = now_ms
+    draw: Callable[[], float] = random.random
+
+    def attempts(self) -> Iterator[int]:
+        """Yield 1, 2 and so on, with jittered pauses between, as long as it may go."""
+        deadline = self.clock() + self.max_time_s
+        pause_s = self.first_pause_s
+        for attempt in range(1, self.max_attempts + 1):
+            yield attempt
+            if self.clock() >= deadline:
+                return
+            self.pause(pause_s * self.draw())
+            pause_s = min(2 * pause_s, self.longest_pause_s)
+
+
+DEFAULT_POLICY: Final = CommitPolicy()
+
+
+class _Outcome(Enum):
+    """What became of a put."""
+
+    WON = "our commit is there"
+    LOST = "another's is"
+    ABSENT = "none is"
+    UNKNOWN = "storage does not say"
+
+
+def commit(
+    store: TableStore,
+    transaction: Transaction,
+    *,
+    policy: CommitPolicy = DEFAULT_POLICY,
+) -> CommitResult:
+    """Make a transaction the next version of its table.
+
+    When it is known that it lost, the files that were written for it are deleted.
+
+    Args:
+        store: The table's files.
+        transaction: What is to be committed.
+        policy: How long it is tried.
+
+    Returns:
+        What became of it; `version` is None where its `txn` was there already.
+
+    Raises:
+        CommitConflictError: If another writer committed what it cannot follow.
+        LocationTakenError: If it was to create a table, and another did.
+        AppendOnlyError: If the table takes new rows only.
+        UnsupportedWriteError: If the table asks more of writers than is done here.
+        CommitInvalidError: If its actions break a rule.
+        PartitionKeysError: If a file's partition values are of other columns.
+        CommitTooLargeError: If it has too many actions.
+        CommitOutcomeUnknownError: If storage never says whether it is there.
+        StoreNotWritableError: If storage lacks a promise that commits rely on.
+        LocationError: If storage does not take it, or does not answer.
+    """
+    if transaction.is_empty:
+        return nothing_done(transaction)
+    attempt = _Attempt(store, transaction, policy)
+    try:
+        return attempt.run()
+    except CommitOutcomeUnknownError:
+        raise
+    except BaseException:
+        if not attempt.is_ambiguous:
+            attempt.discard_files()
+        raise
+
+
+class _Attempt:
+    """One transaction on its way: the version that it tries, and what it knows."""
+
+    def __init__(
+        self, store: TableStore, transaction: Transaction, policy: CommitPolicy
+    ) -> None:
+        self.store = store
+        self.transaction = transaction
+        self.policy = policy
+        self.clock = CommitClock(store, transaction, policy.now_ms)
+        self.txn_id = str(uuid4())
+        base = transaction.base
+        self.version = 0 if base is None else base.version + 1
+        self.rebased_over: list[int] = []
+        self.is_ambiguous = False  # a put may have been done, or may yet be
+        self.fault: DeltaError | None = None
+
+    def run(self) -> CommitResult:
+        """Try until it is there."""
+        transaction, root = self.transaction, self.store.root
+        check_requirements(transaction, root=root)
+        check_actions(transaction, root=root, version=self.version)
+        text = CommitText(
+            transaction, root=root, txn_id=self.txn_id, now_ms=self.policy.now_ms()
+        )
+        txn = None if transaction.base is None else transaction.txn
+        if is_noted(self.store, txn) or (
+            not self._is_history_whole() and self._follow()
+        ):
+            self.discard_files()
+            return nothing_done(transaction, is_noted=True)
+        for attempt in self.policy.attempts():
+            outcome = self._put(text)
+            if outcome is _Outcome.WON:
+                return committed(
+                    transaction,
+                    self.version,
+                    attempts=attempt,
+                    rebased_over=self.rebased_over,
+                )
+            if outcome is _Outcome.LOST and self._follow():
+                self.discard_files()
+                return nothing_done(transaction, is_noted=True)
+        raise self._given_up()
+
+    # === One put ===
+
+    def _put(self, text: CommitText) -> _Outcome:
+        name = commit_name(self.version)
+        data = text.of_version(self.version, self.clock.time_ms(self.version))
+        self.is_ambiguous = True
+        try:
+            self.store.put_if_absent(name, data)
+        except FileExistsError:
+            self.fault = None
+        except LocationError as fault:
+            self.fault = fault
+        else:
+            return _Outcome.WON
+        try:
+            outcome = self._look(name, text)
+        except DeltaError as fault:
+            self.fault = self.fault or fault
+            return _Outcome.UNKNOWN
+        is_lasting = isinstance(self.fault, LASTING_FAULTS)
+        # While none is there, what storage was sent may still come to be.
+        self.is_ambiguous = outcome is _Outcome.WON or (
+            outcome is _Outcome.ABSENT and self.fault is not None and not is_lasting
+        )
+        if outcome is _Outcome.ABSENT and self.fault is not None and is_lasting:
+            raise self.fault
+        return outcome
+
+    def _look(self, name: str, text: CommitText) -> _Outcome:
+        """Tell whose commit is there: a unique id in its first line says so."""
+        try:
+            head = self.store.read_head(name, text.info_bytes)
+        except FileNotFoundError:
+            return _Outcome.ABSENT
+        return _Outcome.WON if self.txn_id.encode() in head else _Outcome.LOST
+
+    def _given_up(self) -> DeltaError:
+        if self.is_ambiguous:
+            reason = "no answer" if self.fault is None else self.fault.code
+            return CommitOutcomeUnknownError(
+                root=self.store.root,
+                version=self.version,
+                txn_id=self.txn_id,
+                reason=reason,
+            )
+        reason = "others were faster at every attempt"
+        kind = "attempts"
+        return self._conflict(kind, reason, version=self.version)
+
+    # === Giving way ===
+
+    def _is_history_whole(self) -> bool:
+        """Tell whether the next version surely was never there.
+
+        A log that was cleaned up since the base was read has lost the names by which
+        a put finds out that it came late.
+        """
+        base = self.transaction.base
+        if base is None or base.version == 0:
+            return True
+        with contextlib.suppress(FileNotFoundError):
+            self.store.status(commit_name(base.version))
+            return True
+        later = self.store.list_names_from(commit_name(self.version))
+        return not any(name[:1].isdigit() for name in later)
+
+    def _follow(self) -> bool:
+        """Give way to all commits that were made first.
+
+        Returns:
+            Whether one of them noted the transaction's `txn`: it is done already.
+
+        Raises:
+            CommitConflictError: If that is not possible.
+        """
+        transaction = self.transaction
+        if transaction.base is None:
+            raise LocationTakenError(location=self.store.root)
+        keys = partition_keys(transaction.base.protocol, transaction.base.metadata)
+        first = self.version
+        for winner in self._winners(keys):
+            conflict = find_conflict(transaction, winner)
+            if conflict is None:
+                self.rebased_over.append(winner.version)
+                self.version = winner.version + 1
+                continue
+            if conflict.kind == "transaction" and _covers(
+                winner.transactions, transaction.txn
+            ):
+                return True
+            raise self._conflict(
+                conflict.kind,
+                conflict.reason,
+                version=winner.version,
+                winning_operation=winner.operation or "",
+                subject=conflict.subject,
+            )
+        if self.version == first:
+            kind, reason = "history", "its history was cleaned up meanwhile"
+            raise self._conflict(kind, reason, version=first)
+        self.is_ambiguous = False
+        return False
+
+    def _winners(self, keys: list[str]) -> Iterator[WinningCommit]:
+        """Read the commits from the version on that was tried, each once."""
+        names = set(self.store.list_names_from(commit_name(self.version)))
+        version = self.version
+        while commit_name(version) in names:
+            yield read_winner(self.store, version, keys)
+            version += 1
+
+    def _conflict(
+        self,
+        kind: str,
+        reason: str,
+        *,
+        version: int,
+        winning_operation: str = "",
+        subject: str = "",
+    ) -> CommitConflictError:
+        return CommitConflictError(
+            root=self.store.root,
+            version=version,
+            kind=kind,
+            operation=self.transaction.operation,
+            winning_operation=winning_operation,
+            subject=subject,
+            reason=reason,
+        )
+
+    # === What is left ===
+
+    def discard_files(self) -> None:
+        """Delete the files that no commit refers to; what stays, a vacuum takes."""
+        discard_files(self.store, self.transaction.written_paths())
+
+
+def discard_files(store: TableStore, paths: list[str]) -> None:
+    """Delete data files that were written and are not committed; faults are passed."""
+    for path in paths:
+        with contextlib.suppress(DeltaError, OSError):
+            store.delete_data_file(path)
+
+
+def is_noted(store: TableStore, txn: SetTransaction | None) -> bool:
+    """Tell whether a table has an application's `txn`, or a later one, already.
+
+    Ask before files are written: then none is written in vain.
+
+    Raises:
+        DeltaError: If the log cannot be read.
+    """
+    if txn is None:
+        return False
+    return _covers(load_state(store, None).transactions(), txn)
+
+
+def _covers(noted: Mapping[str, SetTransaction], txn: SetTransaction | None) -> bool:
+    return txn is not None and (
+        txn.app_id in noted and noted[txn.app_id].version >= txn.version
+    )

@@ -1,0 +1,146 @@
+"""The text of a commit: commitInfo first, and the rest, which versions hardly change.
+
+Source: delta_protocol.md, "Delta Log Entries" and "Commit Provenance Information".
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pyarrow as pa
+
+from deltaweb.delta.log.commits.partition_keys import partition_keys
+from deltaweb.delta.log.file_actions import DELETION_VECTOR, VECTOR
+from deltaweb.delta.log.store import MAX_LOG_FILE_BYTES
+from deltaweb.delta.writing.authorship import author
+from deltaweb.delta.writing.commit_clock import dated_metadata
+from deltaweb.delta.writing.errors import CommitTooLargeError
+from deltaweb.delta.writing.log_lines import (
+    action_line,
+    add_lines,
+    change_lines,
+    metadata_line,
+    protocol_line,
+    remove_lines,
+    transaction_line,
+)
+from deltaweb.delta.writing.transaction import (
+    ADDED_FILES,
+    CHANGE_FILES,
+    REMOVED_FILES,
+    Transaction,
+)
+from deltaweb.version import VERSION
+
+ENGINE_INFO: Final = f"deltaweb/{VERSION}"
+OWN_TIME_BYTES: Final = 48
+"""What a first line has more at most when it says the commit's own time."""
+
+
+class CommitText:
+    """The bytes of a transaction's commit, most of them made once for all attempts.
+
+    Args:
+        transaction: What is committed.
+        root: The table's root, for errors.
+        txn_id: What makes this commit known, whoever else writes the same.
+        now_ms: Milliseconds since the Unix epoch.
+    """
+
+    def __init__(
+        self, transaction: Transaction, *, root: str, txn_id: str, now_ms: int
+    ) -> None:
+        self._root = root
+        self._transaction = transaction
+        self._info = _info(transaction, txn_id=txn_id, now_ms=now_ms)
+        self._info_bytes = len(action_line("commitInfo", self._info))
+        self._files = b"".join(_file_lines(transaction, now_ms))
+
+    @property
+    def info_bytes(self) -> int:
+        """Length at most of the first line, which has the `txnId`."""
+        return self._info_bytes + OWN_TIME_BYTES
+
+    def of_version(self, version: int, time_ms: int | None = None) -> bytes:
+        """Return the commit that makes a version.
+
+        Args:
+            version: The version.
+            time_ms: The time that it carries, in milliseconds; None for none.
+
+        Raises:
+            CommitTooLargeError: If no reader would take it.
+        """
+        dated = {"inCommitTimestamp": time_ms, **self._info}
+        head = b"".join(
+            [
+                action_line("commitInfo", dated),
+                *_definition_lines(self._transaction, version, time_ms),
+            ]
+        )
+        size = len(head) + len(self._files)
+        if size > MAX_LOG_FILE_BYTES:
+            raise CommitTooLargeError(
+                root=self._root,
+                version=version,
+                size_bytes=size,
+                most=MAX_LOG_FILE_BYTES,
+            )
+        return head + self._files
+
+
+def _info(transaction: Transaction, *, txn_id: str, now_ms: int) -> dict[str, Any]:
+    base = transaction.base
+    return {
+        "timestamp": now_ms,
+        "userName": transaction.user_name or author(),
+        "operation": transaction.operation,
+        "operationParameters": {
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in transaction.parameters.items()
+        },
+        "readVersion": None if base is None else base.version,
+        "isolationLevel": transaction.isolation.value,
+        "isBlindAppend": transaction.is_blind_append,
+        "operationMetrics": {
+            key: str(value) for key, value in transaction.metrics.items()
+        },
+        "engineInfo": ENGINE_INFO,
+        "txnId": txn_id,
+    }
+
+
+def _definition_lines(
+    transaction: Transaction, version: int, time_ms: int | None
+) -> Iterator[bytes]:
+    if transaction.txn is not None:
+        yield transaction_line(transaction.txn)
+    if transaction.protocol is not None:
+        yield protocol_line(transaction.protocol)
+    metadata = dated_metadata(transaction, version, time_ms)
+    if metadata is not None:
+        yield metadata_line(metadata)
+
+
+def _file_lines(transaction: Transaction, now_ms: int) -> Iterator[bytes]:
+    changes = transaction.data_change
+    base = transaction.base
+    if base is not None and transaction.removed.num_rows:
+        removed = _with_vectors(transaction.removed, REMOVED_FILES)
+        keys = partition_keys(base.protocol, base.metadata)
+        yield from remove_lines(removed, keys, data_change=changes, deletion_ms=now_ms)
+    keys = partition_keys(transaction.next_protocol, transaction.next_metadata)
+    if transaction.added.num_rows:
+        added = _with_vectors(transaction.added, ADDED_FILES)
+        yield from add_lines(added, keys, data_change=changes)
+    if transaction.change_files.num_rows:
+        changed = transaction.change_files.select(CHANGE_FILES.names).cast(CHANGE_FILES)
+        yield from change_lines(changed, keys)
+
+
+def _with_vectors(files: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return files in the columns of a schema, and their vectors as far as known."""
+    known = files.select(schema.names).cast(schema)
+    if VECTOR not in files.column_names:
+        return known.append_column(VECTOR, pa.nulls(files.num_rows, DELETION_VECTOR))
+    return known.append_column(VECTOR, files[VECTOR].cast(DELETION_VECTOR))

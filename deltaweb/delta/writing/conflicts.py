@@ -1,0 +1,182 @@
+"""Whether a transaction can give way to a commit that was made first.
+
+One pure function of what we read and did, and of what won. Who gives way commits the
+same actions as a later version, so everything that they depend on must be as if the
+winner had come before: or, under WriteSerializable, a winner that read nothing as if
+it came after.
+
+Source: delta_protocol.md, "Delta Log Entries"; the isolation levels are those of the
+reference implementation.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.scan.predicate import Predicate
+from deltaweb.delta.scan.pruning import files_for_predicate
+from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.values.partition_values import (
+    partition_schema,
+    type_partition_values,
+)
+from deltaweb.delta.values.statistics.columns import parse_statistics
+from deltaweb.delta.writing.transaction import IsolationLevel, Transaction
+from deltaweb.delta.writing.winners import WinningCommit
+
+HARMLESS_PROPERTIES: Final = frozenset(
+    {
+        "delta.checkpoint.writeStatsAsJson",
+        "delta.checkpoint.writeStatsAsStruct",
+        "delta.checkpointInterval",
+        "delta.deletedFileRetentionDuration",
+        "delta.enableExpiredLogCleanup",
+        "delta.logRetentionDuration",
+    }
+)
+"""Properties of the protocol that no write of rows depends on."""
+PROTOCOL_PREFIX: Final = "delta."
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why a transaction cannot give way.
+
+    Attributes:
+        kind: As `CommitConflictError.kind`.
+        reason: Half a sentence.
+        subject: The first file, property or application concerned; may be empty.
+    """
+
+    kind: str
+    reason: str
+    subject: str = ""
+
+
+def find_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
+    """Return why a transaction cannot follow a commit; None when it can."""
+    return (
+        _definition_conflict(ours, winner)
+        or _transaction_conflict(ours, winner)
+        or _removed_conflict(ours, winner)
+        or _added_conflict(ours, winner)
+    )
+
+
+def _definition_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
+    if winner.protocol is not None:
+        return Conflict("protocol", "it changed the protocol of the table")
+    if winner.metadata is None or ours.is_mark:
+        return None
+    if ours.base is not None and ours.is_blind_append and not ours.changes_definition:
+        changed = _changed_part(ours.base.metadata, winner.metadata)
+        if changed is None:
+            return None
+        return Conflict("metadata", "it changed the table's definition", changed)
+    return Conflict("metadata", "it changed the table's definition")
+
+
+def _changed_part(before: Metadata, after: Metadata) -> str | None:
+    """Return what of a definition changed that a blind append depends on."""
+    for part in ("id", "format", "schema_string"):
+        if getattr(before, part) != getattr(after, part):
+            return part
+    if [*before.partition_columns] != [*after.partition_columns]:
+        return "partition_columns"
+    old, new = before.configuration, after.configuration
+    for name in sorted({*old, *new}):
+        if old.get(name) != new.get(name) and not _is_harmless(name):
+            return name
+    return None
+
+
+def _is_harmless(name: str) -> bool:
+    return name in HARMLESS_PROPERTIES or not name.startswith(PROTOCOL_PREFIX)
+
+
+def _transaction_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
+    if ours.txn is None or ours.txn.app_id not in winner.transactions:
+        return None
+    reason = "it is of the same application"
+    return Conflict("transaction", reason, ours.txn.app_id)
+
+
+def _removed_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
+    removed = winner.removed
+    if not removed.num_rows:
+        return None
+    both = _first_in(removed["path"], ours.removed["path"])
+    if both is not None:
+        return Conflict("file-removed", "it removed a file that this removes", both)
+    if ours.read.is_nothing or not ours.data_change:
+        return None
+    if ours.removed.num_rows:
+        # The rows of files that were only rearranged are where they were: elsewhere.
+        removed = removed.filter(removed["data_change"])
+    if not removed.num_rows:
+        return None
+    read = _first_read(ours, removed["path"])
+    if read is None:
+        return None
+    return Conflict("file-removed", "it removed a file that this read", read)
+
+
+def _first_read(ours: Transaction, paths: pa.ChunkedArray) -> str | None:
+    if ours.read.everything or ours.read.files is None:
+        return str(paths[0])
+    return _first_in(paths, ours.read.files["path"])
+
+
+def _first_in(paths: pa.ChunkedArray, others: pa.ChunkedArray) -> str | None:
+    if not len(paths) or not len(others):
+        return None
+    found = paths.filter(pc.is_in(paths, value_set=others.combine_chunks()))
+    return str(found[0]) if len(found) else None
+
+
+def _added_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
+    is_blind = winner.is_blind_append and not winner.removed.num_rows
+    may_come_after = ours.isolation is IsolationLevel.WRITE_SERIALIZABLE and is_blind
+    if ours.read.is_nothing or not ours.data_change or may_come_after:
+        return None
+    added = winner.added.filter(winner.added["data_change"])
+    if not added.num_rows:
+        return None
+    read = ours.read
+    if read.everything:
+        matching = added
+    elif read.predicate is not None and ours.base is not None:
+        matching = _may_match(read.predicate, added, ours.base)
+    else:
+        return None
+    if not matching.num_rows:
+        return None
+    reason = "it added rows that this should have read"
+    return Conflict("file-added", reason, str(matching["path"][0]))
+
+
+def _may_match(predicate: Predicate, added: pa.Table, base: Definition) -> pa.Table:
+    """Return files that may hold a row of a condition; all where it is not clear."""
+    metadata = base.metadata
+    if metadata.schema_string is None:
+        return added
+    with suppress(DeltaError):
+        schema = table_schema(base.protocol, metadata)
+        partitions = type_partition_values(
+            added["partition_values"],
+            partition_schema(schema, metadata.partition_columns),
+            added["path"],
+        )
+        mask = files_for_predicate(
+            predicate,
+            partitions.combine_chunks(),
+            lambda columns: parse_statistics(added["stats"], schema, columns),
+        )
+        return added.filter(pa.array(mask))
+    return added

@@ -1,0 +1,288 @@
+"""The errors of writing a table: why a commit is refused, and what to do then.
+
+DeltaError
+├── VersionError: CommitConflictError, CommitOutcomeUnknownError, AppendOnlyError,
+│   UnsupportedWriteError, ProtocolUpgradeError, CommitInvalidError,
+│   CommitTooLargeError
+├── LocationError: LocationTakenError, StoreNotWritableError
+├── SchemaMismatchError: NewColumnsError
+├── ConstraintViolatedError, ConstraintNameError,
+│   RetentionTooShortError
+├── DataFileMissingError: RestoreFilesMissingError
+└── PartitionValueError: PartitionKeysError
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from deltaweb.delta.errors import (
+    DataFileMissingError,
+    DeltaError,
+    LocationError,
+    PartitionValueError,
+    VersionError,
+)
+from deltaweb.errors import shortened_name
+
+MAX_ROWS_SHOWN: Final = 5
+MAX_ROW_TEXT: Final = 200
+
+
+class CommitConflictError(VersionError, code="commit-conflict"):
+    """Another writer committed first, and what it did cannot be given way to.
+
+    Attributes:
+        version: The version that the other writer made.
+        kind: What the two have in common, kebab-case: `file-removed`, `file-added`,
+            `metadata`, `protocol`, `transaction`, `history` or `attempts`.
+        operation: What we wanted to do.
+        winning_operation: What the other did, as its commit says; empty if it does
+            not.
+        subject: The first file, property or application concerned; may be empty.
+    """
+
+    kind: str
+    operation: str
+    winning_operation: str = ""
+    subject: str = ""
+    reason: str = "it changed what this write depends on"
+    message = (
+        "{root}: {operation} gave way to version {version}{_winner}, which was "
+        "committed first: {reason}{_subject}."
+    )
+    hint = "Nothing was written. Read the table again and repeat the operation."
+
+    @property
+    def _winner(self) -> str:
+        return f" ({self.winning_operation:.80})" if self.winning_operation else ""
+
+    @property
+    def _subject(self) -> str:
+        return f" ({self.subject:.300})" if self.subject else ""
+
+
+class CommitOutcomeUnknownError(VersionError, code="commit-outcome-unknown"):
+    """The store took a commit and never said whether it is there.
+
+    Attributes:
+        txn_id: What the commit's `commitInfo.txnId` is, if it is there.
+    """
+
+    txn_id: str
+    reason: str
+    message = (
+        "{root}: whether version {version} was committed is not known, as storage did "
+        "not answer ({reason})."
+    )
+    hint = (
+        "Look whether its commitInfo has the txnId {txn_id}: then it is done. Else "
+        "repeat the operation."
+    )
+
+
+class AppendOnlyError(VersionError, code="append-only"):
+    """Rows would go from a table that only grows."""
+
+    operation: str
+    message = (
+        "{root} only takes new rows (delta.appendOnly), and {operation} would change "
+        "or remove some."
+    )
+    hint = "Set delta.appendOnly to false first, if that is what you want."
+
+
+class UnsupportedWriteError(VersionError, code="unsupported-write"):
+    """The table asks more of its writers than is done here.
+
+    Attributes:
+        needs: The features, or the version, by name.
+    """
+
+    needs: Sequence[str]
+    message = (
+        "{root} at version {version} asks {needs} of its writers, which this server "
+        "does not do: nothing was written."
+    )
+    hint = "Let an engine that knows it write this table; reading goes on."
+
+
+class ProtocolUpgradeError(VersionError, code="protocol-upgrade"):
+    """The protocol would change in a way it cannot, or has to change first."""
+
+    reason: str
+    message = "The protocol of {root} stays as it is: {reason}."
+    hint = (
+        "An upgrade is asked for by itself (`deltaweb table upgrade`), and there is no "
+        "way back."
+    )
+
+
+class CommitInvalidError(VersionError, code="commit-invalid"):
+    """The actions of a commit break a rule of the specification."""
+
+    reason: str
+    message = "{root}: version {version} cannot be committed: {reason}."
+    hint = "Nothing was written; please report this."
+
+
+class CommitTooLargeError(VersionError, code="commit-too-large"):
+    """A commit would be larger than any reader takes."""
+
+    size_bytes: int
+    most: int
+    message = (
+        "{root}: the commit of version {version} would have {size_bytes:,} bytes; "
+        "no more than {most:,} are read again."
+    )
+    hint = "Write it in several steps."
+
+
+class LocationTakenError(LocationError, code="location-taken"):
+    """A table is to be made where something is already."""
+
+    reason: str = "it is a table already"
+    message = "{location} is taken: {reason}."
+    hint = "Choose an empty place, or write to the table that is there."
+
+
+class StoreNotWritableError(LocationError, code="store-not-writable"):
+    """Storage does not keep what a writer relies on.
+
+    Source: delta_protocol_first_draft.md, "Blob Store Requirements".
+    """
+
+    promise: str
+    message = "{location} is read only here: its storage does not promise {promise}."
+    hint = "Keep tables that are written on a local disk, S3, Azure or Google Storage."
+
+
+class SchemaMismatchError(DeltaError, code="schema-mismatch"):
+    """Rows do not fit the columns of the table.
+
+    Attributes:
+        misfits: Every column that does not fit, and half a sentence why.
+    """
+
+    misfits: Mapping[str, str]
+    message = "The rows do not fit the table: {_each}."
+    hint = "Change the rows, or the table's schema where that is compatible."
+
+    @property
+    def _each(self) -> str:
+        return "; ".join(
+            f"{shortened_name(column)!r} {why}" for column, why in self.misfits.items()
+        )
+
+
+class NewColumnsError(SchemaMismatchError):
+    """Columns cannot be added to the table."""
+
+    message = "The columns cannot be added: {_each}."
+    hint = "Choose other names, and let the columns take null."
+
+
+class ColumnInUseError(DeltaError, code="column-in-use"):
+    """A column keeps its name, or stays: something else of the table speaks of it."""
+
+    column: str
+    user: str
+    message = "The column {column!r} stays as it is: {user}."
+    hint = "Drop what names it first."
+
+
+class ConstraintViolatedError(DeltaError, code="constraint-violated"):
+    """A constraint is false, or unknown, for some rows.
+
+    Attributes:
+        name: Of the constraint, or of the column that has the invariant.
+        expression: Its SQL.
+        rows: Up to five of the rows.
+        num_rows: How many there are; None where it was not counted.
+    """
+
+    name: str
+    expression: str
+    rows: Sequence[Mapping[str, object]]
+    num_rows: int | None = None
+    message = "{_count} the constraint {name!r} ({expression:.500}): {_rows}."
+    hint = "Nothing was written. Correct the rows, or drop the constraint."
+
+    @property
+    def _count(self) -> str:
+        if self.num_rows is None:
+            return "Some rows break"
+        return "1 row breaks" if self.num_rows == 1 else f"{self.num_rows:,} rows break"
+
+    @property
+    def _rows(self) -> str:
+        texts = (json.dumps(row, default=str, ensure_ascii=False) for row in self.rows)
+        return ", ".join(text[:MAX_ROW_TEXT] for text in [*texts][:MAX_ROWS_SHOWN])
+
+
+class ConstraintNameError(DeltaError, code="constraint-name"):
+    """A constraint's name is taken, or nothing has it."""
+
+    name: str
+    names: Sequence[str]
+    is_taken: bool
+    message = "{_fault}."
+    hint = "Its constraints are: {_names}."
+
+    @property
+    def _fault(self) -> str:
+        name = repr(shortened_name(self.name))
+        if not self.is_taken:
+            return f"The table has no constraint {name}"
+        return f"The name {name} of a constraint is taken, or empty"
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(map(shortened_name, self.names)) or "none"
+
+
+class RetentionTooShortError(DeltaError, code="retention-too-short"):
+    """Files would be deleted that readers and writers of now may still need."""
+
+    hours: float
+    least: float
+    message = (
+        "A retention of {hours:g} hours is shorter than the {least:g} hours of "
+        "delta.deletedFileRetentionDuration."
+    )
+    hint = "Readers and writers that are at work may lose their files: keep more."
+
+
+class RestoreFilesMissingError(DataFileMissingError):
+    """Files of a version that is to come back are not in storage."""
+
+    version: int
+    paths: Sequence[str]
+    message = (
+        "Version {version} cannot come back: {_count:,} of its files are gone from "
+        "storage, perhaps vacuumed: {_named}."
+    )
+    hint = "Choose a version whose files are there."
+
+    @property
+    def _count(self) -> int:
+        return len(self.paths)
+
+    @property
+    def _named(self) -> str:
+        named = ", ".join(shortened_name(path) for path in self.paths[:MAX_ROWS_SHOWN])
+        more = len(self.paths) - MAX_ROWS_SHOWN
+        return f"{named} and {more:,} more" if more > 0 else named
+
+
+class PartitionKeysError(PartitionValueError):
+    """A file has other partition values than the table has partition columns."""
+
+    type_name: str = ""
+    value: str = ""
+    columns: Sequence[str]
+    message = (
+        "The file {path:.500} has no partition values for exactly the columns "
+        "{columns}."
+    )
+    hint = "Nothing was written; please report this."

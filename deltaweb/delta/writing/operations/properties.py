@@ -1,0 +1,133 @@
+"""Table properties that are set: their values, and the features that they turn on.
+
+Source: delta_protocol.md, "Change Metadata", and the sections of the features.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from deltaweb.delta.errors import PropertyError
+from deltaweb.delta.protocol.table_properties import parse_interval_ms
+
+FEATURE_PREFIX: Final = "delta.feature."
+SUPPORTED: Final = "supported"
+
+Check = Callable[[str], bool]
+
+
+def _is_boolean(text: str) -> bool:
+    return text.lower() in {"true", "false"}
+
+
+def _is_interval(text: str) -> bool:
+    return parse_interval_ms(text) is not None
+
+
+def _is_count(text: str) -> bool:
+    return re.fullmatch(r"[1-9][0-9]{0,8}", text) is not None
+
+
+def _is_limit(text: str) -> bool:
+    return re.fullmatch(r"-1|[0-9]{1,9}", text) is not None
+
+
+def _is_isolation(text: str) -> bool:
+    return text in {"Serializable", "WriteSerializable"}
+
+
+def _is_policy(text: str) -> bool:
+    return text in {"classic", "v2"}
+
+
+def _is_mode(text: str) -> bool:
+    return text in {"none", "name", "id"}
+
+
+BOOLEAN: Final = (_is_boolean, "true or false")
+INTERVAL: Final = (_is_interval, "an interval such as 'interval 7 days'")
+EXPECTED: Final[Mapping[str, tuple[Check, str]]] = {
+    "delta.appendOnly": BOOLEAN,
+    "delta.checkpoint.writeStatsAsJson": BOOLEAN,
+    "delta.checkpoint.writeStatsAsStruct": BOOLEAN,
+    "delta.checkpointInterval": (_is_count, "a number from 1"),
+    "delta.dataSkippingNumIndexedCols": (_is_limit, "a number from -1"),
+    "delta.deletedFileRetentionDuration": INTERVAL,
+    "delta.enableExpiredLogCleanup": BOOLEAN,
+    "delta.checkpointPolicy": (_is_policy, "classic or v2"),
+    "delta.columnMapping.mode": (_is_mode, "none, name or id"),
+    "delta.enableChangeDataFeed": BOOLEAN,
+    "delta.enableDeletionVectors": BOOLEAN,
+    "delta.enableInCommitTimestamps": BOOLEAN,
+    "delta.enableRowTracking": BOOLEAN,
+    "delta.enableTypeWidening": BOOLEAN,
+    "delta.isolationLevel": (_is_isolation, "Serializable or WriteSerializable"),
+    "delta.logRetentionDuration": INTERVAL,
+}
+ELSEWHERE: Final[Mapping[str, str]] = {
+    "delta.constraints.": "a property that is set alone: add or drop the constraint",
+    "delta.inCommitTimestampEnablement": "a property that writers keep by themselves",
+    "delta.columnMapping.maxColumnId": "a property that writers keep by themselves",
+    "delta.rowTracking.": "a property that writers keep by themselves",
+    "delta.minReaderVersion": "a property: upgrade the protocol",
+    "delta.minWriterVersion": "a property: upgrade the protocol",
+}
+"""What other operations set; by how their names begin."""
+TURNED_ON: Final[Mapping[str, str]] = {
+    "delta.appendOnly": "appendOnly",
+    "delta.enableChangeDataFeed": "changeDataFeed",
+    "delta.enableDeletionVectors": "deletionVectors",
+    "delta.enableIcebergCompatV1": "icebergCompatV1",
+    "delta.enableIcebergCompatV2": "icebergCompatV2",
+    "delta.enableInCommitTimestamps": "inCommitTimestamp",
+    "delta.enableRowTracking": "rowTracking",
+    "delta.enableTypeWidening": "typeWidening",
+    "delta.enableVariantShredding": "variantShredding",
+}
+"""Features that a property turns on where it is true."""
+VALUED: Final[Mapping[str, tuple[str, str]]] = {
+    "delta.checkpointPolicy": ("classic", "v2Checkpoint"),
+    "delta.columnMapping.mode": ("none", "columnMapping"),
+}
+"""Features that a property turns on where it is not of one value."""
+
+
+def split_features(
+    properties: Mapping[str, str],
+) -> tuple[list[str], dict[str, str]]:
+    """Return the features that `delta.feature.NAME = supported` names, and the rest."""
+    named = [
+        name
+        for name, value in properties.items()
+        if name.startswith(FEATURE_PREFIX) and value.lower() == SUPPORTED
+    ]
+    rest = {name: value for name, value in properties.items() if name not in named}
+    return [name[len(FEATURE_PREFIX) :] for name in named], rest
+
+
+def check_properties(properties: Mapping[str, str], *, has_values: bool = True) -> None:
+    """Refuse properties that are not to be set, or not so.
+
+    Args:
+        properties: By name.
+        has_values: Whether values matter: they go otherwise.
+
+    Raises:
+        PropertyError: It says what is expected.
+    """
+    for name, value in properties.items():
+        for start, remedy in ELSEWHERE.items():
+            if name.lower().startswith(start.lower()):
+                raise PropertyError(name=name, value=value, expected=remedy)
+        check, expected = EXPECTED.get(name, (None, ""))
+        if has_values and check is not None and not check(value):
+            raise PropertyError(name=name, value=value, expected=expected)
+
+
+def needed_features(properties: Mapping[str, str]) -> Iterable[str]:
+    """Yield the features that a protocol must have for some properties."""
+    for name, value in properties.items():
+        if name in TURNED_ON and value.lower() == "true":
+            yield TURNED_ON[name]
+        if name in VALUED and value.lower() != VALUED[name][0]:
+            yield VALUED[name][1]

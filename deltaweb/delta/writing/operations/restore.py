@@ -1,0 +1,259 @@
+"""A version of before becomes the newest one: its files come back, later ones go.
+
+No data is written, so every file that comes back must still be in storage. The
+protocol stays as it is: it never goes down.
+
+Source: delta_protocol.md, "Add File and Remove File".
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.deletion_vectors.places import vector_paths
+from deltaweb.delta.log.file_actions import VECTOR, dv_ids, file_keys
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.statistics.record_counts import live_records
+from deltaweb.delta.writing.after_commit import commit_and_checkpoint
+from deltaweb.delta.writing.errors import RestoreFilesMissingError
+from deltaweb.delta.writing.operations.data_places import data_places
+from deltaweb.delta.writing.operations.kept_definition import restored_metadata
+from deltaweb.delta.writing.requirements import check_writable
+from deltaweb.delta.writing.transaction import (
+    EVERYTHING_READ,
+    MARKED_FILES,
+    REMOVED_FILES,
+    CommitResult,
+    Transaction,
+)
+
+FEW_FILES = 64  # are looked for one by one
+OPERATION = "RESTORE"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RestorePlan:
+    """What a restore does, or would do.
+
+    Attributes:
+        version: The version that comes back.
+        base_version: The version that it replaces.
+        added: The files that come back.
+        removed: The files that go.
+        metadata: The metaData that comes back; None where it is the same.
+        missing: Paths of files that would come back and are not in storage.
+        transaction: What is to be committed.
+        now, target: The two versions.
+    """
+
+    version: int
+    base_version: int
+    added: pa.Table
+    removed: pa.Table
+    metadata: Metadata | None
+    missing: tuple[str, ...]
+    transaction: Transaction
+    now: Snapshot
+    target: Snapshot
+
+    @property
+    def changes_schema(self) -> bool:
+        """Whether the schema becomes another."""
+        before, after = self.now.metadata, self.target.metadata
+        return before.schema_string != after.schema_string
+
+    def count_rows(self) -> "RestoredRows":
+        """Count the rows of the two versions, by the statistics of their files."""
+        now = _num_rows(self.now, self.removed["path"])
+        target = _num_rows(self.target, self.added["path"])
+        return RestoredRows(*target, *now)
+
+    @property
+    def added_bytes(self) -> int:
+        """Bytes of the files that come back."""
+        return pc.sum(self.added["size"]).as_py() or 0
+
+    @property
+    def removed_bytes(self) -> int:
+        """Bytes of the files that go."""
+        return pc.sum(self.removed["size"]).as_py() or 0
+
+    def check(self) -> None:
+        """Refuse a plan that cannot be carried out.
+
+        Raises:
+            RestoreFilesMissingError: If files are gone from storage; names them.
+        """
+        if self.missing:
+            raise RestoreFilesMissingError(
+                path=self.missing[0], version=self.version, paths=self.missing
+            )
+
+
+class RestoredRows(NamedTuple):
+    """Rows of the files that come back and go; None where a file does not tell.
+
+    `then` and `now` are those of all files, of the version that comes back and of the
+    one that it replaces.
+    """
+
+    back: int | None
+    then: int | None
+    gone: int | None
+    now: int | None
+
+
+def plan_restore(store: TableStore, now: Snapshot, target: Snapshot) -> RestorePlan:
+    """Return what it takes to make a version the newest one.
+
+    Args:
+        store: The table's files.
+        now: The newest version.
+        target: The version that is to come back.
+
+    Raises:
+        AppendOnlyError: If files would go, and the table only takes new rows.
+        UnsupportedWriteError: If the table asks more of writers than is done here.
+        DeltaError: If one of the versions may not be read.
+    """
+    for snapshot in (now, target):
+        if snapshot.refusal is not None:
+            raise snapshot.refusal
+    before, after = now.files, with_statistics(target)
+    added = _without(after, before)
+    removed = _without(before, after).select([*REMOVED_FILES.names, VECTOR])
+    check_writable(
+        now.state.definition,
+        root=store.root,
+        operation=OPERATION,
+        removes_rows=removed.num_rows > 0,
+    )
+    restored = restored_metadata(now.state.definition, target.metadata, root=store.root)
+    metadata = None if restored == now.metadata else restored
+    plan = RestorePlan(
+        version=target.version,
+        base_version=now.version,
+        added=added,
+        removed=removed,
+        metadata=metadata,
+        missing=(*_missing(store, added["path"]), *_lost_vectors(store, added)),
+        transaction=Transaction(
+            base=now.state.definition,
+            operation=OPERATION,
+            parameters={"version": target.version},
+            read=EVERYTHING_READ,
+            added=added,
+            removed=removed,
+            are_files_new=False,
+            metadata=metadata,
+            metrics={
+                "numRestoredFiles": added.num_rows,
+                "numRemovedFiles": removed.num_rows,
+                "restoredFilesSize": pc.sum(added["size"]).as_py() or 0,
+                "removedFilesSize": pc.sum(removed["size"]).as_py() or 0,
+                "numOfFilesAfterRestore": target.num_files,
+                "tableSizeAfterRestore": target.size_bytes,
+            },
+        ),
+        now=now,
+        target=target,
+    )
+    return plan  # noqa: RET504  # named: it is long
+
+
+def carry_out_restore(
+    store: TableStore, plan: RestorePlan, *, user_name: str | None = None
+) -> CommitResult:
+    """Commit what was planned.
+
+    Args:
+        store: The table's files.
+        plan: What is to be done.
+        user_name: Who asked for it, for the log.
+
+    Raises:
+        RestoreFilesMissingError: If files are gone from storage; names them.
+        DeltaError: As `commit` lists them.
+    """
+    plan.check()
+    return commit_and_checkpoint(store, replace(plan.transaction, user_name=user_name))
+
+
+def _num_rows(
+    snapshot: Snapshot, paths: pa.ChunkedArray
+) -> tuple[int | None, int | None]:
+    """Return the rows of some files, and of all."""
+    files = snapshot.files
+    counts = live_records(snapshot.statistics([])["num_records"], files[VECTOR])
+    is_meant = pc.is_in(files["path"], value_set=paths.combine_chunks())
+    return _total(counts.filter(is_meant)), _total(counts)
+
+
+def _total(counts: pa.Array | pa.ChunkedArray) -> int | None:
+    return None if counts.null_count else pc.sum(counts).as_py() or 0
+
+
+def with_statistics(snapshot: Snapshot) -> pa.Table:
+    """Return the files of a version as those to add, statistics as JSON with them."""
+    blocks = snapshot.state.blocks
+    if not blocks:
+        return MARKED_FILES.empty_table()
+    texts: list[pa.Array] = []
+    files: list[pa.Table] = []
+    for block in blocks:
+        rows = block.compact().block.files
+        files.append(pa.Table.from_batches([rows]) if _is_batch(rows) else rows)
+        stats = block.statistics().json_text
+        text = stats if stats is not None else block.text()
+        if text is None:
+            text = pa.chunked_array([pa.nulls(block.num_files, pa.string())])
+        texts.extend(text.chunks)
+    names = [name for name in MARKED_FILES.names if name != "stats"]
+    table = pa.concat_tables(
+        [part.select(names).cast(_without_stats()) for part in files]
+    )
+    stats_column = pa.chunked_array(texts, pa.string())
+    return table.append_column(MARKED_FILES.field("stats"), stats_column)
+
+
+def _is_batch(rows: object) -> bool:
+    return isinstance(rows, pa.RecordBatch)
+
+
+def _without_stats() -> pa.Schema:
+    return MARKED_FILES.remove(MARKED_FILES.get_field_index("stats"))
+
+
+def _without(files: pa.Table, others: pa.Table) -> pa.Table:
+    """Return files that are not among others: with another vector a file is another."""
+    if not others.num_rows or not files.num_rows:
+        return files
+    is_there = pc.is_in(_keys(files), value_set=_keys(others))
+    return files.filter(pc.invert(is_there))
+
+
+def _keys(files: pa.Table) -> pa.Array:
+    paths, vectors = (files[name].combine_chunks() for name in ("path", VECTOR))
+    return file_keys(paths, dv_ids(vectors))
+
+
+def _lost_vectors(store: TableStore, files: pa.Table) -> Iterator[str]:
+    """Yield the paths of vectors that are not in storage."""
+    yield from (p for p in vector_paths(files) if not store.has_data_file(p))
+
+
+def _missing(store: TableStore, paths: pa.ChunkedArray) -> Iterator[str]:
+    """Yield the paths whose files are not in storage; many are found by a listing."""
+    if len(paths) <= FEW_FILES:
+        looked_for = paths.to_pylist()
+    else:
+        listed = pa.chunked_array([*store.list_data_files()], pa.string())
+        places = data_places(paths, root=store.root)
+        is_there = pc.is_in(places, value_set=listed.combine_chunks())
+        looked_for = paths.filter(pc.invert(is_there)).to_pylist()
+    yield from (path for path in looked_for if not store.has_data_file(path))

@@ -1,0 +1,239 @@
+"""What a table no longer needs of its folder, and its deletion.
+
+Kept are the files of the newest version, those that left it within the retention, and
+every file that is younger than the retention: somebody may be about to commit it. Files
+and folders whose names begin with `_` or `.` are not data, but for partitions (`_p=1`).
+
+Source: delta_protocol.md, "Add File and Remove File"; hidden names are those of the
+reference implementation.
+"""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Final
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.log.commits.times import to_ms
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
+from deltaweb.delta.snapshot_state import SnapshotState, load_state
+from deltaweb.delta.writing.errors import RetentionTooShortError
+from deltaweb.delta.writing.operations.file_ages import (
+    NEEDLESS,
+    TOMBSTONED,
+    VersionLosses,
+    file_ages,
+    version_losses,
+)
+from deltaweb.delta.writing.operations.vacuum_marks import told_vacuum
+from deltaweb.delta.writing.requirements import check_writable
+
+MS_PER_HOUR: Final = 3_600_000
+BATCH: Final = 1_000
+"""Files that are deleted together, where storage offers that."""
+FILES: Final = pa.schema(
+    [
+        pa.field("place", pa.string()),
+        pa.field("size", pa.int64()),
+        pa.field("modification_time", pa.int64()),
+        pa.field("kind", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VacuumPlan:
+    """What a vacuum takes, or would take.
+
+    Attributes:
+        version: The version whose files stay.
+        retention_ms: How long what left the table is kept.
+        cutoff: What left the table, and what was written, after this time stays.
+        files: place string (below the root, decoded), size int64 (bytes),
+            modification_time int64 (ms), kind string (`tombstoned` where the log
+            knows the file, `changes` of the change data feed, else `orphan`).
+        lost_versions: The versions that can be read before, and not after.
+        live_bytes: Bytes of the files of the version.
+        kept_bytes: Bytes of files that are not of it, and stay all the same.
+        is_done: Whether they are deleted.
+    """
+
+    version: int
+    retention_ms: int
+    cutoff: datetime
+    files: pa.Table
+    lost_versions: tuple[int, ...]
+    live_bytes: int
+    kept_bytes: int
+    is_done: bool
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the files."""
+        return pc.sum(self.files["size"]).as_py() or 0
+
+
+@dataclass(frozen=True, eq=False)
+class VacuumOutlook:
+    """The files of a table's folder, and what any retention would take of them.
+
+    Attributes:
+        store: The table's files.
+        state: The version whose files stay.
+        now: The time to count back from.
+        ages: Of `file_ages`: each file, what it is, and since when it is not needed.
+    """
+
+    store: TableStore
+    state: SnapshotState
+    now: datetime
+    ages: pa.Table
+
+    @property
+    def least_ms(self) -> int:
+        """How long the table itself says that files are kept, in milliseconds."""
+        return deleted_file_retention_ms(self.state.metadata.configuration)
+
+    @cached_property
+    def losses(self) -> VersionLosses:
+        """Until when each version can be read, by the commits that the log has."""
+        return version_losses(self.store, self.state, self.ages)
+
+    def plan(
+        self, hours: float | None = None, *, allow_short_retention: bool = False
+    ) -> VacuumPlan:
+        """Return what a vacuum would take.
+
+        Args:
+            hours: How long what left the table is kept; as the table says for None.
+            allow_short_retention: Whether it may be shorter than that.
+
+        Raises:
+            RetentionTooShortError: If the retention is shorter than the table's.
+        """
+        least = self.least_ms
+        asked = least if hours is None else int(hours * MS_PER_HOUR)
+        if asked < 0 or (asked < least and not allow_short_retention):
+            raise RetentionTooShortError(
+                hours=asked / MS_PER_HOUR, least=least / MS_PER_HOUR
+            )
+        cutoff_ms = to_ms(self.now) - asked
+        kind = self.ages["kind"]
+        is_needless = pc.is_in(kind, value_set=pa.array(NEEDLESS))
+        goes = pc.and_(is_needless, pc.less(self.ages["since"], cutoff_ms))
+        files = self.ages.filter(goes).select(FILES.names)
+        stays = self.ages.filter(pc.and_(is_needless, pc.invert(goes)))
+        has_lost = bool(pc.any(pc.equal(files["kind"], TOMBSTONED)).as_py())
+        return VacuumPlan(
+            version=self.state.version,
+            retention_ms=asked,
+            cutoff=self.now.astimezone(UTC) - timedelta(milliseconds=asked),
+            files=files,
+            lost_versions=self.losses.lost(cutoff_ms) if has_lost else (),
+            live_bytes=self.num_bytes("live"),
+            kept_bytes=pc.sum(stays["size"]).as_py() or 0,
+            is_done=False,
+        )
+
+    def num_bytes(self, kind: str) -> int:
+        """Return the bytes of the files of a kind."""
+        files = self.ages.filter(pc.equal(self.ages["kind"], kind))
+        return pc.sum(files["size"]).as_py() or 0
+
+
+def vacuum(  # noqa: PLR0913  # what a caller may want of one
+    store: TableStore,
+    *,
+    now: datetime,
+    retention_hours: float | None = None,
+    is_dry_run: bool = True,
+    allow_short_retention: bool = False,
+    is_told: bool = False,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> VacuumPlan:
+    """Find the files that a table no longer needs; delete them when asked to.
+
+    Args:
+        store: The table's files.
+        now: The time to count back from; aware.
+        retention_hours: How long what left the table is kept; by
+            `delta.deletedFileRetentionDuration` for None.
+        is_dry_run: Whether the files are only found.
+        allow_short_retention: Whether it may be shorter than that property.
+        is_told: As in `carry_out_vacuum`.
+        on_progress: Called with the files that are gone, and of how many; it may
+            raise to stop the work.
+
+    Raises:
+        RetentionTooShortError: If the retention is shorter than the table's.
+        UnsupportedWriteError: If the table asks more of writers than is done here.
+        DeltaError: If the newest version cannot be read, or storage does not answer.
+    """
+    outlook = look_at_files(store, now=now)
+    plan = outlook.plan(retention_hours, allow_short_retention=allow_short_retention)
+    if is_dry_run:
+        return plan
+    return carry_out_vacuum(store, plan, is_told=is_told, on_progress=on_progress)
+
+
+def look_at_files(store: TableStore, *, now: datetime) -> VacuumOutlook:
+    """List a table's folder, and hold it against the log.
+
+    Raises:
+        DeltaError: As `vacuum` lists them, but for the retention.
+    """
+    # Listed first: what is committed meanwhile is then known to be live.
+    batches = [*store.list_data_statuses()]
+    state = load_state(store, None)
+    check_writable(state.definition, root=store.root, operation="VACUUM")
+    listed = pa.Table.from_batches(batches) if batches else None
+    return VacuumOutlook(store, state, now, file_ages(store, state, listed))
+
+
+def carry_out_vacuum(
+    store: TableStore,
+    plan: VacuumPlan,
+    *,
+    is_told: bool = False,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> VacuumPlan:
+    """Delete the files of a plan, a batch at a time; what went meanwhile is passed.
+
+    Args:
+        store: The table's files.
+        plan: What goes.
+        is_told: Whether the table's history is to say so: a commit before files go,
+            and one when they are gone.
+        on_progress: Called with the files that are gone, and of how many; it may
+            raise to stop the work.
+
+    Raises:
+        LocationError: If storage does not delete them, or does not answer.
+    """
+    told = told_vacuum(
+        store,
+        num_files=plan.files.num_rows,
+        size_bytes=plan.size_bytes,
+        retention_ms=plan.retention_ms,
+    )
+    with told if is_told else contextlib.nullcontext():
+        _delete(store, plan.files["place"].to_pylist(), on_progress)
+    return replace(plan, is_done=True)
+
+
+def _delete(
+    store: TableStore,
+    places: list[str],
+    on_progress: Callable[[int, int], None] | None,
+) -> None:
+    for first in range(0, len(places), BATCH):
+        batch = places[first : first + BATCH]
+        store.delete_data_files([quote(place, safe="/") for place in batch])
+        if on_progress is not None:
+            on_progress(first + len(batch), len(places))

@@ -1,0 +1,150 @@
+"""Whether the actions of a transaction are such as the specification asks for.
+
+Source: delta_protocol.md, "Requirements for Writers".
+"""
+
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.features.deletion_vectors import (
+    DELETION_VECTORS,
+    writes_vectors,
+)
+from deltaweb.delta.features.registry import writer_features
+from deltaweb.delta.log.commits.partition_keys import partition_keys
+from deltaweb.delta.log.file_actions import (
+    DELETION_VECTOR,
+    VECTOR,
+    dv_ids,
+    file_keys,
+)
+from deltaweb.delta.values.partition_values import partition_schema
+from deltaweb.delta.values.statistics.record_counts import record_counts
+from deltaweb.delta.writing.errors import (
+    CommitInvalidError,
+    PartitionKeysError,
+)
+from deltaweb.delta.writing.transaction import Transaction
+
+NOT_A_PATH: Final = r"[\x00-\x20\x7f<>\"{}|\\^`]|%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)"
+"""What a URI never holds as it is; in a path all of this is escaped."""
+ABSOLUTE: Final = r"^(?:/|[A-Za-z][A-Za-z0-9+.-]*:)"
+LEADS_OUT: Final = r"(?i)(?:^|/)(?:\.|%2e){2}(?:/|%2f|$)|%00"
+
+
+def check_actions(transaction: Transaction, *, root: str, version: int) -> None:
+    """Refuse a transaction that would break the log.
+
+    Args:
+        transaction: What is to be committed.
+        root: The table's root, for errors.
+        version: The version it is to make first.
+
+    Raises:
+        CommitInvalidError: If files are there twice, paths are no relative URIs, or
+            statistics lack their number of rows.
+        PartitionKeysError: If a file's partition values are not of the partition
+            columns.
+        SchemaError: If a new schema does not parse, or lacks a partition column.
+    """
+    reason = _fault_of_files(transaction)
+    if reason is None and transaction.metadata is not None:
+        reason = _fault_of_definition(transaction)
+    if reason is not None:
+        raise CommitInvalidError(root=root, version=version, reason=reason)
+    _check_partition_values(transaction)
+
+
+def _fault_of_files(transaction: Transaction) -> str | None:
+    added, removed = transaction.added["path"], transaction.removed["path"]
+    for paths, verb in ((added, "added"), (removed, "removed")):
+        if paths.null_count:
+            return f"a file that is {verb} has no path"
+        if len(paths.unique()) != len(paths):
+            return f"a file is {verb} twice"
+    both = pc.is_in(_keys(transaction.added), value_set=_keys(transaction.removed))
+    if pc.any(both).as_py():
+        return "a file is both added and removed"
+    if transaction.added["size"].null_count:
+        return "a file that is added has no size"
+    return _fault_of_new_files(transaction) or _fault_of_vectors(transaction)
+
+
+def _keys(files: pa.Table) -> pa.Array:
+    """Return what identifies each file: its path, and its vector if any."""
+    paths = files["path"].combine_chunks()
+    if VECTOR not in files.column_names:
+        return paths
+    vectors = files[VECTOR].combine_chunks().cast(DELETION_VECTOR)
+    return file_keys(paths, dv_ids(vectors))
+
+
+def _fault_of_vectors(transaction: Transaction) -> str | None:
+    """Return what is wrong with vectors that were written for a transaction."""
+    added = transaction.added
+    if not transaction.are_files_new or VECTOR not in added.column_names:
+        return None
+    marked = added.filter(added[VECTOR].is_valid())
+    if not marked.num_rows:
+        return None
+    names = writer_features(transaction.next_protocol)
+    configuration = transaction.next_metadata.configuration
+    if DELETION_VECTORS not in names or not writes_vectors(configuration):
+        return "the table takes no new deletion vectors"
+    counts = record_counts(marked["stats"].to_pylist())
+    said = pc.struct_field(marked[VECTOR].combine_chunks(), ["cardinality"])
+    if counts.null_count or pc.any(pc.less(counts, said)).as_py():
+        return "the statistics of a file with a vector have no number of its rows"
+    return None
+
+
+def _fault_of_new_files(transaction: Transaction) -> str | None:
+    added = transaction.new_files
+    for pattern, fault in (
+        (NOT_A_PATH, "is not encoded as a URI"),
+        (ABSOLUTE, "is not relative to the table"),
+        (LEADS_OUT, "leads out of the table"),
+    ):
+        bad = added["path"].filter(pc.match_substring_regex(added["path"], pattern))
+        if len(bad):
+            return f"the path {str(bad[0])[:200]!r} {fault}"
+    counts = record_counts(added["stats"].to_pylist())
+    if counts.null_count or (len(counts) and pc.min(counts).as_py() < 0):
+        return "the statistics of a file have no number of rows"
+    return None
+
+
+def _fault_of_definition(transaction: Transaction) -> str | None:
+    metadata = transaction.next_metadata
+    if metadata.schema_string is None:
+        return "its metaData has no schema"
+    if not metadata.id:
+        return "its metaData has no id"
+    schema = table_schema(transaction.next_protocol, metadata)
+    partition_schema(schema, metadata.partition_columns)
+    return None
+
+
+def _check_partition_values(transaction: Transaction) -> None:
+    keys = partition_keys(transaction.next_protocol, transaction.next_metadata)
+    added = transaction.new_files
+    values = added["partition_values"]
+    lengths = pc.coalesce(_map_lengths(values), 0)
+    fits = pc.equal(lengths, len(keys))
+    for key in keys:
+        found = pc.map_lookup(values, query_key=key, occurrence="all")
+        fits = pc.and_(
+            fits, pc.coalesce(pc.equal(pc.list_value_length(found), 1), False)
+        )  # what a null becomes
+    bad = added["path"].filter(pc.invert(fits))
+    if len(bad):
+        raise PartitionKeysError(path=str(bad[0]), column="", columns=keys)
+
+
+def _map_lengths(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    entries = values.type
+    as_list = pa.list_(pa.struct([entries.key_field, entries.item_field]))
+    return pc.list_value_length(values.cast(as_list))

@@ -1,0 +1,132 @@
+"""The commits that were made first: what of each a conflict may be about.
+
+Source: delta_protocol.md, "Actions".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+
+from deltaweb.delta.log.commits.arrow_reader import (
+    ActionBatch,
+    CommitData,
+    parse_actions,
+)
+from deltaweb.delta.log.commits.fields import (
+    COMMIT_INFO,
+    METADATA,
+    PROTOCOL,
+    TRANSACTION,
+    commit_schema,
+    file_action,
+)
+from deltaweb.delta.log.commits.newest import NewestActions
+from deltaweb.delta.log.commits.reading import read_some
+from deltaweb.delta.log.file_actions import partition_map
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+
+REMOVE: Final = file_action(("path", "dataChange"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WinningCommit:
+    """A commit that another writer made of a version that we wanted to make.
+
+    Attributes:
+        version: The version.
+        operation: What its commitInfo calls it; None where it does not.
+        is_blind_append: Whether its commitInfo says that it read nothing.
+        protocol: None where it leaves the protocol as it is.
+        metadata: None where it leaves the metaData as it is.
+        transactions: By application.
+        added: path string, data_change bool, partition_values map<string, string>,
+            stats string.
+        removed: path string, data_change bool.
+    """
+
+    version: int
+    operation: str | None
+    is_blind_append: bool
+    protocol: Protocol | None
+    metadata: Metadata | None
+    transactions: Mapping[str, SetTransaction]
+    added: pa.Table
+    removed: pa.Table
+
+
+def read_winner(
+    store: LogStore, version: int, partition_columns: Sequence[str]
+) -> WinningCommit:
+    """Read the commit of a version.
+
+    Args:
+        store: The log.
+        version: The version; its commit exists.
+        partition_columns: The keys of the partition values that files have.
+
+    Raises:
+        LogCorruptError: If it does not read.
+    """
+    name = commit_name(version)
+    (file,) = read_some(store, [name])
+    return parse_winner(
+        CommitData(f"{store.root}/_delta_log/{name}", file.data),
+        version,
+        partition_columns,
+    )
+
+
+def parse_winner(
+    commit: CommitData, version: int, partition_columns: Sequence[str]
+) -> WinningCommit:
+    """Parse a commit; see `read_winner`."""
+    add = file_action(
+        ("path", "dataChange", "stats"), partition_columns=partition_columns
+    )
+    batch = parse_actions(
+        [commit],
+        commit_schema(
+            PROTOCOL, METADATA, COMMIT_INFO, add=add, remove=REMOVE, txn=TRANSACTION
+        ),
+    )
+    newest = NewestActions([*partition_columns])
+    newest.take_metadata(batch)
+    newest.take_protocol(batch)
+    newest.take_transactions(batch)
+    info = _info(batch)
+    operation = info.get("operation")
+    return WinningCommit(
+        version=version,
+        operation=operation if isinstance(operation, str) else None,
+        is_blind_append=info.get("isBlindAppend") is True,
+        protocol=newest.protocol,
+        metadata=newest.metadata,
+        transactions=newest.transactions,
+        added=_added(batch, partition_columns),
+        removed=_files(batch, "remove"),
+    )
+
+
+def _info(batch: ActionBatch) -> Mapping[str, Any]:
+    infos = batch.objects(COMMIT_INFO)
+    return infos[-1][1] if infos else {}
+
+
+def _files(batch: ActionBatch, action: str) -> pa.Table:
+    files = batch.column(action).drop_null()
+    changes = files.field("dataChange").fill_null(True)  # noqa: FBT003  # one that does not say does
+    return pa.table({"path": files.field("path"), "data_change": changes})
+
+
+def _added(batch: ActionBatch, partition_columns: Sequence[str]) -> pa.Table:
+    files = batch.column("add").drop_null()
+    values = partition_map(files.field("partitionValues"), frozenset(partition_columns))
+    return (
+        _files(batch, "add")
+        .append_column("partition_values", values)
+        .append_column("stats", files.field("stats"))
+    )

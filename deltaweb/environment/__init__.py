@@ -1,0 +1,1 @@
+"""What a process takes from its environment: variables, folders, logs, production."""

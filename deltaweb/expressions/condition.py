@@ -1,0 +1,84 @@
+"""What a write evaluates: conditions of rows, and the values of assignments."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
+from deltaweb.expressions.casts import cast
+from deltaweb.expressions.comparison import truth
+from deltaweb.expressions.compiler import compile_sql
+from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
+from deltaweb.expressions.node import BoundExpression, NotTranslatedError, NoValueError
+
+
+class SQLCondition:
+    """A boolean expression over rows of a schema.
+
+    Args:
+        sql: The expression.
+        schema: The schema of the rows.
+
+    Raises:
+        ExpressionError: If it is not evaluated here exactly, or is no condition.
+    """
+
+    def __init__(self, sql: str, schema: StructType) -> None:
+        self.sql = sql
+        try:
+            self._node = truth(compile_sql(sql, schema))
+        except NotTranslatedError as error:
+            raise ExpressionError(sql=sql, reason=str(error)) from None
+
+    def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
+        """Return where the condition is true: neither false nor unknown.
+
+        Raises:
+            ExpressionValueError: If a row has no value.
+        """
+        found = _values(self._node, self.sql, rows)
+        return pc.fill_null(found, fill_value=False)
+
+
+class SQLAssignment:
+    """An expression whose value a column takes.
+
+    Args:
+        sql: The expression.
+        column: The column.
+        schema: The schema of the rows.
+
+    Raises:
+        ExpressionError: If it is not evaluated here exactly, or its values are of
+            another type.
+    """
+
+    def __init__(self, sql: str, column: StructField, schema: StructType) -> None:
+        self.sql = sql
+        node = compile_sql(sql, schema)
+        kind = arrow_type(column.data_type)
+        is_text = pa.types.is_string
+        try:
+            if is_text(node.kind) != is_text(kind) and not node.is_null:
+                message = f"{column.name!r} is {kind}, and it is {node.kind}"
+                raise NotTranslatedError(message)  # noqa: TRY301  # one way to refuse
+            self._node = cast(node, kind)
+        except NotTranslatedError as error:
+            raise ExpressionError(sql=sql, reason=str(error)) from None
+
+    def values(self, rows: pa.RecordBatch) -> pa.Array:
+        """Return the value of each row.
+
+        Raises:
+            ExpressionValueError: If a row has none.
+        """
+        return _values(self._node, self.sql, rows)
+
+
+def _values(node: BoundExpression, sql: str, rows: pa.RecordBatch) -> pa.Array:
+    try:
+        return node.values(rows)
+    except NoValueError as error:
+        raise ExpressionValueError(sql=sql, reason=str(error)) from None
+    except (pa.ArrowException, OverflowError, ValueError) as error:
+        reason = str(error).partition("\n")[0][:200]
+        raise ExpressionValueError(sql=sql, reason=reason) from None

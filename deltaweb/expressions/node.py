@@ -1,0 +1,72 @@
+"""An expression bound to rows of a schema."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Values: TypeAlias = pa.Array
+Evaluate: TypeAlias = Callable[[pa.RecordBatch], Values]
+
+
+class NotTranslatedError(Exception):
+    """What is written is not translated; the text says why."""
+
+
+class NoValueError(Exception):
+    """A row has no value, as where it is divided by zero; the text says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundExpression:
+    """A typed expression.
+
+    Attributes:
+        kind: The Arrow type of its values; null for NULL alone.
+        values: Gives the value of each row of a batch.
+        literal: The value of a literal; None for all else, and for NULL.
+    """
+
+    kind: pa.DataType
+    values: Evaluate
+    literal: object = None
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is NULL, of no type yet."""
+        return bool(pa.types.is_null(self.kind))
+
+
+def literal(value: object, kind: pa.DataType) -> BoundExpression:
+    """Return a literal."""
+    scalar = pa.scalar(value, kind)
+    return BoundExpression(kind, lambda rows: pa.repeat(scalar, rows.num_rows), value)
+
+
+NULL = BoundExpression(pa.null(), lambda rows: pa.nulls(rows.num_rows))
+
+
+def typed(node: BoundExpression, kind: pa.DataType) -> BoundExpression:
+    """Return NULL with a type, and all else as it is."""
+    if not node.is_null:
+        return node
+    return BoundExpression(kind, lambda rows: pa.nulls(rows.num_rows, kind))
+
+
+def where(
+    rows: pa.RecordBatch, mask: pa.BooleanArray, evaluate: Evaluate, kind: pa.DataType
+) -> Values:
+    """Evaluate only for the rows of a mask; the others are null.
+
+    Rows that an expression guards from an error never reach what would raise it.
+    """
+    mask = pc.fill_null(mask, fill_value=False)
+    if mask.true_count == len(mask):
+        return evaluate(rows)
+    if not mask.true_count:
+        return pa.nulls(len(mask), kind)
+    found = evaluate(rows.filter(mask))
+    places = pc.subtract(pc.cumulative_sum(mask.cast(pa.int64())), 1)
+    return found.take(pc.if_else(mask, places, None))

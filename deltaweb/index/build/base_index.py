@@ -1,0 +1,289 @@
+"""The index that a table has when it is indexed again."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.log.versions import GONE, ReadableRun
+from deltaweb.index.files.source import (
+    SOURCE,
+    IndexSource,
+    commit_digest,
+    load_source,
+)
+from deltaweb.index.folder.file_index import (
+    COMMIT_SCHEMA,
+    COMMITS,
+    FILES,
+    HISTORY_SCHEMAS,
+    SUMMARY,
+    IndexMissingError,
+    map_batches,
+)
+from deltaweb.index.folder.manifest import CorruptIndexError, Manifest, load_manifest
+from deltaweb.index.folder.result import INDEXED, IndexResult
+from deltaweb.index.history.readability import GONE_REASON
+from deltaweb.index.query.indexed_block import IndexedBlock, map_blocks
+
+
+class CannotUpdateError(Exception):
+    """The index cannot be updated incrementally; the text completes "because ..."."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseIndex:
+    """An index as it was left.
+
+    Attributes:
+        folder: Where it is.
+        result: The facts of its version.
+    """
+
+    folder: Path
+    result: IndexResult
+
+    def is_of_another_log(
+        self,
+        store: LogStore,
+        commits: Sequence[int],
+        latest: int,
+        ids: Sequence[tuple[int, str]],
+    ) -> bool:
+        """Tell whether the log is not the one that the index was made from.
+
+        A log that was cleaned is the same log. Where its commits are another's, or
+        it ends earlier, the table was recreated or a backup was put back.
+
+        Args:
+            store: The log.
+            commits: The commits that it holds, ascending.
+            latest: Its newest version.
+            ids: Versions that set the metadata, ascending, with the metaData.id.
+        """
+        version = self.result.version
+        if version is None:
+            return False
+        if latest < version:
+            return True
+        if _id_at(ids, version) != self.result.delta_id:
+            return True
+        known = self.result.commit_digest
+        position = bisect_right(commits, version) - 1
+        if not known or position < 0 or commits[position] != version:
+            return False
+        return commit_digest(store, version) not in {known, None}
+
+    def rows_before(self, name: str, version: int) -> Iterator[pa.RecordBatch]:
+        """Yield the history that the log has lost: what is older than a version.
+
+        Nothing where the rows are not there, not what was written, or not in our form.
+
+        Args:
+            name: `commits.arrow`, `metadata.arrow` or `protocols.arrow`.
+            version: The oldest version that the log still has.
+        """
+        try:
+            _check_unchanged(self.folder, name)
+            batches = map_batches(self.folder, name, HISTORY_SCHEMAS[name])
+        except (IndexMissingError, CorruptIndexError):
+            return
+        for batch in batches:
+            older = batch.filter(pc.less(batch["version"], version))
+            if older.num_rows:
+                yield mark_gone(older, version) if name == COMMITS else older
+
+    def events_before(self, version: int) -> list[dict[str, Any]]:
+        """What the timeline marks of versions that the log has lost."""
+        events = self.result.summary.get("events", [])
+        return [event for event in events if event["version"] < version]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VerifiedIndex:
+    """An index to be updated incrementally: all of it was checked.
+
+    Attributes:
+        folder: Where it is.
+        result: The facts of its version.
+        source: The commit that it was made of.
+        blocks: Its files, memory-mapped.
+        rows: Its history by the name of the file, memory-mapped.
+        runs: Which of its versions can be read.
+    """
+
+    folder: Path
+    result: IndexResult
+    source: IndexSource
+    blocks: tuple[IndexedBlock, ...]
+    rows: dict[str, list[pa.RecordBatch]]
+    runs: tuple[ReadableRun, ...]
+
+    @property
+    def version(self) -> int:
+        """The version that it is of."""
+        return self.source.version
+
+    @property
+    def first_version(self) -> int:
+        """The oldest version that the log could build."""
+        return next(run.first for run in self.runs if run.state != GONE)
+
+    @property
+    def first_commit(self) -> int:
+        """The oldest commit that the log had."""
+        return self.result.first_commit or 0
+
+
+def load_base(folder: Path) -> BaseIndex:
+    """Read what an index says of itself.
+
+    Raises:
+        IndexMissingError: If there is none, or not as it was written, or not in our
+            form.
+    """
+    try:
+        _check_unchanged(folder, SUMMARY)
+        values: dict[str, Any] = json.loads((folder / SUMMARY).read_text("utf-8"))
+        base = BaseIndex(folder, IndexResult.from_json(values))
+        _check_form(base.result)
+    except (OSError, ValueError, TypeError, KeyError, CorruptIndexError) as error:
+        raise IndexMissingError(str(folder)) from error
+    return base
+
+
+def _check_unchanged(folder: Path, name: str) -> None:
+    """Check a file of an index, which may be one without a manifest.
+
+    Raises:
+        CorruptIndexError: If it is not what was written.
+    """
+    manifest = load_manifest(folder)
+    if manifest is not None:
+        manifest.check(name)
+
+
+def _check_form(result: IndexResult) -> None:
+    """Check the types of what an older index is asked for.
+
+    Raises:
+        TypeError: If one is another.
+        KeyError: If an event is of no version.
+    """
+    numbers = [result.version, result.first_commit, result.num_tombstones]
+    is_sound = (
+        all(number is None or _is(number, int) for number in numbers)
+        and _is(result.delta_id, str)
+        and _is(result.commit_digest, str)
+        and _is(result.summary, dict)
+        and _is(result.summary.get("events", []), list)
+        and all(_is_event(event) for event in result.summary.get("events", []))
+    )
+    if not is_sound:
+        raise TypeError(SUMMARY)
+
+
+def _is_event(value: Any) -> bool:  # noqa: ANN401 (as JSON gives it)
+    return _is(value, dict) and _is(value["version"], int)
+
+
+def _is(value: Any, kind: type) -> bool:  # noqa: ANN401 (as JSON gives it)
+    return type(value) is kind
+
+
+def open_verified_index(folder: Path) -> VerifiedIndex:
+    """Open an index to update; all of it is read once, to see that it is sound.
+
+    Raises:
+        CannotUpdateError: If it is not whole or not what was written, is of another
+            form, or lacks what an update takes: a newest version that reads, a schema
+            that parses, and a history without holes.
+    """
+    try:
+        result = load_base(folder).result
+        source = load_source(folder)
+        _load_manifest(folder).check(SOURCE, FILES, *HISTORY_SCHEMAS)
+        blocks = tuple(map_blocks(folder, source))
+        rows = {
+            name: map_batches(folder, name, schema)
+            for name, schema in HISTORY_SCHEMAS.items()
+        }
+        runs = tuple(ReadableRun(*run) for run in result.summary["readable_runs"])
+        table_schema(source.protocol, source.metadata)
+        base = VerifiedIndex(folder, result, source, blocks, rows, runs)
+        _check_is_sound(base)
+    except (IndexMissingError, KeyError, CorruptIndexError, TypeError) as error:
+        reason = f"its index is not whole: {error}"
+        raise CannotUpdateError(reason) from error
+    except SchemaError as error:  # nothing of its files is typed, not even their rows
+        reason = "its schema does not parse"
+        raise CannotUpdateError(reason) from error
+    return base
+
+
+def _load_manifest(folder: Path) -> Manifest:
+    manifest = load_manifest(folder)
+    if manifest is None:
+        raise IndexMissingError(str(folder))
+    return manifest
+
+
+def mark_gone(commits: pa.RecordBatch, first_version: int) -> pa.RecordBatch:
+    """Return rows of `commits.arrow` with older versions marked as gone.
+
+    Args:
+        commits: The rows.
+        first_version: The oldest version that the log can build.
+    """
+    lost = pc.and_(
+        pc.less(commits["version"], first_version),
+        pc.not_equal(commits["readability"], GONE),
+    )
+    if not lost.true_count:
+        return commits
+    new = {"readability": GONE, "readability_reason": GONE_REASON}
+    columns = [
+        pc.if_else(lost, new[name], commits[name]) if name in new else commits[name]
+        for name in COMMIT_SCHEMA.names
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=COMMIT_SCHEMA)
+
+
+def _check_is_sound(base: VerifiedIndex) -> None:
+    """Check that what an index says of itself fits together.
+
+    Raises:
+        CannotUpdateError: If it does not.
+    """
+    result, version = base.result, base.source.version
+    commits = base.rows[COMMITS]
+    is_sound = (
+        (result.state, result.version, result.is_broken) == (INDEXED, version, False)
+        and result.first_commit is not None
+        and result.commit_digest == base.source.commit_digest
+        and isinstance(result.summary["events"], list)
+        and bool(commits)
+        and commits[-1]["version"][-1].as_py() == version
+    )
+    if not is_sound:
+        reason = "its index is of a log that does not read to the end"
+        raise CannotUpdateError(reason)
+    built = [run for run in base.runs if run.state != GONE]
+    follow = [run.first for run in built[1:]] == [run.last + 1 for run in built[:-1]]
+    if not built or not follow or built[-1].last != version:
+        reason = "its log has holes"
+        raise CannotUpdateError(reason)
+
+
+def _id_at(ids: Sequence[tuple[int, str]], version: int) -> str:
+    """Return the id in force at a version, the first one where that is later."""
+    position = bisect_right([first for first, _ in ids], version) - 1
+    return ids[max(position, 0)][1] if ids else ""

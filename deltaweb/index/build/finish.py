@@ -1,0 +1,210 @@
+"""The end of every build of an index, whichever way the log was read.
+
+the commit that the files are of, the history, what pages draw, the facts
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from deltaweb.delta.errors import DeltaError, SchemaError
+from deltaweb.delta.log.commits.partition_keys import partition_keys
+from deltaweb.delta.log.versions import ReadableRun
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.version_checksum import VersionFiles, check_version
+from deltaweb.index.files.file_rows import NewestFiles
+from deltaweb.index.files.source import write_source
+from deltaweb.index.folder.file_index import (
+    COMMITS,
+    HISTORY_SCHEMAS,
+    write_batches,
+    write_summary,
+)
+from deltaweb.index.folder.result import INDEXED, UNSUPPORTED, IndexResult
+from deltaweb.index.history.lifetimes import Longs
+from deltaweb.index.history.reader import Progress
+from deltaweb.index.history.stored_values import bounded_names, clean_json, clean_text
+from deltaweb.index.summary import HistorySummary, files_summary, table_summary
+from deltaweb.table import DeltaTable
+
+_NO_TIMES: Final = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildRequest:
+    """An index to make.
+
+    Attributes:
+        table: The table.
+        folder: The folder to make; written beside and renamed.
+        base: The folder of the index that the table has; None without one.
+        report: Called with the step, what is done of it, of how much, and the unit.
+        now_ms: The time that the days of `commits_30d` end at.
+        max_bytes: The most bytes of the log to read here; None for any.
+    """
+
+    table: DeltaTable
+    folder: Path
+    base: Path | None
+    report: Progress
+    now_ms: int
+    max_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenFiles:
+    """The files of the newest version, as `files.arrow` has them.
+
+    Attributes:
+        newest: The files; None where they may not be read, and are not written.
+        summary: What an overview draws of them.
+    """
+
+    newest: NewestFiles | None
+    summary: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, newest: NewestFiles | None, snapshot: Snapshot) -> "WrittenFiles":
+        """Add up what was written of a snapshot."""
+        names = list(dict.fromkeys(snapshot.metadata.partition_columns))
+        keys = partition_keys(snapshot.protocol, snapshot.metadata)
+        return cls(newest=newest, summary=files_summary(newest, names, keys))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReadLog:
+    """What a log says, by whichever way it was read.
+
+    Attributes:
+        snapshot: The newest version.
+        files: Its files, which are written.
+        rows: The batches of the history by the name of their file; each is consumed.
+        runs: Which versions can be read, from 0 on.
+        events: What the timeline marks, oldest first.
+        committed_at_ms: Time of the newest version's commit.
+        commit_digest: What `commit_digest` says of it; None where it is not readable.
+        first_commit: The oldest commit that the log holds; None without any.
+        is_rewritten: Whether the index before is of another log.
+        fault: What hides newer versions, if anything does.
+    """
+
+    snapshot: Snapshot
+    files: WrittenFiles
+    rows: Mapping[str, Iterable[pa.RecordBatch]]
+    runs: list[ReadableRun]
+    events: list[dict[str, Any]]
+    committed_at_ms: int
+    commit_digest: str | None
+    first_commit: int | None
+    is_rewritten: bool = False
+    fault: DeltaError | None = None
+
+
+def finish_index(request: BuildRequest, beside: Path, log: ReadLog) -> IndexResult:
+    """Write all of an index but its files, and return the facts of its version.
+
+    Args:
+        request: The index.
+        beside: The folder to write in, which has the files.
+        log: What the log says.
+    """
+    newest = log.files.newest
+    # A fault may hide newer versions, which an incremental update would not see.
+    if newest is not None and log.fault is None:
+        write_source(beside, log.snapshot, log.commit_digest, newest)
+    request.report("Writing the index", 0, None, "")
+    commits = _Commits()
+    for name, schema in HISTORY_SCHEMAS.items():
+        batches = log.rows[name]
+        seen = commits.watch(batches) if name == COMMITS else batches
+        write_batches(beside, name, schema, seen)
+    history = HistorySummary(log.runs, log.events, commits.timestamps_ms)
+    summary = table_summary(
+        log.snapshot.metadata, log.files.summary, history, request.now_ms
+    )
+    result = replace(
+        _newest_facts(log.snapshot, newest, commits),
+        folder=str(request.folder),
+        committed_at_ms=log.committed_at_ms,
+        summary=clean_json({**summary, "checksum": _checksum(request, log)}),
+        first_commit=log.first_commit,
+        is_rewritten=log.is_rewritten,
+        commit_digest=log.commit_digest or "",
+    )
+    if log.fault is not None:
+        result = replace(result, is_broken=True).with_error(log.fault)
+    write_summary(beside, result.to_json())
+    return result
+
+
+def _checksum(request: BuildRequest, log: ReadLog) -> dict[str, object] | None:
+    """Hold the newest version against its checksum file, where both can be read."""
+    newest = log.files.newest
+    if newest is None or log.fault is not None:
+        return None
+    files = VersionFiles(newest.files["size"], newest.num_vectors)
+    try:
+        return check_version(request.table.store, log.snapshot, files).describe()
+    except DeltaError:  # a second opinion that cannot be had is none
+        return None
+
+
+class _Commits:
+    """What the commits of an index say together, noted while they are written."""
+
+    def __init__(self) -> None:
+        self._times = [_NO_TIMES]
+        self._last: pa.RecordBatch | None = None
+
+    def watch(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the batches, and note what they say."""
+        for batch in batches:
+            self._times.append(batch["timestamp_ms"].to_numpy())
+            self._last = batch
+            yield batch
+
+    @property
+    def timestamps_ms(self) -> Longs:
+        """When each commit was made."""
+        return np.concatenate(self._times)
+
+    def last(self, name: str, version: int) -> int | None:
+        """Return a number of the newest commit, if that makes a version."""
+        if self._last is None or self._last["version"][-1].as_py() != version:
+            return None
+        number: int | None = self._last[name][-1].as_py()
+        return number
+
+
+def _newest_facts(
+    snapshot: Snapshot, newest: NewestFiles | None, commits: _Commits
+) -> IndexResult:
+    """Return the facts of the newest version, made fit for every database."""
+    try:
+        num_columns = len(snapshot.schema.fields)
+    except SchemaError:
+        num_columns = None
+    facts = IndexResult(
+        state=UNSUPPORTED if newest is None else INDEXED,
+        version=snapshot.version,
+        delta_id=clean_text(snapshot.metadata.id or ""),
+        num_columns=num_columns,
+        partition_columns=bounded_names(snapshot.metadata.partition_columns),
+    ).with_error(snapshot.refusal)
+    if newest is None:  # the log says that much of files that are not read
+        return replace(
+            facts,
+            num_files=commits.last("num_files", snapshot.version),
+            size_bytes=commits.last("size_bytes", snapshot.version),
+        )
+    return replace(
+        facts,
+        num_files=newest.num_files,
+        size_bytes=newest.size_bytes,
+        num_records=newest.total_records,
+        num_tombstones=newest.num_tombstones,
+    )

@@ -1,0 +1,90 @@
+"""What indexing one table came to: small facts, as a Spark task hands them back."""
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
+
+from deltaweb.delta.errors import DeltaError
+
+INDEXED: Final = "INDEXED"
+UNSUPPORTED: Final = "UNSUPPORTED"  # metadata and history alone
+FAILED: Final = "FAILED"
+CANCELLED: Final = "CANCELLED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexResult:
+    """The newest version of a table in facts, or why there are none.
+
+    Attributes:
+        state: `INDEXED`, `UNSUPPORTED`, `FAILED` or `CANCELLED`.
+        folder: The index folder; empty when it failed.
+        version: The newest version.
+        committed_at_ms: Time of its commit.
+        delta_id: metaData.id of the log.
+        num_files: Count of live files; None if unknown.
+        size_bytes: Sum of their sizes; the same.
+        num_records: Sum of their rows; None too where the version may not be read, or
+            a file does not tell.
+        num_tombstones: Count of tombstones in the log.
+        num_columns: Count of top-level columns; None for a schema that is broken.
+        partition_columns: Their names.
+        summary: What the overview draws; see `Table.summary`.
+        error_code: Stable code of the failure; empty without one.
+        error: Its sentence.
+        error_hint: What to do next.
+        error_detail: A traceback where the failure is our own.
+        is_broken: Whether the log goes on behind `version` and cannot be read there;
+            the error says why.
+        first_commit: The oldest commit that the log still holds; None where it holds
+            none. Older ones are history that only the database keeps.
+        is_rewritten: Whether the index that the table had before is of another log:
+            a table recreated at the same place, or a backup put back.
+        commit_digest: SHA-256 of the beginning of the version's commit; empty where
+            the log has none.
+    """
+
+    state: str
+    folder: str = ""
+    version: int | None = None
+    committed_at_ms: int | None = None
+    delta_id: str = ""
+    num_files: int | None = None
+    size_bytes: int | None = None
+    num_records: int | None = None
+    num_tombstones: int | None = None
+    num_columns: int | None = None
+    partition_columns: list[str] = field(default_factory=list)
+    summary: dict[str, Any] = field(default_factory=dict)
+    error_code: str = ""
+    error: str = ""
+    error_hint: str = ""
+    error_detail: str = ""
+    is_broken: bool = False
+    first_commit: int | None = None
+    is_rewritten: bool = False
+    commit_digest: str = ""
+
+    @classmethod
+    def from_error(cls, error: DeltaError) -> "IndexResult":
+        """The result for a table that is broken, in the error's own words."""
+        return cls(state=FAILED).with_error(error)
+
+    def with_error(self, error: DeltaError | None) -> "IndexResult":
+        """The same with the words of an error, if there is one."""
+        if error is None:
+            return self
+        return replace(
+            self,
+            error_code=error.code,
+            error=error.message,
+            error_hint=error.hint,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts as a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "IndexResult":
+        """The inverse of `to_json`."""
+        return cls(**values)

@@ -1,0 +1,1 @@
+"""What each commit did, in words, from what its metrics and parameters say."""

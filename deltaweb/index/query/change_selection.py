@@ -1,0 +1,187 @@
+"""The files with the changes of a range of versions, as recipients are offered them.
+
+Source: delta_sharing_protocol_2026.md, "Read Change Data Feed from a Table".
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import PartitionValueError, PredicateError
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.feed.feed_files import FeedFiles
+from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.protocol.schema import StructField, StructType, type_text
+from deltaweb.delta.scan.predicate import Predicate, predicate_columns
+from deltaweb.delta.scan.skipping import may_match
+from deltaweb.delta.snapshot_state import Definition
+from deltaweb.index.query.file_selection import ROWS_A_BATCH, exact_sum
+from deltaweb.index.query.partition_match import rows_where_true, type_values
+from deltaweb.index.query.relative_paths import find_outside, relative_paths
+from deltaweb.index.query.vector_paths import vector_paths
+from deltaweb.storage.location import is_local
+
+
+@dataclass(slots=True)
+class ChangeFacts:
+    """What is known of all files of a selection once each was looked at.
+
+    Attributes:
+        num_files: Count of those that are offered.
+        total_files: Count of all, before the filter.
+        size_bytes: Sum of the sizes of those that are offered.
+        has_deletion_vectors: Whether one of them has a deletion vector.
+        outside: The path of one that is not below the table's root, if any.
+        missing: The version of one that is not in storage, if any; of object storage
+            nothing is known.
+    """
+
+    num_files: int = 0
+    total_files: int = 0
+    size_bytes: int = 0
+    has_deletion_vectors: bool = False
+    outside: str | None = None
+    missing: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeSelection:
+    """The files of a range that are shared.
+
+    Attributes:
+        changes: All files of the range.
+        root: The table's root.
+        schema: The schema that the filter is over.
+        partition_filter: Enforced: only files whose partition values make it true are
+            offered.
+        reads_removed: Whether a reader opens files that were removed.
+    """
+
+    changes: FeedFiles
+    root: str
+    schema: StructType
+    partition_filter: Predicate | None = None
+    reads_removed: bool = True
+    _columns: list[StructField] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the columns of the filter.
+
+        Raises:
+            PredicateError: If it speaks of others than partition columns, or these
+                are not the same in the whole range.
+        """
+        object.__setattr__(self, "_columns", self._filter_columns())
+
+    def facts(self) -> ChangeFacts:
+        """Look at every file of the range once.
+
+        Raises:
+            PartitionValueError: If a value that the filter looks at is not of its
+                column's type.
+            DeltaError: If the log cannot be read.
+        """
+        facts = ChangeFacts()
+        for whole in self.changes.batches():
+            batch = self._offered(whole)
+            facts.total_files += whole.num_rows
+            facts.num_files += batch.num_rows
+            facts.size_bytes += exact_sum(batch["size"])
+            facts.has_deletion_vectors |= batch[VECTOR].null_count < batch.num_rows
+            facts.outside = facts.outside or find_outside(batch["path"], self.root)
+            if facts.outside is None and facts.missing is None and is_local(self.root):
+                facts.missing = self._missing(batch)
+        return facts
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the files in batches of at most `ROWS_A_BATCH` rows.
+
+        Columns: those of `FEED_FILES_SCHEMA`, relative_path and
+        relative_vector_path as `FileSelection.batches` has them.
+
+        Raises:
+            PathEscapesTableError: If a path leads outside the table's root.
+            DeletionVectorError: If the path of a vector does, or does not read.
+            DeltaError: As `facts` does.
+        """
+        for whole in self.changes.batches():
+            offered = _with_sizes(self._offered(whole))
+            for first in range(0, offered.num_rows, ROWS_A_BATCH):
+                batch = offered.slice(first, ROWS_A_BATCH)
+                paths = relative_paths(batch["path"], self.root)
+                vectors = vector_paths(batch["path"], batch[VECTOR], self.root)
+                yield batch.append_column("relative_path", paths).append_column(
+                    "relative_vector_path", vectors
+                )
+
+    def _offered(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        condition = self.partition_filter
+        if condition is None or not batch.num_rows:
+            return batch
+        if not self._columns:
+            return batch if may_match(condition, {}, 1)[0] else batch.slice(0, 0)
+        values = {}
+        for column in self._columns:
+            typed = type_values(batch["partition_values"], column)
+            if typed.bad is not None and typed.bad.any():
+                at = int(typed.bad.argmax())
+                texts = dict(batch["partition_values"][at].as_py() or ())
+                raise PartitionValueError(
+                    path=batch["path"][at].as_py(),
+                    column=column.name,
+                    value=texts.get(column.stored_name) or "",
+                    type_name=type_text(column.data_type),
+                )
+            values[column.name] = typed.values
+        return batch.filter(pa.array(rows_where_true(condition, values)))
+
+    def _filter_columns(self) -> list[StructField]:
+        if self.partition_filter is None:
+            return []
+        columns = []
+        for path in sorted(predicate_columns(self.partition_filter)):
+            found = self.schema.find(path[0]) if len(path) == 1 else None
+            is_partition = all(
+                path[0] in at.metadata.partition_columns and found == _column(at, path)
+                for at in self.changes.definitions
+            )
+            if found is None or not is_partition:
+                name = ".".join(path)
+                reason = f"the table is not always partitioned by the same {name!r}"
+                raise PredicateError(reason=reason)
+            columns.append(found)
+        return columns
+
+    def _missing(self, batch: pa.RecordBatch) -> int | None:
+        """Return the version of the first file that is gone, if one is."""
+        if not self.reads_removed:
+            batch = batch.filter(pc.not_equal(batch["kind"], "remove"))
+        paths = relative_paths(batch["path"], self.root).to_pylist()
+        for path, version in zip(paths, batch["version"], strict=True):
+            if not os.path.lexists(os.path.join(self.root, path)):  # noqa: PTH118 (of a million paths)
+                return int(version.as_py())
+        return None
+
+
+def _column(at: Definition, path: tuple[str, ...]) -> StructField | None:
+    return table_schema(at.protocol, at.metadata).find(path[0])
+
+
+def _with_sizes(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return files with the size of the same file where an action does not say it.
+
+    A reader finds the two actions of a file together by its URL, which names the size.
+    """
+    sizes = batch["size"]
+    if not sizes.null_count:
+        return batch
+    known = batch.filter(sizes.is_valid())
+    found = pc.index_in(batch["path"], value_set=known["path"])
+    return batch.set_column(
+        batch.schema.get_field_index("size"),
+        "size",
+        pc.coalesce(sizes, known["size"].take(found), pa.scalar(0, pa.int64())),
+    )

@@ -1,0 +1,117 @@
+"""The files that answer a query, ready to be listed batch by batch."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.scan.skipping import Mask
+from deltaweb.index.query.file_part import FilePart, Rows
+from deltaweb.index.query.relative_paths import find_outside, relative_paths
+from deltaweb.index.query.vector_paths import vector_paths
+
+ROWS_A_BATCH: Final = 4096  # some 4 MB of lines, with statistics of ten columns
+HALF_BITS: Final = 32  # half of a long
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SelectedPart:
+    """A part, and which of its files are selected."""
+
+    part: FilePart
+    mask: Mask
+
+    @property
+    def num_files(self) -> int:
+        """Count of selected files."""
+        return int(np.count_nonzero(self.mask))
+
+    def positions(self) -> Iterator[Rows]:
+        """Yield the rows of the selected files, some at a time."""
+        rows = np.flatnonzero(self.mask)
+        for first in range(0, len(rows), ROWS_A_BATCH):
+            yield rows[first : first + ROWS_A_BATCH]
+
+
+class FileSelection:
+    """Files of one version of a table.
+
+    Attributes:
+        num_files: Count of selected files.
+        total_files: Count of all files of the version.
+    """
+
+    def __init__(
+        self, parts: Sequence[SelectedPart], *, total_files: int, root: str
+    ) -> None:
+        self._parts = [chosen for chosen in parts if chosen.mask.any()]
+        self._root = root
+        self.total_files = total_files
+        self.num_files = sum(chosen.num_files for chosen in self._parts)
+
+    @cached_property
+    def size_bytes(self) -> int:
+        """Sum of the sizes of the selected files."""
+        return sum(
+            exact_sum(chosen.part.sizes.filter(pa.array(chosen.mask)))
+            for chosen in self._parts
+        )
+
+    @cached_property
+    def outside(self) -> str | None:
+        """The path of a selected file that is not below the table's root, if any.
+
+        Such a file must not be listed; `batches` would raise for it.
+        """
+        for chosen in self._parts:
+            if chosen.part.is_inside(self._root, chosen.num_files):
+                continue
+            for rows in chosen.positions():
+                paths = chosen.part.paths.take(pa.array(rows))
+                found = find_outside(paths, self._root)
+                chosen.part.release()
+                if found is not None:
+                    return found
+        return None
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the files in batches of at most `ROWS_A_BATCH` rows.
+
+        Columns: path string (as in the log), relative_path string (decoded once,
+        below the table's root), size int64, modification_time int64 (milliseconds
+        since the epoch), partition_values map<string, string> (as in the log), stats
+        string (JSON; null without), num_records int64 (null where it is unknown),
+        deletion_vector (its descriptor, null without), relative_vector_path string
+        (of the vector's file, as relative_path; null where it has none).
+
+        Raises:
+            PathEscapesTableError: If a path leads outside the table's root.
+            DeletionVectorError: If the path of a vector does, or does not read.
+            DeltaError: If storage does not give what the log holds of the files.
+        """
+        for chosen in self._parts:
+            is_plain = chosen.part.has_plain_paths(chosen.num_files)
+            rows = chosen.part.rows()
+            pieces = map(rows.split, chosen.positions())
+            for positions in chain.from_iterable(pieces):
+                batch = rows.take(positions)
+                paths = batch["path"]
+                if not is_plain:
+                    paths = relative_paths(paths, self._root)
+                vectors = vector_paths(batch["path"], batch[VECTOR], self._root)
+                yield batch.add_column(1, "relative_path", paths).append_column(
+                    "relative_vector_path", vectors
+                )
+
+
+def exact_sum(numbers: pa.Array) -> int:
+    """Return a sum that no count of large numbers can wrap around."""
+    high = pc.sum(pc.shift_right(numbers, HALF_BITS)).as_py() or 0
+    low = pc.sum(pc.bit_wise_and(numbers, (1 << HALF_BITS) - 1)).as_py() or 0
+    return int((high << HALF_BITS) + low)

@@ -1,0 +1,196 @@
+"""The files of an index as blocks of a snapshot, memory-mapped.
+
+A snapshot is refreshed from these blocks as from those of a checkpoint: commits
+that came since mask their rows. Pages of the mapping that were read count as memory
+of the process, so the reader of a whole column gives them back by `release`.
+"""
+
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from deltaweb.delta.log.blocks import FileBlock, RawStatistics, SelectedBlock
+from deltaweb.delta.log.file_actions import (
+    DELETION_VECTOR,
+    PARTITION_VALUES,
+    VECTOR,
+    file_keys,
+    files_batch,
+    vector_ids,
+)
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot_state import SnapshotState
+from deltaweb.index.files.source import IndexSource, commit_digest, load_source
+from deltaweb.index.folder.file_index import FILES, IndexMissingError
+
+PLAIN_COLUMNS: Final = {
+    "path": pa.string(),
+    "size": pa.int64(),
+    "modification_time": pa.int64(),
+    "partition_values": PARTITION_VALUES,
+    "num_records": pa.int64(),
+    "stats": pa.string(),
+}
+STRUCT_COLUMNS: Final = ("partition", "min", "max", "null_count")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MappedRange:
+    """A range of a mapped file.
+
+    Attributes:
+        mapping: The file.
+        start: Where the range starts, at the start of a page.
+        length: Its length in bytes.
+    """
+
+    mapping: mmap.mmap
+    start: int
+    length: int
+
+    def release(self) -> None:
+        """Give the memory of the range back; it is read again when it is needed."""
+        self.mapping.madvise(mmap.MADV_DONTNEED, self.start, self.length)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class IndexedBlock(FileBlock):
+    """Some files of an index.
+
+    Attributes:
+        rows: Their rows in `files.arrow`.
+        mapped: Where these are mapped.
+        has_typed_partitions: Whether the column `partition` is typed by the schema.
+    """
+
+    rows: pa.RecordBatch
+    mapped: MappedRange
+    has_typed_partitions: bool
+
+    def keys(self) -> pa.Array:
+        """What identifies each file, in memory of its own."""
+        paths = self.files["path"]
+        middle = len(paths) // 2
+        copied = pa.concat_arrays([paths.slice(0, middle), paths.slice(middle)])
+        self.mapped.release()
+        return file_keys(copied, self.files["dv_id"])
+
+
+def indexed_block(selected: SelectedBlock) -> IndexedBlock:
+    """Return the block of a selection that is of an index."""
+    return cast("IndexedBlock", selected.block)
+
+
+def restore_snapshot(folder: Path, store: TableStore) -> Snapshot:
+    """Return the table at the version of its index, without reading its log.
+
+    The snapshot can be brought up to date by `DeltaTable.refresh`, which finds out
+    whether the log still has the commit; transactions and tombstones are not in it.
+
+    Raises:
+        IndexMissingError: If there is no whole index, or its commit is another one.
+    """
+    source = load_source(folder)
+    if commit_digest(store, source.version) != source.commit_digest:
+        raise IndexMissingError(str(folder))
+    state = SnapshotState(
+        version=source.version,
+        protocol=source.protocol,
+        metadata=source.metadata,
+        blocks=tuple(SelectedBlock(block) for block in map_blocks(folder, source)),
+        layers=(),
+        checkpoint=None,
+        new_transactions={},
+        commit_status=source.commit_status,
+    )
+    return Snapshot(store, state)
+
+
+def map_blocks(folder: Path, source: IndexSource) -> list[IndexedBlock]:
+    """Map the files of an index; the mapping outlives the folder.
+
+    Raises:
+        IndexMissingError: If `files.arrow` is not whole, or not of our form.
+    """
+    try:
+        with (folder / FILES).open("rb") as file:
+            mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        whole = pa.py_buffer(mapping)
+        reader = pa.ipc.open_file(pa.BufferReader(whole))
+        _check_schema(reader.schema)
+        blocks = [
+            _block(rows, mapping, whole.address, source)
+            for rows in map(reader.get_batch, range(reader.num_record_batches))
+            if rows.num_rows
+        ]
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise IndexMissingError(str(folder)) from error
+    num_files = sum(block.rows.num_rows for block in blocks)
+    if num_files != source.num_files or whole.size != source.files_bytes:
+        raise IndexMissingError(str(folder))
+    return blocks
+
+
+def _check_schema(schema: pa.Schema) -> None:
+    """Check the types of the columns.
+
+    Raises:
+        ValueError: If one is missing or of another type.
+    """
+    for name, data_type in PLAIN_COLUMNS.items():
+        if name not in schema.names or schema.field(name).type != data_type:
+            raise ValueError(name)
+    place = schema.get_field_index(VECTOR)
+    if place < 0 or schema.field(place).type not in {pa.null(), DELETION_VECTOR}:
+        raise ValueError(VECTOR)
+    for name in STRUCT_COLUMNS:
+        if name not in schema.names or not pt.is_struct(schema.field(name).type):
+            raise ValueError(name)
+
+
+def _block(
+    rows: pa.RecordBatch, mapping: mmap.mmap, address: int, source: IndexSource
+) -> IndexedBlock:
+    rows.validate()
+    stats = pa.chunked_array([rows["stats"]])
+    columns = [
+        rows["path"],
+        rows["size"],
+        rows["modification_time"],
+        pa.nulls(rows.num_rows, pa.bool_()),
+        rows["partition_values"],
+        vector_ids(rows[VECTOR]),
+        rows[VECTOR],
+    ]
+    return IndexedBlock(
+        files=files_batch(columns),
+        load_statistics=lambda: RawStatistics(stats, None),
+        rows=rows,
+        mapped=_range(rows, mapping, address),
+        has_typed_partitions=source.has_typed_partitions,
+    )
+
+
+def _range(rows: pa.RecordBatch, mapping: mmap.mmap, address: int) -> MappedRange:
+    """Return the pages that hold the buffers of some rows."""
+    bounds = [(one.address, one.address + one.size) for one in _buffers(rows)]
+    inside = [
+        (first - address, last - address)
+        for first, last in bounds
+        if address <= first <= last <= address + len(mapping)
+    ]
+    first = min((first for first, _ in inside), default=0)
+    last = max((last for _, last in inside), default=0)
+    start = first - first % mmap.PAGESIZE
+    return MappedRange(mapping, start, last - start)
+
+
+def _buffers(rows: pa.RecordBatch) -> Iterator[pa.Buffer]:
+    for column in rows.columns:
+        yield from (buffer for buffer in column.buffers() if buffer is not None)

@@ -1,0 +1,114 @@
+"""Files of an index, and what a query asks of them: columns of the mapping.
+
+What the index does not hold is had from the text of the statistics, as it is for
+files of the log, so that both answer alike.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
+from deltaweb.delta.scan.column_ranges import statistics_ranges
+from deltaweb.delta.scan.skipping import ColumnRange
+from deltaweb.delta.values.statistics.shape import statistics_shape
+from deltaweb.index.query.file_part import FilePart
+from deltaweb.index.query.indexed_block import IndexedBlock
+from deltaweb.index.query.partition_match import TypedValues
+
+PARTITION = "partition"
+STATISTICS = ("num_records", "min", "max", "null_count")
+
+
+class IndexedPart(FilePart):
+    """The files of one block of an index, live or not.
+
+    Args:
+        block: The block.
+    """
+
+    def __init__(self, block: IndexedBlock) -> None:
+        super().__init__(block)
+        self._indexed = block
+
+    @property
+    def num_records(self) -> pa.Array:
+        """Rows of each file; null if unknown."""
+        return self._indexed.rows["num_records"]
+
+    def ranges(
+        self, schema: StructType, columns: Iterable[ColumnPath]
+    ) -> dict[ColumnPath, ColumnRange]:
+        """What statistics say of data columns; one without any is left out."""
+        indexed: list[ColumnPath] = []
+        others: list[ColumnPath] = []
+        for path in columns:
+            (indexed if self._is_indexed(schema, path) else others).append(path)
+        found = {}
+        if indexed:
+            found = statistics_ranges(self._statistics_of(indexed), indexed)
+        if others:
+            found |= super().ranges(schema, others)
+            self.release()
+        return found
+
+    def release(self) -> None:
+        """Give back the memory of the mapping."""
+        self._indexed.mapped.release()
+
+    def _type_partition(self, column: StructField) -> TypedValues:
+        typed = self._indexed.rows[PARTITION]
+        position = typed.type.get_field_index(column.name)
+        is_usable = (
+            self._indexed.has_typed_partitions
+            and position >= 0
+            and typed.type.field(position).type == arrow_type(column.data_type)
+        )
+        if is_usable:
+            return TypedValues(pc.struct_field(typed, [position]))
+        return super()._type_partition(column)
+
+    def _statistics_of(self, columns: Sequence[ColumnPath]) -> pa.Table:
+        """Return the statistics of some columns: nothing else of them is touched."""
+        names = sorted({path[0] for path in columns})
+        arrays = [self.num_records]
+        for name in STATISTICS[1:]:
+            whole = self._indexed.rows[name]
+            found = [whole.type.get_field_index(column) for column in names]
+            held = [position for position in found if position >= 0]
+            values = [pc.struct_field(whole, [position]) for position in held]
+            fields = [whole.type.field(position) for position in held]
+            arrays.append(_struct(values, fields, len(whole)))
+        return pa.table(arrays, names=list(STATISTICS))
+
+    def _is_indexed(self, schema: StructType, path: ColumnPath) -> bool:
+        """Tell whether the index holds the statistics of a column, by its type."""
+        wanted = statistics_shape(schema, [path]).arrow
+        held = self._indexed.rows.schema
+        return all(
+            _holds(held.field(name).type, wanted.field(name).type)
+            for name in STATISTICS[1:]
+        )
+
+
+def _struct(
+    values: list[pa.Array], fields: list[pa.Field], num_rows: int
+) -> pa.StructArray:
+    if not fields:
+        return pa.StructArray.from_buffers(pa.struct([]), num_rows, [None])
+    return pa.StructArray.from_arrays(values, fields=fields)
+
+
+def _holds(held: pa.DataType, wanted: pa.DataType) -> bool:
+    """Tell whether a struct has all the fields of another, by their types."""
+    if not pa.types.is_struct(wanted):
+        return bool(held == wanted)
+    if not pa.types.is_struct(held):
+        return False
+    return all(
+        held.get_field_index(field.name) >= 0
+        and _holds(held.field(field.name).type, field.type)
+        for field in wanted
+    )

@@ -1,0 +1,284 @@
+"""One version of a table, and which of its files answer a query.
+
+Source: delta_sharing_protocol.md, "Read Data from a Table".
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deltaweb.delta.errors import (
+    DeltaError,
+    PartitionValueError,
+    PredicateError,
+    SchemaError,
+    UnsupportedFeatureError,
+)
+from deltaweb.delta.log.blocks import FileBlock
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import StructField, StructType, type_text
+from deltaweb.delta.scan.column_ranges import partition_range
+from deltaweb.delta.scan.predicate import And, Predicate, not_true, predicate_columns
+from deltaweb.delta.scan.pruning import EVALUATION_FAULTS, Ranges, prune
+from deltaweb.delta.scan.skipping import Mask, may_match
+from deltaweb.delta.snapshot import PARQUET, Snapshot
+from deltaweb.index.query.file_part import FilePart, Rows
+from deltaweb.index.query.file_selection import FileSelection, SelectedPart
+from deltaweb.index.query.indexed_block import IndexedBlock
+from deltaweb.index.query.indexed_part import IndexedPart
+from deltaweb.index.query.partition_match import rows_where_true
+
+if TYPE_CHECKING:
+    from deltaweb.delta.protocol.actions import Metadata, Protocol
+
+MAX_LONG: Final = (1 << 63) - 1
+MAX_SUMMED: Final = 1 << 32  # times the files of any part is less than a long
+
+
+class SharedVersion:
+    """A version of a table as recipients are offered it.
+
+    Args:
+        snapshot: The table at the version.
+        root: The table's root.
+        parts: The part of each block of files that an earlier version has had.
+
+    Attributes:
+        version: The version.
+        protocol: The protocol in force.
+        metadata: The metaData in force.
+        refusal: Why its files may not be offered; None when they may.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, *, root: str, parts: Mapping[int, FilePart]
+    ) -> None:
+        self._snapshot = snapshot
+        self._root = root
+        self._parts = [
+            (parts.get(id(selected.block)) or _part(selected.block), selected.mask)
+            for selected in snapshot.state.blocks
+        ]
+        self.version: int = snapshot.version
+        self.protocol: Protocol = snapshot.protocol
+        self.metadata: Metadata = snapshot.metadata
+        self.refusal: DeltaError | None = _refusal(snapshot, root)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The table at the version."""
+        return self._snapshot
+
+    @property
+    def parts(self) -> dict[int, FilePart]:
+        """The parts of the version, for the next one."""
+        return {id(part.block): part for part, _ in self._parts}
+
+    @property
+    def timestamp(self) -> datetime:
+        """Time of the version's commit; read from the log when it is asked for."""
+        return self._snapshot.timestamp
+
+    @property
+    def schema(self) -> StructType:
+        """The logical schema.
+
+        Raises:
+            SchemaError: If it is missing or does not parse.
+        """
+        return self._snapshot.schema
+
+    @cached_property
+    def has_deletion_vectors(self) -> bool:
+        """Whether a live file has a deletion vector."""
+        for part, mask in self._parts:
+            has_vectors = part.has_vectors
+            if has_vectors is None:
+                continue
+            live = has_vectors if mask is None else has_vectors.filter(mask)
+            if live.true_count:
+                return True
+        return False
+
+    @property
+    def num_files(self) -> int:
+        """Count of live files."""
+        return self._snapshot.num_files
+
+    @property
+    def num_files_in_memory(self) -> int:
+        """Count of files that are held in memory of the process."""
+        return sum(part.num_rows for part, _ in self._parts if type(part) is FilePart)
+
+    @property
+    def size_bytes(self) -> int:
+        """Sum of the sizes of the live files."""
+        return self._snapshot.size_bytes
+
+    def select(
+        self,
+        *,
+        predicates: Sequence[Predicate] = (),
+        partition_filter: Predicate | None = None,
+        limit: int | None = None,
+        misses: Predicate | None = None,
+    ) -> FileSelection:
+        """Choose the files that answer a query.
+
+        Args:
+            predicates: Hints, all of which hold: a file is left out where one cannot
+                be true for any of its rows. One that cannot be evaluated leaves out
+                nothing.
+            partition_filter: Enforced: only files whose partition values make it
+                true are offered.
+            limit: How many rows that the client wants are enough; files stop after
+                them. Rows count where all of their file are surely wanted, and the
+                file tells how many they are.
+            misses: A condition that holds for every row that the client may not want;
+                None if the predicates are exactly what it wants.
+
+        Raises:
+            PredicateError: If the filter speaks of other than partition columns.
+            PartitionValueError: If a value that the filter looks at is not of its
+                column's type.
+            SchemaError: If the schema cannot tell the type of a column.
+            DeltaError: If storage does not give the statistics.
+        """
+        chosen = []
+        for part, live in self._parts:
+            mask = _live_rows(part, live)
+            if partition_filter is not None:
+                mask &= self._offered(part, mask, partition_filter)
+            for predicate in predicates:
+                if mask.any():
+                    mask &= self._may_match(part, mask, predicate)
+            chosen.append(SelectedPart(part, mask))
+        if limit is not None:
+            misses = not_true(And(tuple(predicates))) if misses is None else misses
+            chosen = self._limited(chosen, limit, misses)
+        return FileSelection(chosen, total_files=self.num_files, root=self._root)
+
+    def _offered(self, part: FilePart, live: Mask, condition: Predicate) -> Mask:
+        """Mark the files that the enforced filter is true for."""
+        columns = self._filter_columns(condition)
+        if not columns:
+            return np.full(part.num_rows, may_match(condition, {}, 1)[0])
+        typed = {column.name: part.partition(column) for column in columns}
+        for column in columns:
+            bad = typed[column.name].bad
+            if bad is not None and (bad & live).any():
+                position = int(np.flatnonzero(bad & live)[0])
+                raise self._bad_value(part, position, column)
+        values = {name: found.values for name, found in typed.items()}
+        return rows_where_true(condition, values)
+
+    def _filter_columns(self, condition: Predicate) -> list[StructField]:
+        partitions = set(self.metadata.partition_columns)
+        columns = []
+        for path in sorted(predicate_columns(condition)):
+            field = self.schema.find(path[0])
+            if len(path) > 1 or path[0] not in partitions or field is None:
+                name = ".".join(path)
+                reason = f"the table is not partitioned by {name!r}"
+                raise PredicateError(reason=reason)
+            columns.append(field)
+        return columns
+
+    def _bad_value(
+        self, part: FilePart, position: int, column: StructField
+    ) -> PartitionValueError:
+        row = part.rows().take(np.array([position]))
+        values = dict(row["partition_values"][0].as_py() or ())
+        return PartitionValueError(
+            path=row["path"][0].as_py(),
+            column=column.name,
+            value=values.get(column.stored_name) or "",
+            type_name=type_text(column.data_type),
+        )
+
+    def _may_match(self, part: FilePart, live: Mask, predicate: Predicate) -> Mask:
+        """Mark the files that a hint may be true for; all that cannot be judged."""
+        sources = [partial(self._partition_ranges, part)]
+        sources.append(partial(self._statistics_ranges, part))
+        return prune(predicate, part.num_rows, sources, among=live)
+
+    def _limited(
+        self, chosen: Sequence[SelectedPart], limit: int, misses: Predicate
+    ) -> list[SelectedPart]:
+        """Keep the files up to the one that reaches the limit."""
+        result = []
+        missing = min(limit, MAX_LONG)
+        for one in chosen:
+            if missing <= 0:
+                break
+            rows = np.flatnonzero(one.mask)
+            reached = _running_total(self._sure_records(one, misses)[rows], missing)
+            enough = np.flatnonzero(reached >= missing)
+            mask = one.mask
+            if len(enough):
+                mask = mask.copy()
+                mask[rows[enough[0] + 1 :]] = False
+            result.append(SelectedPart(one.part, mask))
+            missing -= int(reached[-1]) if len(reached) else 0
+        return result
+
+    def _sure_records(self, one: SelectedPart, misses: Predicate) -> Rows:
+        """Count the rows of files that have no row that the client may not want.
+
+        Zero stands for other files, for those that do not tell, and for those whose
+        deletion vector hides some of their rows.
+        """
+        is_unsure = self._may_match(one.part, one.mask, misses)
+        if one.part.has_vectors is not None:
+            is_unsure |= one.part.has_vectors.to_numpy(zero_copy_only=False)
+        counts: Rows = one.part.num_records.fill_null(0).to_numpy()
+        return np.where(is_unsure, 0, counts)
+
+    def _partition_ranges(self, part: FilePart, columns: list[ColumnPath]) -> Ranges:
+        ranges = {}
+        for path in columns:
+            field = self.schema.find(path[0])
+            if field is not None and path[0] in self.metadata.partition_columns:
+                with suppress(*EVALUATION_FAULTS, SchemaError):
+                    typed = part.partition(field)
+                    ranges[path] = partition_range(typed.values, typed.bad)
+        return ranges
+
+    def _statistics_ranges(self, part: FilePart, columns: list[ColumnPath]) -> Ranges:
+        schema, partitions = self.schema, self.metadata.partition_columns
+        wanted = [c for c in columns if schema.find(c[0]) and c[0] not in partitions]
+        return part.ranges(schema, wanted) if wanted else {}
+
+
+def _part(block: FileBlock) -> FilePart:
+    return IndexedPart(block) if isinstance(block, IndexedBlock) else FilePart(block)
+
+
+def _refusal(snapshot: Snapshot, root: str) -> DeltaError | None:
+    provider = snapshot.metadata.format.provider
+    if snapshot.refusal is None and provider.lower() != PARQUET:
+        return UnsupportedFeatureError(
+            root=root,
+            version=snapshot.version,
+            features=[f"data files of format {provider}"],
+        )
+    return snapshot.refusal
+
+
+def _live_rows(part: FilePart, live: pa.BooleanArray | None) -> Mask:
+    if live is None:
+        return np.ones(part.num_rows, np.bool_)
+    mask: Mask = live.to_numpy(zero_copy_only=False)
+    return mask.copy()
+
+
+def _running_total(counts: Rows, most: int) -> npt.NDArray[Any]:
+    """Add up counts, each capped at `most`, so that no sum of them wraps around."""
+    capped = np.clip(counts, 0, most)
+    return np.cumsum(capped, dtype=np.int64 if most < MAX_SUMMED else object)

@@ -1,0 +1,77 @@
+"""A footer as pyarrow takes it, from bytes that are read already.
+
+Nothing but its schema and counts of the whole file should be asked of what it gives:
+pyarrow ends the process where the metadata of a column chunk contradicts itself.
+"""
+
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf
+from deltaweb.parquet.compact.reader import CompactReader
+from deltaweb.parquet.tail import MAGIC
+
+MAX_REWRITTEN_BYTES: Final = 4 << 20
+"""Looking through the schema of a larger footer takes too long."""
+ARROW_SCHEMA: Final = b"ARROW:schema"
+NO_SCHEMA: Final = b"ARROW:ignore"  # as long: the footer stays what it is
+
+# The names of a map and of a list: in the old enumeration, and in the union of types.
+_CONVERTED_MAPS: Final = (1 << 1, 2 << 1)  # MAP, MAP_KEY_VALUE: zigzag-encoded
+_CONVERTED_LIST: Final = 3 << 1
+_STRUCT: Final = 12
+_LOGICAL_MAP, _LOGICAL_LIST = 2 << 4 | _STRUCT, 3 << 4 | _STRUCT
+
+_SCHEMA: Final = Layout(
+    schema=(2, ListOf(Layout(converted=(6, "place"), logical=(10, "place")))),
+    # Its column chunks are gone past quickly.
+    row_groups=(4, ListOf(Layout(columns=(1, LateListOf(Layout()))))),
+)
+
+
+def parse_arrow_footer(footer: bytes) -> pq.FileMetaData:
+    """Parse the bytes of a footer with pyarrow.
+
+    Raises:
+        pyarrow.ArrowException: If pyarrow does not take them.
+        OSError: Likewise.
+    """
+    length = len(footer).to_bytes(4, "little")
+    return pq.read_metadata(pa.BufferReader(MAGIC + footer + length + MAGIC))
+
+
+def plain_footer(footer: bytes) -> bytes | None:
+    """Return the bytes of a footer without what pyarrow refuses of it.
+
+    Maps are told to be lists of their entries, which say the same: pyarrow refuses
+    the whole file where the key of one is optional, as Presto has written them. And
+    the schema that Arrow's writers leave beside Parquet's is left out: it is text that
+    nothing in Parquet vouches for.
+
+    Returns:
+        The bytes; None where nothing is to be told otherwise, and of a footer so large
+        that looking through it takes too long.
+
+    Raises:
+        FooterCorruptError: If the bytes are no footer.
+    """
+    if len(footer) > MAX_REWRITTEN_BYTES:
+        return None
+    before, key, after = _maps_as_lists(footer).rpartition(ARROW_SCHEMA)
+    plain = before + NO_SCHEMA + after if key else after
+    return None if plain == footer else plain
+
+
+def _maps_as_lists(footer: bytes) -> bytes:
+    """Return a footer in which every map is a list, byte for byte as long."""
+    changed = bytearray(footer)
+    for element in CompactReader(footer).read_struct(_SCHEMA).get("schema", ()):
+        place = element.get("converted")
+        if place is not None and footer[place] in _CONVERTED_MAPS:
+            changed[place] = _CONVERTED_LIST
+        place = element.get("logical")
+        if place is not None and footer[place] == _LOGICAL_MAP:
+            changed[place] = _LOGICAL_LIST
+    return bytes(changed)

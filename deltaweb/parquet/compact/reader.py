@@ -1,0 +1,400 @@
+"""Thrift's compact protocol, read with bounds: no count is believed that does not fit.
+
+A struct is read by a layout, which names the fields that are wanted and their types; a
+field that it does not name, or that has another type, is skipped. Lists have at most as
+many elements as there are bytes left, structs nest at most 64 deep, and nothing is
+built of what is skipped. What is built is counted: bytes may say in three of theirs
+what takes hundreds as a value, so the length of a footer bounds no memory.
+
+Source: Thrift's compact protocol, "Struct encoding", "List and Set", "Map".
+"""
+
+import struct
+from array import array
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NoReturn, TypeAlias, overload
+
+from deltaweb.parquet.compact.layouts import (
+    BINARY,
+    BYTE,
+    DOUBLE,
+    FALSE,
+    I64,
+    LIST,
+    MAP,
+    SET,
+    STRUCT,
+    TRUE,
+    FieldType,
+    LateListOf,
+    Layout,
+    ListOf,
+)
+from deltaweb.parquet.compact.usual_bytes import usual_chunk, usual_list
+from deltaweb.parquet.errors import FooterCorruptError
+
+MAX_DEPTH: Final = 64
+MAX_BUILT: Final = 1_000_000
+"""Elements of lists that one reader makes values of."""
+MAX_LATE: Final = 16_000_000
+"""Structs that it keeps the places of; what is made of each is counted by itself."""
+MAX_KNOWN: Final = 20_000
+"""Short lists that are kept by their bytes: column chunks repeat them."""
+_MAX_SHIFT: Final = 63  # the bits of a long
+_MORE: Final = 0x7F  # a larger byte says that more of its number follows
+
+_LONG_LIST: Final = 15
+_CUT: Final = "it ends within a value"
+_NO_STRUCTS: Final = "a list of structs holds something else"
+
+
+_KnownKey: TypeAlias = tuple[FieldType, bytes]
+"""What the elements of a list are, and its bytes."""
+NO_FIELDS: Final[Mapping[int, Any]] = MappingProxyType({})
+"""One value for every empty struct, so that a million of them take no memory."""
+_EMPTY_MEMBERS: Final[Mapping[int, Mapping[int, Any]]] = {
+    number << 4 | STRUCT: MappingProxyType({number: NO_FIELDS})
+    for number in range(1, 16)
+}
+
+
+class LateStructs(Sequence[dict[str, Any]]):
+    """Structs of a list that stay bytes until one is asked for.
+
+    Raises:
+        FooterCorruptError: Where one is asked for, and is none.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        starts: Sequence[int],
+        layout: Layout,
+        known: "dict[_KnownKey, Sequence[Any]]",
+    ) -> None:
+        self._data = data
+        self._starts = starts
+        self._layout = layout
+        self._known = known
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "LateStructs": ...
+
+    def __getitem__(self, index: int | slice) -> "dict[str, Any] | LateStructs":
+        if isinstance(index, slice):
+            starts = self._starts[index]
+            return LateStructs(self._data, starts, self._layout, self._known)
+        reader = CompactReader(self._data, self._starts[index], self._known)
+        return reader.read_struct(self._layout)
+
+
+class CompactReader:
+    """Reads values of the compact protocol, one after the other.
+
+    Args:
+        data: The bytes.
+        position: Where the first value begins.
+        known: Short lists that another reader of like bytes has made already.
+    """
+
+    __slots__ = ("built", "data", "known", "late", "position")
+
+    def __init__(
+        self,
+        data: bytes,
+        position: int = 0,
+        known: "dict[_KnownKey, Sequence[Any]] | None" = None,
+    ) -> None:
+        self.data = data
+        self.position = position
+        self.known = {} if known is None else known
+        self.built = 0
+        self.late = 0
+
+    def read_struct(self, layout: Layout, depth: int = 0) -> dict[str, Any]:
+        """Read a struct: by name, the wanted fields that are there.
+
+        Raises:
+            FooterCorruptError: If the bytes are no struct.
+        """
+        if depth > MAX_DEPTH:
+            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
+        try:
+            return self._struct(layout, depth)
+        except (IndexError, struct.error):
+            raise FooterCorruptError(reason=_CUT) from None
+
+    def _struct(self, layout: Layout, depth: int) -> dict[str, Any]:
+        data, wanted, number = self.data, layout.wanted, 0
+        values: dict[str, Any] = {}
+        while header := data[self.position]:
+            self.position += 1
+            kind = header & 0x0F
+            number = number + (header >> 4) if header >> 4 else self.integer()
+            field = wanted.get(number << 4 | kind)
+            if field is None:
+                self.skip(kind, depth)
+                continue
+            name, expected = field
+            if expected == "int" and kind != BYTE:
+                # Most have one byte, and a call takes longer than reading it.
+                small = data[self.position]
+                if small <= _MORE:
+                    self.position += 1
+                    values[name] = (small >> 1) ^ -(small & 1)
+                else:
+                    values[name] = self.integer()
+            elif kind == BINARY:
+                values[name] = self.binary()
+            elif kind <= FALSE:
+                values[name] = kind == TRUE
+            else:
+                values[name] = self._value(expected, kind, depth)
+        self.position += 1
+        for name in layout.needed:
+            if name not in values:
+                raise FooterCorruptError(reason=f"it has a part without its {name}")
+        return values
+
+    def _value(self, expected: FieldType, kind: int, depth: int) -> object:
+        """Read a field of a wanted type that is no usual number, text or truth."""
+        if isinstance(expected, Layout):
+            return self.read_struct(expected, depth + 1)
+        if isinstance(expected, ListOf):
+            return self._list(expected.element, depth + 1)
+        if isinstance(expected, LateListOf):
+            return self._late_list(expected.element, depth + 1)
+        if expected == "place":
+            place = self.position
+            self.skip(kind, depth)
+            return place
+        if kind == STRUCT:
+            return self.read_fields(depth + 1)
+        return self._double() if kind == DOUBLE else self._byte()
+
+    def read_fields(self, depth: int = 0) -> Mapping[int, Any]:
+        """Read a struct of a union, as far as it is numbers, truths, text and structs.
+
+        Returns:
+            The values by the numbers of their fields, which may be unknown ones.
+        """
+        if depth > MAX_DEPTH:
+            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
+        data, number = self.data, 0
+        # Most unions are of one struct that is empty.
+        if data[self.position + 1 : self.position + 3] == b"\0\0":
+            member = _EMPTY_MEMBERS.get(data[self.position])
+            if member is not None:
+                self.position += 3
+                return member
+        values: dict[int, Any] = {}
+        while header := data[self.position]:
+            self.position += 1
+            kind = header & 0x0F
+            number = number + (header >> 4) if header >> 4 else self.integer()
+            if kind in {TRUE, FALSE}:
+                values[number] = kind == TRUE
+            elif kind == BYTE:
+                values[number] = self._byte()
+            elif BYTE < kind <= I64:
+                values[number] = self.integer()
+            elif kind == BINARY:
+                values[number] = self.binary()
+            elif kind == STRUCT:
+                values[number] = self.read_fields(depth + 1)
+            else:
+                self.skip(kind, depth)
+        self.position += 1
+        return values or NO_FIELDS
+
+    def _list(self, element: FieldType, depth: int) -> Sequence[Any]:
+        usual = usual_list().match(self.data, self.position)
+        if usual is None:
+            return self._new_list(element, depth)
+        key = element, usual.group()
+        found = self.known.get(key)
+        if found is not None:
+            self.position = usual.end()
+            return found
+        made = self._new_list(element, depth)
+        if len(self.known) < MAX_KNOWN:
+            self.known[key] = made
+        return made
+
+    def _new_list(self, element: FieldType, depth: int) -> list[Any]:
+        size, kind = self.list_header()
+        self.built += size
+        if self.built > MAX_BUILT:
+            _refuse(MAX_BUILT, "parts")
+        if element == "int" and BYTE < kind <= I64:
+            return [self.integer() for _ in range(size)]
+        if element == "binary" and kind == BINARY:
+            return [self.binary() for _ in range(size)]
+        if element == "fields" and kind == STRUCT:
+            return [self._member(depth) for _ in range(size)]
+        if isinstance(element, Layout) and kind == STRUCT:
+            return [self.read_struct(element, depth) for _ in range(size)]
+        # What an empty list says of its elements, writers do not agree on.
+        if isinstance(element, Layout) and size:
+            raise FooterCorruptError(reason=_NO_STRUCTS)
+        for _ in range(size):
+            self._skip_element(kind, depth)
+        return []
+
+    def _late_list(self, element: Layout, depth: int) -> LateStructs:
+        size, kind = self.list_header()
+        if size and kind != STRUCT:
+            raise FooterCorruptError(reason=_NO_STRUCTS)
+        self.late += size
+        if self.late > MAX_LATE:
+            _refuse(MAX_LATE, "column chunks")
+        starts, match = array("Q"), usual_chunk().match
+        for _ in range(size):
+            starts.append(self.position)
+            if (usual := match(self.data, self.position)) is not None:
+                self.position = usual.end()
+            else:
+                self._skip_struct(depth + 1)
+        return LateStructs(self.data, starts, element, self.known)
+
+    def _member(self, depth: int) -> Mapping[int, Any]:
+        fields = self.read_fields(depth)
+        if not fields:
+            raise FooterCorruptError(reason="it has a list of nothing")
+        return fields
+
+    def list_header(self) -> tuple[int, int]:
+        """Read the size of a list and the type of its elements."""
+        header = self._byte()
+        size = header >> 4
+        if size == _LONG_LIST:
+            size = self._varint()
+        self._check_count(size)
+        return size, header & 0x0F
+
+    def integer(self) -> int:
+        """Read a signed integer, which is zigzag-encoded."""
+        value = self.data[self.position]
+        if value > _MORE:
+            value = self._varint()
+        else:
+            self.position += 1
+        return (value >> 1) ^ -(value & 1)
+
+    def binary(self) -> bytes:
+        """Read a byte string."""
+        size = self.data[self.position]
+        if size > _MORE:
+            size = self._varint()
+        else:
+            self.position += 1
+        start = self.position
+        self.position = end = start + size
+        if end > len(self.data):
+            raise FooterCorruptError(reason=_CUT)
+        return self.data[start:end]
+
+    def _byte(self) -> int:
+        value = self.data[self.position]
+        self.position += 1
+        return value
+
+    def _double(self) -> float:
+        value: float = struct.unpack_from("<d", self.data, self.position)[0]
+        self.position += 8
+        return value
+
+    def _varint(self) -> int:
+        data, position = self.data, self.position
+        value = data[position]
+        position += 1
+        if value > _MORE:
+            value &= _MORE
+            shift = 7
+            while True:
+                part = data[position]
+                position += 1
+                value |= (part & _MORE) << shift
+                if part <= _MORE:
+                    break
+                shift += 7
+                if shift > _MAX_SHIFT:
+                    raise FooterCorruptError(reason="a number has too many bytes")
+        self.position = position
+        return value
+
+    def _check_count(self, size: int) -> None:
+        left = len(self.data) - self.position
+        if size > left:
+            reason = f"it counts {size:,} elements where {left:,} bytes are left"
+            raise FooterCorruptError(reason=reason)
+
+    def skip(self, kind: int, depth: int) -> None:
+        """Go past a value of a field.
+
+        Raises:
+            FooterCorruptError: If the value has no type, or nests too deep.
+        """
+        if kind in {TRUE, FALSE}:
+            return
+        if BYTE < kind <= I64:
+            self._varint()
+        elif kind == BINARY:
+            self.binary()
+        elif kind == STRUCT:
+            self._skip_struct(depth + 1)
+        elif kind in {LIST, SET}:
+            if (usual := usual_list().match(self.data, self.position)) is not None:
+                self.position = usual.end()
+            else:
+                self._skip_list(depth)
+        elif kind == MAP:
+            self._skip_map(depth)
+        elif kind in {BYTE, DOUBLE}:
+            self.position += 1 if kind == BYTE else 8
+        else:
+            raise FooterCorruptError(reason=f"a value has the unknown type {kind}")
+
+    def _skip_struct(self, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
+        while header := self._byte():
+            if not header >> 4:
+                self.integer()
+            self.skip(header & 0x0F, depth)
+
+    def _skip_list(self, depth: int) -> None:
+        size, element = self.list_header()
+        for _ in range(size):
+            self._skip_element(element, depth)
+
+    def _skip_map(self, depth: int) -> None:
+        size = self._varint()
+        if not size:
+            return
+        kinds = self._byte()
+        self._check_count(size)
+        for _ in range(size):
+            self._skip_element(kinds >> 4, depth)
+            self._skip_element(kinds & 0x0F, depth)
+
+    def _skip_element(self, kind: int, depth: int) -> None:
+        """Go past an element: a truth is a byte here, and none in a field."""
+        if kind in {TRUE, FALSE}:
+            self.position += 1
+        elif depth > MAX_DEPTH:
+            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
+        else:
+            self.skip(kind, depth + 1)
+
+
+def _refuse(most: int, parts: str) -> NoReturn:
+    reason = f"it has more than {most:,} {parts}, which are the most that are read"
+    raise FooterCorruptError(reason=reason)

@@ -1,0 +1,89 @@
+"""What most parts of a footer are, as patterns of bytes.
+
+Going past such a part is one match then, instead of a step for each of its fields; what
+has another shape is gone past step by step. A pattern matches nothing that is no value.
+
+Source: Thrift's compact protocol, "Struct encoding", "List and Set".
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _STRUCT = 1, 2, 3, 7, 8, 9, 12
+_INTEGERS: Final = (4, 5, 6)
+MAX_TEXT_LENGTH: Final = 40
+_NUMBER: Final = rb"[\x80-\xff]{0,9}+[\x00-\x7f]"
+
+
+@cache
+def usual_list() -> re.Pattern[bytes]:
+    """Return a pattern of lists of few numbers, texts, or structs of numbers."""
+    return re.compile(_list(), re.DOTALL)
+
+
+@cache
+def usual_chunk() -> re.Pattern[bytes]:
+    """Return a pattern of what most column chunks are: structs three deep."""
+    return re.compile(_struct(_field_of(_struct(_inner()))), re.DOTALL)
+
+
+def _inner() -> bytes:
+    """Return a pattern of a field that may be a struct of flat fields."""
+    return _field_of(_struct(_flat()))
+
+
+def _field_of(struct: bytes) -> bytes:
+    """Return a pattern of a field that is flat or a struct of this pattern."""
+    return b"%b|%b%b" % (_flat(), _headers(range(1, 16), _STRUCT), struct)
+
+
+def _struct(field: bytes) -> bytes:
+    return b"(?>(?:%b)*+\\x00)" % field
+
+
+def _flat() -> bytes:
+    """Return a pattern of a field that holds no struct, except in a list."""
+    return b"%b|%b%b|%b(?:%b)" % (
+        _simple(),
+        *(_headers(range(1, 16), _BINARY), _text()),
+        *(_headers(range(1, 16), _LIST), _list()),
+    )
+
+
+def _simple() -> bytes:
+    """Return a pattern of a field that is a number or a truth."""
+    return b"|".join(
+        [
+            _headers(range(1, 16), _TRUE, _FALSE),
+            _headers(range(1, 16), *_INTEGERS) + _NUMBER,
+            _headers(range(1, 16), _BYTE) + rb".",
+            _headers(range(1, 16), _DOUBLE) + rb".{8}",
+        ]
+    )
+
+
+def _text() -> bytes:
+    """Return a pattern of short texts, with their lengths."""
+    texts = (rb"\x%02x.{%d}" % (size, size) for size in range(MAX_TEXT_LENGTH + 1))
+    return b"(?:%b)" % b"|".join(texts)
+
+
+def _list() -> bytes:
+    lists = [
+        b"%b(?:%b){%d}" % (_headers([size], *kinds), element, size)
+        for kinds, element, sizes in (
+            (_INTEGERS, _NUMBER, 15),
+            ((_BINARY,), _text(), 5),
+            ((_STRUCT,), _struct(_simple()), 5),
+        )
+        for size in range(sizes)
+    ]
+    return b"|".join(lists)
+
+
+def _headers(high: Iterable[int], *kinds: int) -> bytes:
+    """Return a pattern of bytes with one of the high halves and of the low ones."""
+    codes = (upper << 4 | kind for upper in high for kind in kinds)
+    return b"[%b]" % b"".join(rb"\x%02x" % code for code in codes)

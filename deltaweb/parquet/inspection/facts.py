@@ -1,0 +1,135 @@
+"""What one look at a file tells, as bounded JSON; and its row groups as Arrow."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+import pyarrow as pa
+
+from deltaweb.parquet.inspection.chunks import ChunkSums, count_of
+from deltaweb.parquet.inspection.description import footer_warnings
+from deltaweb.parquet.inspection.node_types import NodeTypes
+from deltaweb.parquet.loading import ParquetFooter
+from deltaweb.parquet.metadata import RowGroup
+
+MAX_WARNINGS: Final = 200
+MAX_KEYS: Final = 200
+MAX_REASONS: Final = 200
+MAX_KEY_LENGTH: Final = 200
+MAX_VALUE_LENGTH: Final = 600
+MAX_WRITER_LENGTH: Final = 300
+MAX_SORTING: Final = 8
+GROUPS_A_BATCH: Final = 16_384
+
+GROUP_SCHEMA: Final = pa.schema(
+    [
+        ("num_rows", pa.int64()),
+        ("uncompressed_bytes", pa.int64()),
+        ("compressed_bytes", pa.int64()),
+        ("offset", pa.int64()),
+        ("num_chunks", pa.int64()),
+        ("sorting", pa.string()),
+    ]
+)
+"""A row a row group: what its chunks add up to, where it begins; `sorting` names
+the columns that its rows are sorted by."""
+
+
+def group_batches(footer: ParquetFooter, sums: ChunkSums) -> Iterator[pa.RecordBatch]:
+    """Yield the row groups of a footer as `GROUP_SCHEMA`.
+
+    Args:
+        footer: The footer.
+        sums: What its chunks add up to.
+    """
+    nothing = (0, None)
+    groups = footer.metadata.row_groups
+    for first in range(0, max(len(groups), 1), GROUPS_A_BATCH):
+        rows = [
+            {
+                "num_rows": count_of(group.num_rows),
+                "uncompressed_bytes": count_of(group.total_byte_size),
+                "compressed_bytes": sums.groups.get(number, nothing)[0],
+                "offset": sums.groups.get(number, nothing)[1],
+                "num_chunks": len(group.raw_columns),
+                "sorting": _sorting(group, footer),
+            }
+            for number, group in enumerate(
+                groups[first : first + GROUPS_A_BATCH], first
+            )
+        ]
+        yield pa.RecordBatch.from_pylist(rows, GROUP_SCHEMA)
+
+
+def _sorting(group: RowGroup, footer: ParquetFooter) -> str | None:
+    """Source: parquet.thrift, "SortingColumn"."""
+    names = []
+    for column in list(group.sorting_columns or ())[:MAX_SORTING]:
+        leaf = column.get("column_idx", -1)
+        if not 0 <= leaf < len(footer.leaves):
+            continue
+        name = ".".join(footer.leaves[leaf].path)[:MAX_KEY_LENGTH]
+        names.append(f"{name} descending" if column.get("descending") else name)
+    return ", ".join(names) or None
+
+
+def file_facts(
+    footer: ParquetFooter, types: NodeTypes, sums: ChunkSums, *, size_bytes: int
+) -> dict[str, Any]:
+    """Return what one look at a file tells.
+
+    Args:
+        footer: The footer.
+        types: What its nodes are in Delta.
+        sums: What its chunks add up to.
+        size_bytes: The bytes of the file.
+    """
+    metadata = footer.metadata
+    warnings = list(islice(footer_warnings(footer), MAX_WARNINGS + 1))
+    reasons = islice(types.reasons.items(), MAX_REASONS)
+    return {
+        "size_bytes": size_bytes,
+        "footer_bytes": metadata.footer_length,
+        "format_version": metadata.version,
+        "created_by": (metadata.created_by or "")[:MAX_WRITER_LENGTH] or None,
+        "encryption": metadata.encryption,
+        "num_rows": count_of(metadata.num_rows),
+        "num_row_groups": len(metadata.row_groups),
+        "num_columns": len(footer.leaves),
+        "num_nodes": len(metadata.elements) - 1,
+        "num_chunks": sums.num_chunks,
+        "compressed_bytes": sum(column.compressed_bytes for column in sums.columns),
+        "uncompressed_bytes": sum(c.uncompressed_bytes for c in sums.columns),
+        "codecs": _largest(sums.codecs),
+        "encodings": _largest(sums.families),
+        "column_orders": None
+        if metadata.column_orders is None
+        else sorted(set(metadata.column_orders)),
+        "warnings": warnings[:MAX_WARNINGS],
+        "has_more_warnings": len(warnings) > MAX_WARNINGS,
+        "key_values": [
+            {
+                "key": key[:MAX_KEY_LENGTH],
+                "length": None if value is None else len(value),
+                "value": None if value is None else value[:MAX_VALUE_LENGTH],
+            }
+            for key, value in metadata.key_values[:MAX_KEYS]
+        ],
+        "num_key_values": len(metadata.key_values),
+        "delta_features": list(types.features),
+        "delta_reasons": [
+            {"path": ".".join(path)[:MAX_WRITER_LENGTH], "reason": reason}
+            for path, reason in reasons
+        ],
+        "num_delta_reasons": len(types.reasons),
+        "words": sums.words.listed(),
+    }
+
+
+def _largest(sums: dict[str, list[int]]) -> list[dict[str, Any]]:
+    """Return sums as JSON, the most bytes first."""
+    ordered = sorted(sums.items(), key=lambda entry: (-entry[1][0], entry[0]))
+    return [
+        {"name": name, "bytes": size_bytes, "chunks": chunks}
+        for name, (size_bytes, chunks) in ordered[:MAX_KEYS]
+    ]

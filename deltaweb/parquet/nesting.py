@@ -1,0 +1,108 @@
+"""The shape of LIST and MAP groups, however a writer nested them.
+
+Source: Parquet logical types, "Nested Types", "Lists", "Maps" and their
+"Backward-compatibility rules".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deltaweb.parquet.schema import Node
+
+
+class NestingError(ValueError):
+    """A LIST or MAP group is not nested as one; the text says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListShape:
+    """A list.
+
+    Attributes:
+        element: The node that is an element.
+        is_repeated_element: Whether that node is the repeated one itself, so that each
+            of its repetitions is an element, and none is null.
+    """
+
+    element: Node
+    is_repeated_element: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MapShape:
+    """A map.
+
+    Attributes:
+        key: The node of the key.
+        value: The node of the value; None for a set of keys.
+    """
+
+    key: Node
+    value: Node | None
+
+
+def list_shape(node: Node, *, is_in_list: bool = False) -> ListShape:
+    """Return what a LIST group holds.
+
+    Args:
+        node: The group.
+        is_in_list: Whether it is the repeated group of a list of two levels: only then
+            it may be repeated itself.
+
+    Raises:
+        NestingError: If the group is no list.
+    """
+    if node.is_repeated and not is_in_list:
+        reason = "invalid annotation: a LIST group may not be repeated here"
+        raise NestingError(reason)
+    children = node.children
+    if children is None:
+        reason = "invalid annotation: LIST cannot annotate a primitive"
+        raise NestingError(reason)
+    if len(children) != 1:
+        reason = "invalid LIST: the group must have one field"
+        raise NestingError(reason)
+    (repeated,) = children
+    if not repeated.is_repeated:
+        reason = "invalid LIST: the field of the group must be repeated"
+        raise NestingError(reason)
+    fields = repeated.children
+    if fields is None or _is_element(node, repeated, fields):
+        return ListShape(repeated, is_repeated_element=True)
+    return ListShape(fields[0], is_repeated_element=False)
+
+
+def _is_element(group: Node, repeated: Node, fields: Sequence[Node]) -> bool:
+    """Whether the repeated group is the element (rules 2 to 4), or its field is (5)."""
+    if len(fields) != 1:
+        return True
+    if repeated.kind in {"LIST", "MAP", "MAP_KEY_VALUE"} or fields[0].is_repeated:
+        return True
+    return repeated.name in {"array", f"{group.name}_tuple"}
+
+
+def map_shape(node: Node) -> MapShape:
+    """Return what a MAP group holds.
+
+    Raises:
+        NestingError: If the group is no map.
+    """
+    children = node.children
+    if children is None:
+        reason = "invalid annotation: MAP cannot annotate a primitive"
+        raise NestingError(reason)
+    if node.is_repeated:
+        reason = "invalid annotation: a MAP group may not be repeated here"
+        raise NestingError(reason)
+    if len(children) != 1:
+        reason = "invalid MAP: the group must have one field"
+        raise NestingError(reason)
+    (entries,) = children
+    if not entries.is_repeated or entries.children is None:
+        reason = "invalid MAP: the field of the group must be a repeated group"
+        raise NestingError(reason)
+    if len(entries.children) not in {1, 2}:
+        reason = "invalid MAP: the repeated group must have a key and at most one value"
+        raise NestingError(reason)
+    value = entries.children[1] if len(entries.children) > 1 else None
+    return MapShape(entries.children[0], value)

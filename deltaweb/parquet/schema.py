@@ -1,0 +1,176 @@
+"""The schema of a file as a tree of nodes, each with what it is and why it may not be.
+
+Source: Parquet logical types; parquet.thrift, "SchemaElement".
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from deltaweb.parquet.annotations import (
+    Annotation,
+    effective_annotation,
+    invalid_reason,
+    sort_order,
+)
+from deltaweb.parquet.errors import SchemaCorruptError
+from deltaweb.parquet.metadata import SchemaElement
+
+MAX_DEPTH: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A column, a group of columns, or the root.
+
+    Attributes:
+        element: What the footer stores of it.
+        path: The names from the root, which has none.
+        annotation: What it is, by either annotation; None where it has none.
+        invalid: Why the annotation does not fit; None where it does.
+        children: The nodes below it; None for a leaf.
+        leaf: Its position among the leaf columns; None for a group.
+    """
+
+    element: SchemaElement
+    path: tuple[str, ...]
+    annotation: Annotation | None
+    invalid: str | None
+    children: "tuple[Node, ...] | None"
+    leaf: int | None
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+        return self.element.name
+
+    @property
+    def kind(self) -> str | None:
+        """The kind of its annotation."""
+        return None if self.annotation is None else self.annotation.kind
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it holds any number of values."""
+        return self.element.repetition == "repeated"
+
+    @property
+    def is_required(self) -> bool:
+        """Whether it always holds a value."""
+        return self.element.repetition == "required"
+
+    @property
+    def sort_order(self) -> str:
+        """How the values of a leaf are ordered."""
+        return sort_order(self.annotation, self.element.physical_type)
+
+    def walk(self) -> Iterator["Node"]:
+        """Yield it and all nodes below it, depth first."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children or ()))
+
+    def leaves(self) -> Iterator["Node"]:
+        """Yield the leaf columns in the order of the column chunks."""
+        return (node for node in self.walk() if node.children is None)
+
+
+def build_schema(elements: Sequence[SchemaElement]) -> Node:
+    """Return the root of the tree that a flat schema describes.
+
+    Raises:
+        SchemaCorruptError: If the elements are no tree.
+    """
+    if not elements:
+        raise SchemaCorruptError(reason="it has no elements")
+    builder = _Builder(elements)
+    root = builder.node((), parent=None, depth=0)
+    if builder.position != len(elements):
+        left = len(elements) - builder.position
+        raise SchemaCorruptError(reason=f"{left:,} elements belong to no group")
+    return root
+
+
+class _Builder:
+    def __init__(self, elements: Sequence[SchemaElement]) -> None:
+        self.elements = elements
+        self.position = 0
+        self.leaves = 0
+
+    def node(
+        self, path: tuple[str, ...], parent: Annotation | None, depth: int
+    ) -> Node:
+        if self.position >= len(self.elements):
+            raise SchemaCorruptError(reason="a group has fewer fields than it counts")
+        if depth > MAX_DEPTH:
+            raise SchemaCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
+        element = self.elements[self.position]
+        self.position += 1
+        is_root = self.position == 1
+        own = path if is_root else (*path, element.name)
+        is_in_map = parent is not None and parent.kind == "MAP"
+        annotation = effective_annotation(element, is_in_map=is_in_map)
+        if element.physical_type is not None and not is_root:
+            return self._leaf(element, own, annotation)
+        count = element.num_children or 0
+        if count < 0 or count > len(self.elements) - self.position:
+            raise SchemaCorruptError(
+                reason=f"{'.'.join(own) or 'the root'} counts {count:,} fields, where "
+                f"{len(self.elements) - self.position:,} elements are left"
+            )
+        children = tuple(self.node(own, annotation, depth + 1) for _ in range(count))
+        reason = None if annotation is None else _group_reason(annotation, children)
+        return Node(element, own, annotation, reason, children, None)
+
+    def _leaf(
+        self,
+        element: SchemaElement,
+        path: tuple[str, ...],
+        annotation: Annotation | None,
+    ) -> Node:
+        if element.physical_type == "FIXED_LEN_BYTE_ARRAY" and (
+            element.type_length is None or element.type_length < 0
+        ):
+            column = ".".join(path)
+            raise SchemaCorruptError(reason=f"{column} has no length of its bytes")
+        reason = None
+        if annotation is not None:
+            reason = invalid_reason(
+                annotation, element.physical_type, element.type_length
+            )
+        self.leaves += 1
+        return Node(element, path, annotation, reason, None, self.leaves - 1)
+
+
+def _group_reason(annotation: Annotation, children: Sequence[Node]) -> str | None:
+    """Return why an annotation does not fit a group; None where it does.
+
+    Shapes of LIST and MAP that cannot be read are no matter of the annotation: see
+    `deltaweb.parquet.nesting`.
+    """
+    if annotation.kind in {"LIST", "MAP", "MAP_KEY_VALUE"}:
+        return None
+    if annotation.kind == "VARIANT":
+        return _variant_reason({child.name: child for child in children})
+    if annotation.kind in {"UNRECOGNIZED", "UNRECOGNIZED_CONVERTED"}:
+        return None
+    return f"{annotation.text} cannot annotate a group"
+
+
+def _variant_reason(fields: dict[str, Node]) -> str | None:
+    """Source: Parquet logical types, "VARIANT"."""
+    metadata = fields.get("metadata")
+    if metadata is None:
+        return "VARIANT group has no metadata field"
+    if metadata.element.physical_type != "BYTE_ARRAY":
+        return "VARIANT metadata must be binary"
+    if not metadata.is_required:
+        return "VARIANT metadata must be required"
+    value = fields.get("value")
+    if value is None and "typed_value" not in fields:
+        return "VARIANT group has no value field"
+    if value is not None and value.element.physical_type != "BYTE_ARRAY":
+        return "VARIANT value must be binary"
+    return None

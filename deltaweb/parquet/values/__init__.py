@@ -1,0 +1,12 @@
+"""Rows of a file as JSON, by type, read where nothing hostile takes a process down.
+
+Read the modules in this order:
+
+    neutral   the footer again, as pyarrow may safely see it
+    variant   values of VARIANT, plain and shredded
+    bson      BSON documents
+    wkb       geometries as text
+    shaping   physical values to values of their type
+    reading   the first rows, in this process
+    preview   the same in a child process with limits
+"""

@@ -1,0 +1,21 @@
+"""What gunicorn does once, beside answering: its configuration in Python."""
+
+from typing import Any
+
+from deltaweb.serving.readiness import tell_ready
+
+
+def when_ready(server: object) -> None:
+    """Say that the port listens and the application is loaded; it answers then."""
+    del server
+    tell_ready()
+
+
+def child_exit(server: Any, worker: object) -> None:  # noqa: ANN401 (gunicorn has no types)
+    """Go back to the usual number of processes where one has retired.
+
+    It asked for another in its place when it began to.
+    """
+    del worker
+    if server.num_workers > server.cfg.workers:
+        server.num_workers -= 1

@@ -1,0 +1,163 @@
+"""Starts child processes, starts the fallen again, and stops all of them.
+
+A child asks the kernel to end it when its parent dies, so a killed supervisor leaves
+nothing behind; it has a session of its own, so an interrupt typed at the terminal
+reaches the supervisor alone, which then stops the children in order.
+
+A child may say when it is ready (`deltaweb.serving.readiness`).
+"""
+
+import ctypes
+import logging
+import os
+import select
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from deltaweb.serving.readiness import READY_VARIABLE
+
+logger = logging.getLogger(__name__)
+
+PR_SET_PDEATHSIG = 1
+FIRST_BACK_OFF_S = 1.0
+LONGEST_BACK_OFF_S = 60.0
+# A child that stayed up this long starts its back-off from the beginning.
+STEADY_S = 60.0
+STOP_GRACE_S = 8.0
+POLL_S = 0.2
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(slots=True, kw_only=True)
+class Child:
+    """One supervised process: its command, and how often it has fallen."""
+
+    name: str
+    command: Sequence[str]
+    process: subprocess.Popen[bytes] | None = None
+    started_at_s: float = 0.0
+    restart_at_s: float = 0.0
+    back_off_s: float = FIRST_BACK_OFF_S
+    on_ready: Callable[[], None] | None = None
+    ready: socket.socket | None = None
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """Runs children until it is told to stop.
+
+    Attributes:
+        environment: Variables of every child.
+        children: The processes, in the order in which they start.
+        stopping: Set by a signal; `run` then stops the children and returns.
+    """
+
+    environment: Mapping[str, str]
+    children: list[Child] = field(default_factory=list)
+    stopping: bool = False
+
+    def add(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        on_ready: Callable[[], None] | None = None,
+    ) -> None:
+        """Add a child that `run` starts.
+
+        Args:
+            name: Its name in the log.
+            command: The program and its arguments.
+            on_ready: Called once, the first time that the child says it is ready.
+        """
+        self.children.append(Child(name=name, command=command, on_ready=on_ready))
+
+    def request_stop(self, signal_number: int = 0, frame: object = None) -> None:
+        """Ask `run` to stop; fit to be a signal handler."""
+        del signal_number, frame
+        self.stopping = True
+
+    def run(self) -> None:
+        """Start the children and keep them up until a signal asks to stop."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self.request_stop)
+        try:
+            while not self.stopping:
+                for child in self.children:
+                    self._keep_up(child)
+                time.sleep(POLL_S)
+        finally:
+            self._stop_all()
+
+    def _keep_up(self, child: Child) -> None:
+        now_s = time.monotonic()
+        if child.process is None:
+            if now_s >= child.restart_at_s:
+                self._start(child)
+            return
+        code = child.process.poll()
+        if code is None:
+            _hear(child)
+            return
+        if now_s - child.started_at_s > STEADY_S:
+            child.back_off_s = FIRST_BACK_OFF_S
+        logger.warning(
+            "%s ended with code %s; it starts again in %.0f s.",
+            child.name,
+            code,
+            child.back_off_s,
+        )
+        child.process = None
+        child.restart_at_s = now_s + child.back_off_s
+        child.back_off_s = min(child.back_off_s * 2, LONGEST_BACK_OFF_S)
+
+    def _start(self, child: Child) -> None:
+        parent = os.getpid()
+
+        def before_exec() -> None:
+            _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+            if os.getppid() != parent:  # The parent died before the request stood.
+                os._exit(1)
+
+        environment = dict(self.environment)
+        child.started_at_s = time.monotonic()
+        theirs = None
+        if child.on_ready is not None:
+            child.ready, theirs = socket.socketpair()
+            environment[READY_VARIABLE] = str(theirs.fileno())
+        child.process = subprocess.Popen(  # noqa: S603 (our own commands)
+            child.command,
+            env=environment,
+            pass_fds=() if theirs is None else (theirs.fileno(),),
+            start_new_session=True,
+            preexec_fn=before_exec,  # noqa: PLW1509 (one thread starts all children)
+        )
+        if theirs is not None:
+            theirs.close()
+
+    def _stop_all(self) -> None:
+        running = [child.process for child in self.children if child.process]
+        for process in running:
+            process.terminate()
+        deadline_s = time.monotonic() + STOP_GRACE_S
+        for process in running:
+            try:
+                process.wait(max(0.0, deadline_s - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _hear(child: Child) -> None:
+    """Do what is to be done when a child is ready, if it says so."""
+    if child.ready is None or not select.select([child.ready], [], [], 0)[0]:
+        return
+    if child.ready.recv(1) and child.on_ready is not None:
+        child.on_ready()
+        child.on_ready = None
+    child.ready.close()
+    child.ready = None

@@ -1,0 +1,348 @@
+"""The worker of the web server: a slow client never holds one of its threads.
+
+gunicorn's own worker lets a thread read a request as slowly as it is sent, and its loop
+wait for clients to hang up. Here that loop takes requests in, from all connections at
+once; a thread gets one when it is there: head and body (`deltaweb.serving.requests`).
+An answer goes out likewise: a thread sends what a client takes, and the loop waits
+until it can take more (`deltaweb.serving.bodies`). Each wait has an end.
+
+What is overridden belongs to gunicorn's inside: its version is pinned.
+
+Source: RFC 9112, section 9.6 (how a connection is closed).
+"""
+
+import contextlib
+import os
+import resource
+import signal
+import socket
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from selectors import EVENT_READ, EVENT_WRITE
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from gunicorn.http import errors
+from gunicorn.workers.gthread import ThreadWorker
+
+from deltaweb.serving.bodies import HeldBody, HeldText, has_left, holding_bodies
+from deltaweb.serving.connections import PART_BYTES, Connection
+from deltaweb.serving.requests import CONTINUE, Arrival, RefusedError, refusal
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+ARRIVAL_S: Final = 20.0  # for a request to be there
+SEND_S: Final = 120.0  # for a client to take the next part of an answer
+LINGER_S: Final = 2.0  # for a client to hang up after its answer
+KEPT_BYTES: Final = 64 << 20  # of all requests that are not answered yet
+NUM_DESCRIPTORS: Final = 8192  # connections, files that they wait for, and our own
+NUM_OWN_DESCRIPTORS: Final = 192
+RETIRE_BYTES: Final = 1 << 30  # of a process's own memory: another takes its place
+RETIRE_AFTER_S: Final = 60.0  # not sooner: the next one would do the same
+LAST_ANSWER_S: Final = 3600.0  # for what a process that retires still sends
+_MORE: Final = object()  # what a thread says that has sent a part of an answer
+_STATUSES: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
+    (errors.LimitRequestLine, HTTPStatus.REQUEST_URI_TOO_LONG),
+    (errors.LimitRequestHeaders, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE),
+    (errors.UnsupportedTransferCoding, HTTPStatus.NOT_IMPLEMENTED),
+    (errors.ExpectationFailed, HTTPStatus.EXPECTATION_FAILED),
+    (errors.InvalidResponseHeader, HTTPStatus.INTERNAL_SERVER_ERROR),
+    (errors.InvalidResponseHeaderName, HTTPStatus.INTERNAL_SERVER_ERROR),
+    (errors.ParseException, HTTPStatus.BAD_REQUEST),
+)
+
+
+class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
+    """Threads that answer, and a loop that waits."""
+
+    wsgi: Any
+    worker_connections: int
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (gunicorn's own)
+        super().__init__(*arguments, **named)
+        self._waiting: dict[Connection, None] = {}
+        self._answers: dict[socket.socket, HeldBody] = {}
+        self._heads: dict[socket.socket, bytes] = {}
+        self._kept_bytes = 0
+        self._next_sweep = 0.0
+        self._retires_from = monotonic() + RETIRE_AFTER_S
+
+    def init_process(self) -> None:
+        """Begin, with as many open files as the system lets this process have.
+
+        A connection may have a file open as well: there are half as many.
+        """
+        usual, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = NUM_DESCRIPTORS if most < 0 else min(NUM_DESCRIPTORS, most)
+        limit = max(usual, wanted)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
+        fitting = max(1, (limit - NUM_OWN_DESCRIPTORS) // 2)
+        self.worker_connections = min(self.worker_connections, fitting)
+        super().init_process()
+
+    def load_wsgi(self) -> None:
+        """Load the application; its answers are sent here."""
+        super().load_wsgi()
+        self.wsgi = holding_bodies(self.wsgi, self._answers.__setitem__)
+
+    # === In the loop ===
+
+    def accept(self, listener: socket.socket) -> None:
+        """Wait for the request of a new connection."""
+        try:
+            client, address = listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        self.nr_conns += 1
+        if self.nr_conns >= self.worker_connections:
+            self._close_an_idle()
+        self._await(Connection(self.cfg, client, address, listener.getsockname()))
+
+    def on_client_socket_readable(
+        self, conn: Connection, client: socket.socket
+    ) -> None:
+        """Wait for the next request of a connection that was kept."""
+        self.poller.unregister(client)
+        self.keepalived_conns.remove(conn)
+        self._await(conn)
+        self._on_arriving(conn, client)
+
+    def enqueue_req(self, conn: Connection) -> None:
+        """Take in the request that another had in tow."""
+        self._await(conn)
+        self._take_in(conn, conn.parser.unreader.take_buffered())
+
+    def finish_request(self, conn: Connection, fs: "Future[object]") -> None:
+        """Keep the connection, send more, or let its client hang up."""
+        self._kept_bytes -= conn.asked_bytes
+        conn.asked_bytes = 0
+        if not fs.cancelled() and fs.exception() is None and fs.result() is _MORE:
+            self._watch(conn, SEND_S, self._on_taking, event=EVENT_WRITE)
+            return
+        if fs.cancelled() or fs.exception() is not None or fs.result():
+            super().finish_request(conn, fs)
+            return
+        self._let_leave(conn)
+
+    def murder_pending(self) -> None:
+        """Close the connections that waited too long; retire when it is time."""
+        super().murder_pending()
+        now = monotonic()
+        if now < self._next_sweep and self.alive:
+            return
+        self._next_sweep = now + 1.0
+        for conn in list(self._waiting):
+            is_idle = not (conn.arrival.data or conn.body)
+            # Who has just come may be about to ask.
+            left_s = ARRIVAL_S - LINGER_S if is_idle and not self.alive else 0.0
+            if conn.deadline - left_s <= now:
+                self._unwatch(conn)
+                self._drop(conn)
+        if self.alive and now > self._retires_from and _own_bytes() > RETIRE_BYTES:
+            self._retire()
+
+    def _retire(self) -> None:
+        """Let a new process take the place of this one, which ends what it has begun.
+
+        The master then has one more until this one ends (`deltaweb.serving.server`).
+        """
+        self.log.warning("A web process uses much memory; another takes its place")
+        self.cfg.set("graceful_timeout", int(LAST_ANSWER_S))
+        self.alive = False
+        os.kill(self.ppid, signal.SIGTTIN)
+
+    def _await(self, conn: Connection) -> None:
+        self._watch(conn, ARRIVAL_S, self._on_arriving)
+
+    def _on_arriving(self, conn: Connection, client: socket.socket) -> None:
+        if data := _received(client):
+            self._take_in(conn, data)
+        elif data is not None:
+            self._unwatch(conn)
+            self._drop(conn)
+
+    def _take_in(self, conn: Connection, data: bytes) -> None:
+        """Add to a request; have it answered when it is there."""
+        before = len(conn.arrival.data)
+        try:
+            is_there = conn.arrival.take_in(data)
+        except RefusedError as error:
+            self._kept_bytes += len(conn.arrival.data) - before
+            self._refuse(conn, error.status)
+            return
+        self._kept_bytes += len(conn.arrival.data) - before
+        if is_there:
+            self._unwatch(conn)
+            conn.asked_at_s = monotonic()
+            conn.asked_bytes = len(conn.arrival.data)
+            self._kept_bytes += conn.asked_bytes
+            super().enqueue_req(conn)
+            return
+        if conn.arrival.is_asking:
+            conn.arrival.is_asking = False
+            if not _is_sent(conn.sock, CONTINUE):
+                self._unwatch(conn)
+                self._drop(conn)
+                return
+        if self._kept_bytes > KEPT_BYTES:
+            largest = max(self._waiting, key=lambda other: len(other.arrival.data))
+            self._refuse(largest, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    def _refuse(self, conn: Connection, status: HTTPStatus) -> None:
+        """Answer a request that is not taken in; no thread hears of it."""
+        self._unwatch(conn)
+        text = refusal(status, bytes(conn.arrival.data[:PART_BYTES]))
+        conn.arrival = Arrival()
+        if _is_sent(conn.sock, text):
+            self._let_leave(conn)
+        else:
+            self._drop(conn)
+
+    def _close_an_idle(self) -> None:
+        """Close what has waited longest for its client to say something."""
+        for conn in self._waiting:
+            if conn.body is None:
+                self._unwatch(conn)
+                self._drop(conn)
+                return
+        if self.keepalived_conns:
+            conn = self.keepalived_conns.popleft()
+            self.poller.unregister(conn.sock)
+            self._drop(conn)
+
+    def _let_leave(self, conn: Connection) -> None:
+        """Say that there is no more, and wait for the client to hang up."""
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self._drop(conn)
+            return
+        self._watch(conn, LINGER_S, self._on_leaving)
+
+    def _on_leaving(self, conn: Connection, client: socket.socket) -> None:
+        if _received(client) == b"":
+            self._unwatch(conn)
+            self._drop(conn)
+
+    def _on_taking(self, conn: Connection, client: socket.socket) -> None:
+        del client
+        self._unwatch(conn)
+        sending = self.tpool.submit(self._send_body, conn)
+        sending.add_done_callback(
+            lambda done: self.method_queue.defer(self.finish_request, conn, done)
+        )
+
+    def _watch(
+        self,
+        conn: Connection,
+        wait_s: float,
+        callback: Any,  # noqa: ANN401 (a bound method)
+        *,
+        event: int = EVENT_READ,
+    ) -> None:
+        conn.sock.settimeout(0)
+        conn.deadline = monotonic() + wait_s
+        self._waiting[conn] = None
+        self.poller.register(conn.sock, event, partial(callback, conn))
+
+    def _unwatch(self, conn: Connection) -> None:
+        self.poller.unregister(conn.sock)
+        del self._waiting[conn]
+        self._kept_bytes -= len(conn.arrival.data)
+
+    def _drop(self, conn: Connection) -> None:
+        self.nr_conns -= 1
+        if conn.body is not None:
+            # Its end may be written to a database, which this loop cannot wait for.
+            try:
+                self.tpool.submit(conn.end_body)
+            except RuntimeError:  # this process ends
+                conn.end_body()
+        conn.close()
+
+    # === In a thread ===
+
+    def handle(self, conn: Connection) -> object:
+        """Answer the request that arrived, and begin to send the answer.
+
+        A client that has left meanwhile is not answered.
+        """
+        if has_left(conn.sock, conn.asked_at_s):
+            return False
+        self._heads[conn.sock] = conn.hand_over()
+        try:
+            conn.keeps = super().handle(conn)
+        finally:
+            del self._heads[conn.sock]
+        conn.body = self._answers.pop(conn.sock, None)
+        return conn.keeps if conn.body is None else self._send_body(conn)
+
+    def handle_error(
+        self,
+        req: object,
+        client: socket.socket,
+        addr: object,
+        exc: Exception,
+    ) -> None:
+        """Answer what the parser refuses, or the application fails at.
+
+        The log names no address that was asked for: it may hold a signature.
+        """
+        found = (status for kind, status in _STATUSES if isinstance(exc, kind))
+        status = next(found, HTTPStatus.INTERNAL_SERVER_ERROR)
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            method = getattr(req, "method", "")
+            self.log.error("A %s request failed", method, exc_info=exc)
+        else:
+            address = addr[0] if isinstance(addr, tuple) and addr else ""
+            kind = type(exc).__name__
+            self.log.warning("%s to a request from %s: %s", int(status), address, kind)
+        if (unsent := self._answers.pop(client, None)) is not None:
+            with contextlib.suppress(OSError):
+                unsent.end()
+        self._answers[client] = HeldText(refusal(status, self._heads.get(client, b"")))
+
+    def _send_body(self, conn: Connection) -> object:
+        """Send what the client takes; at its end tell whether to keep the connection.
+
+        Returns:
+            `_MORE` if not all is sent.
+        """
+        conn.sock.settimeout(0)
+        try:
+            if conn.body is not None and not conn.body.send_to(conn.sock):
+                return _MORE
+        except OSError:
+            conn.keeps = False
+        is_whole = conn.end_body()
+        return conn.keeps if is_whole else False
+
+    def _keepalive_after(self, conn: Connection, keepalive: object) -> bool:
+        is_read = keepalive and conn.parser.finish_body()
+        return bool(is_read and not conn.parser.unreader.ran_dry)
+
+
+def _received(client: socket.socket) -> bytes | None:
+    """Return the next bytes, b"" at the end, None when there are none yet."""
+    try:
+        return client.recv(PART_BYTES)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
+
+
+def _is_sent(client: socket.socket, text: bytes) -> bool:
+    """Send a few bytes; tell whether the client has taken them."""
+    try:
+        return client.send(text) == len(text)
+    except OSError:
+        return False
+
+
+def _own_bytes() -> int:
+    """Return the resident memory of this process, mapped files left out."""
+    fields = Path("/proc/self/statm").read_text(encoding="ascii").split()
+    return (int(fields[1]) - int(fields[2])) * resource.getpagesize()

@@ -1,0 +1,35 @@
+"""WSGI entry point: the application, with all that its first answer would wait for.
+
+gunicorn loads it once, before it forks the processes that answer: what is loaded here
+may not begin a thread, nor open a file or a connection that it keeps.
+"""
+
+import os
+from pathlib import Path
+
+from django.core.wsgi import get_wsgi_application
+from django.template import engines
+from django.urls import get_resolver, reverse
+
+
+def _load_pages() -> None:
+    """Load the views and what they import, the templates, and what draws."""
+    get_resolver().check()
+    reverse("jobs:status")
+    for engine in engines.all():
+        for folder in map(Path, engine.dirs):
+            for path in folder.rglob("*.html"):
+                engine.get_template(path.relative_to(folder).as_posix())
+    from apps.explorer.history.chart import (  # noqa: PLC0415 (needs the application)
+        commits_per_day,
+    )
+
+    commits_per_day((), {})
+    from apps.jobs.broker import waking  # noqa: PLC0415 (as above)
+
+    waking.celery_application()
+
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
+application = get_wsgi_application()
+_load_pages()

@@ -1,0 +1,241 @@
+"""Literals of SQL beside a column: brought to the column's type, never rounded.
+
+A literal between two values of the column's type, such as 1.5 beside an integer or a
+time beside a date, is kept as the value below it and the fact that it is above that.
+One beyond the type's range is kept as the side it is on. So a comparison of any
+literal becomes comparisons of values of the column's own type.
+"""
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal, localcontext
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    arrow_type,
+    type_text,
+)
+from deltaweb.delta.scan.predicate import (
+    OPERATORS,
+    And,
+    Comparison,
+    Constant,
+    Or,
+    Predicate,
+)
+from deltaweb.delta.values.value_text import (
+    INTEGER_BITS,
+    MICROS_PER_DAY,
+    Value,
+    arrow_array,
+    fits_bits,
+    parse_number,
+    parse_timestamp,
+    parse_timestamp_ntz,
+    parse_value,
+)
+from deltaweb.sharing.conditions.columns import TypedColumn
+from deltaweb.sharing.conditions.tree import Literal
+
+MAX_DIGITS = 500
+"""Digits of a number written in full; its exponent counts."""
+
+MAX_SHOWN = 60
+"""Characters of a literal that an error shows."""
+
+_TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A literal on the grid of a column's type.
+
+    Attributes:
+        value: The greatest value of the type that is not above the literal; where
+            the literal is beyond the range, any value of the type.
+        is_exact: Whether the literal is that value.
+        beyond: 1 above every value of the type, -1 below, else 0.
+    """
+
+    value: pa.Scalar
+    is_exact: bool = True
+    beyond: int = 0
+
+
+# === Comparisons ===
+
+
+def compare(column: TypedColumn, operator: str, literal: Literal) -> Predicate:
+    """The comparison of a column with a literal, over the column's own type.
+
+    Raises:
+        PredicateError: The literal is not of the column's kind.
+    """
+    if literal.kind == "null":
+        return Constant(None)
+    fitted = fit(column, literal)
+    if fitted.beyond:
+        wanted = {1: ("<", "<=", "!="), -1: (">", ">=", "!=")}[fitted.beyond]
+        return _whatever(column.path, fitted.value, is_true=operator in wanted)
+    if not fitted.is_exact:
+        if operator in {"=", "!="}:
+            return _whatever(column.path, fitted.value, is_true=operator == "!=")
+        operator = {"<": "<=", "<=": "<=", ">": ">", ">=": ">"}[operator]
+    return Comparison(column.path, operator, fitted.value)
+
+
+def compare_literals(left: Literal, operator: str, right: Literal) -> Predicate:
+    """The comparison of two numbers or two texts, which no row changes.
+
+    Raises:
+        PredicateError: They are of different kinds, or no numbers.
+    """
+    if left.kind != right.kind or left.kind not in {"number", "string"}:
+        reason = f"{left.text!r} and {right.text!r} are of different kinds"
+        raise PredicateError(reason=reason)
+    if left.kind == "string":
+        return Constant(OPERATORS[operator](left.text, right.text))
+    try:
+        return Constant(OPERATORS[operator](_number(left), _number(right)))
+    except ValueError:
+        raise PredicateError(reason="a number in it is too large") from None
+
+
+def _whatever(path: ColumnPath, value: pa.Scalar, *, is_true: bool) -> Predicate:
+    """The same answer for every value, and unknown for null."""
+    if is_true:
+        return Or((Comparison(path, "<=", value), Comparison(path, ">", value)))
+    return And((Comparison(path, "<", value), Comparison(path, ">", value)))
+
+
+def like_pattern(pattern: str, escape: str) -> str:
+    """The pattern with a backslash as its escape.
+
+    Raises:
+        PredicateError: The escape is no character, or escapes nothing.
+    """
+    if len(escape) != 1:
+        raise PredicateError(reason="ESCAPE needs one character")
+    text = ""
+    characters = iter(pattern)
+    for character in characters:
+        if character == escape:
+            escaped = next(characters, "")
+            if not escaped:
+                reason = f"the pattern {pattern!r} ends with its escape character"
+                raise PredicateError(reason=reason)
+            text += f"\\{escaped}"
+        else:
+            text += "\\\\" if character == "\\" else character
+    return text
+
+
+# === One literal and one type ===
+
+
+def fit(column: TypedColumn, literal: Literal) -> Fitted:
+    """Bring a literal that is not null to the column's type.
+
+    Raises:
+        PredicateError: The literal is not of the column's kind.
+    """
+    name = column.data_type.name if isinstance(column.data_type, PrimitiveType) else ""
+    try:
+        if isinstance(column.data_type, DecimalType):
+            return _fit_decimal(_number(literal), column.data_type)
+        if name in INTEGER_BITS:
+            return _fit_integer(_number(literal), column.data_type, INTEGER_BITS[name])
+        if name in _TIMES:
+            return _fit_time(literal, name, column.data_type)
+        if literal.kind in _KINDS.get(name, ()):
+            if name == "binary" and literal.kind == "binary":
+                return _scalar(bytes.fromhex(literal.text), column.data_type)
+            return _scalar(
+                parse_value(literal.text, column.data_type), column.data_type
+            )
+    except (ValueError, OverflowError):
+        raise _refusal(column, literal) from None
+    raise _refusal(column, literal)
+
+
+_KINDS = {
+    "string": ("string",),
+    "boolean": ("boolean", "string"),
+    "float": ("number", "string"),
+    "double": ("number", "string"),
+    "binary": ("binary", "string"),
+}
+
+
+def _scalar(value: Value, data_type: DataType) -> Fitted:
+    return Fitted(arrow_array([value], data_type)[0])
+
+
+def _number(literal: Literal) -> Decimal:
+    if literal.kind not in {"number", "string"}:
+        raise ValueError(literal.kind)
+    number = parse_number(literal.text.strip())
+    if abs(number.adjusted()) > MAX_DIGITS:
+        raise ValueError(literal.text)
+    return number
+
+
+def _fit_integer(number: Decimal, data_type: DataType, bits: int) -> Fitted:
+    floor = math.floor(number)
+    if not fits_bits(floor, bits):
+        zero = _scalar(0, data_type).value
+        return Fitted(zero, beyond=1 if number > 0 else -1)
+    value = pa.scalar(floor, arrow_type(data_type))  # by far quicker than an array
+    return Fitted(value, is_exact=floor == number)
+
+
+def _fit_decimal(number: Decimal, data_type: DecimalType) -> Fitted:
+    unit = Decimal(1).scaleb(-data_type.scale)
+    with localcontext(prec=3 * MAX_DIGITS):
+        floor = number.quantize(unit, rounding=ROUND_FLOOR)
+        digits = len(floor.as_tuple().digits) if floor else 0
+    if digits > data_type.precision:
+        zero = _scalar(Decimal(0).scaleb(-data_type.scale), data_type).value
+        return Fitted(zero, beyond=1 if number > 0 else -1)
+    return Fitted(_scalar(floor, data_type).value, is_exact=floor == number)
+
+
+def _fit_time(literal: Literal, name: str, data_type: DataType) -> Fitted:
+    if literal.kind not in _TIMES and literal.kind != "string":
+        raise ValueError(literal.kind)
+    # A zone cannot be dropped in silence: a time without one has no instant.
+    parse = parse_timestamp_ntz if name == "timestamp_ntz" else parse_timestamp
+    micros = parse(literal.text.strip())
+    if name != "date":
+        return _scalar(micros, data_type)
+    days, rest = divmod(micros, MICROS_PER_DAY)
+    return Fitted(_scalar(days, data_type).value, is_exact=rest == 0)
+
+
+def _refusal(column: TypedColumn, literal: Literal) -> PredicateError:
+    text = (
+        literal.text
+        if len(literal.text) <= MAX_SHOWN
+        else f"{literal.text[:MAX_SHOWN]}..."
+    )
+    shown = text if literal.kind in {"number", "boolean"} else f"'{text}'"
+    wanted = type_text(column.data_type)
+    hint = _EXAMPLES.get(wanted)
+    reason = f"{shown} is no {wanted}, the type of column {column.shown}"
+    return PredicateError(reason=f"{reason}; write it as {hint}" if hint else reason)
+
+
+_EXAMPLES = {
+    "string": "quoted text, such as 'DE'",
+    "date": "DATE '2024-01-31'",
+    "timestamp": "TIMESTAMP '2024-01-31 12:00:00Z'",
+    "timestamp_ntz": "'2024-01-31 12:00:00', without a zone",
+    "boolean": "TRUE or FALSE",
+    "binary": "X'00ff'",
+}

@@ -1,0 +1,199 @@
+"""The hints of a query, as conditions that never lose a matching row.
+
+A client sends SQL texts, a tree of operations as JSON, or both, and applies the whole
+condition itself to what it gets. So a hint may only ever be read too loosely: one
+that is not understood is skipped, alone, and says why.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias, TypeVar
+
+from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.scan.predicate import Constant, Predicate
+from deltaweb.sharing.conditions import json, sql, tree
+from deltaweb.sharing.conditions.bounds import Bounds, all_of, count_comparisons
+from deltaweb.sharing.conditions.sql_text import MAX_TOKENS, parse_sql
+from deltaweb.sharing.conditions.widen import widen
+
+MAX_HINTS = 1_000
+MAX_SQL_CHARACTERS = 100_000
+"""Characters of all SQL hints of a query; those that fail to parse count too."""
+
+MAX_COMPARISONS = 512
+"""Comparisons of all hints; each looks at every file of the table."""
+
+MAX_TEXT_SHOWN = 200
+"""Characters of a skipped hint that are kept to show it."""
+
+P = TypeVar("P")
+Part: TypeAlias = tuple[str, Bounds | PredicateError]
+"""The text of a part of a hint, and what it means or why it is skipped."""
+
+NOTHING = Constant(value=False)
+
+_FAULTS = (
+    PredicateError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
+"""What a parser may raise over a text that nobody foresaw; RecursionError is one."""
+
+
+@dataclass(frozen=True)
+class SkippedHint:
+    """A hint, or a part of one, that selects nothing.
+
+    Attributes:
+        text: The hint, cut to a line.
+        reason: Why it is skipped, as half a sentence.
+    """
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What a query's hints came to.
+
+    Attributes:
+        predicates: Conditions that every row the client wants fulfils; all apply.
+        misses: A condition that holds for every row that the client may not want: for
+            any row at all where a hint was not understood.
+        skipped: What was not understood.
+    """
+
+    predicates: tuple[Predicate, ...] = ()
+    misses: Predicate = NOTHING
+    skipped: tuple[SkippedHint, ...] = ()
+
+
+def parse_hints(
+    *, predicate_hints: object, json_predicate_hints: object, schema: StructType
+) -> Hints:
+    """Parse the hints of a query; whatever they are, nothing is raised.
+
+    A time without a zone is UTC in SQL, unless JSON hints are beside it: the Spark
+    connector then writes the same condition twice, in SQL with times of its session's
+    zone and in JSON with instants. Such times in SQL stand for any zone.
+
+    Args:
+        predicate_hints: The request's `predicateHints`, SQL texts.
+        json_predicate_hints: The request's `jsonPredicateHints`, JSON in a text.
+        schema: The table's schema.
+    """
+    collected = _Collected(schema)
+    is_twin = json_predicate_hints is not None
+    if is_twin:
+        collected.add(json_predicate_hints, collected.json_parts)
+    if predicate_hints is not None:
+        collected.add_sql(predicate_hints, zone_is_unknown=is_twin)
+    conditions, skipped = collected.conditions, tuple(collected.skipped)
+    return Hints(
+        tuple(condition.if_true for condition in conditions),
+        Constant(value=True) if skipped else all_of(conditions).misses,
+        skipped,
+    )
+
+
+class _Collected:
+    """What the hints came to so far, within bounds."""
+
+    def __init__(self, schema: StructType) -> None:
+        self.schema = schema
+        self.conditions: list[Bounds] = []
+        self.skipped: list[SkippedHint] = []
+        self.characters_left = MAX_SQL_CHARACTERS
+        self.tokens_left = MAX_TOKENS
+        self.comparisons_left = MAX_COMPARISONS
+
+    def add_sql(self, hints: object, *, zone_is_unknown: bool) -> None:
+        """Add the SQL hints, each alone."""
+        if not isinstance(hints, list | tuple):
+            self.skip(hints, "it is no list of texts")
+            return
+        read = partial(self.sql_parts, zone_is_unknown=zone_is_unknown)
+        for hint in hints[:MAX_HINTS]:
+            self.add(hint, read)
+        if len(hints) > MAX_HINTS:
+            reason = f"{len(hints) - MAX_HINTS} hints are beyond the first {MAX_HINTS}"
+            self.skip(hints[MAX_HINTS], reason)
+
+    def add(self, hint: object, read: Callable[[str], list[Part]]) -> None:
+        """Add what the parts of a hint say, each alone."""
+        try:
+            if not isinstance(hint, str):
+                raise PredicateError(reason="it is no text")  # as others
+            parts = read(hint)
+        except _FAULTS as error:
+            self.skip(hint, _reason(error))
+            return
+        for text, meaning in parts:
+            if isinstance(meaning, PredicateError):
+                self.skip(text, meaning.reason)
+                continue
+            count = count_comparisons(meaning.if_true)
+            if count > self.comparisons_left:
+                self.skip(text, f"the hints make over {MAX_COMPARISONS} comparisons")
+                continue
+            self.comparisons_left -= count
+            self.conditions.append(meaning)
+
+    def json_parts(self, hint: str) -> list[Part]:
+        """The parts of the JSON hint."""
+        parts = json.conjuncts(json.parse_tree(hint))
+        return [(text, self.meaning(part, json.read_condition)) for text, part in parts]
+
+    def sql_parts(self, hint: str, *, zone_is_unknown: bool) -> list[Part]:
+        """The parts of one SQL hint."""
+        if len(hint) > self.characters_left:
+            reason = f"the hints are longer than {MAX_SQL_CHARACTERS} characters"
+            raise PredicateError(reason=reason)
+        self.characters_left -= len(hint)
+        parsed = parse_sql(hint, max_tokens=self.tokens_left)
+        self.tokens_left -= len(parsed.tokens)
+        others = sql.other_texts(parsed, self.schema)
+        read = sql.SQLReader(others, zone_is_unknown=zone_is_unknown).condition
+        return [
+            (text, self.meaning(part, read)) for text, part in sql.conjuncts(parsed)
+        ]
+
+    def meaning(
+        self, part: P, read: Callable[[P], tree.Node]
+    ) -> Bounds | PredicateError:
+        """What a part of a hint means, or why it is skipped."""
+        try:
+            return widen(read(part), self.schema)
+        except json.MalformedHintError:
+            raise
+        except PredicateError as error:
+            return error
+
+    def skip(self, hint: object, reason: str) -> None:
+        """Note a hint that selects nothing."""
+        text = hint if isinstance(hint, str) else f"a {type(hint).__name__}"
+        self.skipped.append(SkippedHint(_line(text), _line(reason)))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, PredicateError):
+        return error.reason
+    if isinstance(error, RecursionError):
+        return "it nests too deeply"
+    return "it cannot be read"
+
+
+def _line(text: str) -> str:
+    """The text cut to a line of characters that can be shown and stored."""
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for character in text[:MAX_TEXT_SHOWN]
+    )

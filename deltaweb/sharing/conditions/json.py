@@ -1,0 +1,205 @@
+"""JSON hints: a tree of operations in a text, read loosely.
+
+    {"op": "and", "children": [
+        {"op": "equal", "children": [
+            {"op": "column", "name": "day", "valueType": "date"},
+            {"op": "literal", "value": "2021-04-27", "valueType": "date"}]}, ...]}
+
+Clients cut times to milliseconds before they send them, so a time stands for all of
+its millisecond, denied or not.
+
+Source: Delta Sharing PROTOCOL.md, "JSON predicates for filtering".
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.values.value_text import INTEGER_BITS, fits_bits
+from deltaweb.sharing.conditions import tree
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 100
+"""Levels of operations; each is an object and a list of JSON."""
+
+JSONNode: TypeAlias = Mapping[str, object]
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)  # never goes back: it is linear
+_SPELLINGS = {
+    "=": "= == eq equal equals equalto",
+    "!=": "!= <> notequal",
+    "<": "< lessthan",
+    "<=": "<= lessthanorequal lessthanorequalto",
+    ">": "> greaterthan",
+    ">=": ">= greaterthanorequal greaterthanorequalto",
+    "<=>": "<=> nullsafeequal",
+}
+_COMPARISONS = {
+    name: operator for operator, names in _SPELLINGS.items() for name in names.split()
+}
+_PLAIN = ("float", "double", "string", "boolean", "date", "timestamp")
+_TYPES = {name: name for name in (*INTEGER_BITS, *_PLAIN)} | {
+    "bool": "boolean",
+    "int": "integer",
+    "bigint": "long",
+}
+
+
+class MalformedHintError(PredicateError):
+    """The text is no tree of operations, so that none of it counts."""
+
+
+def parse_tree(text: str) -> JSONNode:
+    """Parse the text of a hint, within bounds.
+
+    Raises:
+        MalformedHintError: It is too long or deep, or no JSON object.
+    """
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise MalformedHintError(reason=f"it is longer than {MAX_BYTES} bytes")
+    if _nesting(text) > 2 * MAX_DEPTH:
+        reason = f"it nests deeper than {MAX_DEPTH} operations"
+        raise MalformedHintError(reason=reason)
+    try:
+        # Numbers stay the text that they are.
+        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    except RecursionError:
+        raise MalformedHintError(reason="it nests too deeply") from None
+    except ValueError:
+        raise MalformedHintError(reason="it is no JSON") from None
+    return _node(value)
+
+
+def _nesting(text: str) -> int:
+    depth = deepest = 0
+    for character in re.sub(r"[^\[\]{}]", "", _STRING.sub("", text)):
+        depth += 1 if character in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def conjuncts(outermost: JSONNode) -> list[tuple[str, JSONNode]]:
+    """The parts of the outermost AND, each with its text.
+
+    Raises:
+        MalformedHintError: A part is no operation.
+    """
+    parts: list[JSONNode] = []
+    waiting = [outermost]
+    while waiting:
+        node = waiting.pop()
+        if _op(node) == "and":
+            waiting += reversed(_children(node, least=1))
+        else:
+            parts.append(node)
+    return [(json.dumps(part), part) for part in parts]
+
+
+def read_condition(node: JSONNode) -> tree.Node:
+    """Read one operation that is a condition.
+
+    Raises:
+        MalformedHintError: An operation in it is not understood.
+        PredicateError: A leaf in it is not understood.
+    """
+    op = _op(node)
+    if op in _COMPARISONS:
+        left, right = _children(node, least=2, most=2)
+        operator = _COMPARISONS[op]
+        if _op(left) != "column":
+            left, right, operator = right, left, tree.SWAPPED.get(operator, operator)
+        return tree.Compare(operator, _column(left), _literal(right))
+    match op:
+        case "and" | "or":
+            parts = tuple(map(read_condition, _children(node, least=1)))
+            return tree.And(parts) if op == "and" else tree.Or(parts)
+        case "not":
+            (child,) = _children(node, least=1, most=1)
+            return tree.Not(read_condition(child))
+        case "isnull" | "isnotnull":
+            (child,) = _children(node, least=1, most=1)
+            test = tree.Compare(
+                "IS", _column(child, is_typed=False), tree.Literal("null")
+            )
+            return test if op == "isnull" else tree.Not(test)
+        case "in":
+            first, *rest = _children(node, least=2)
+            return tree.OneOf(_column(first), tuple(map(_literal, rest)))
+        case "column":
+            return _column(node)
+    name = str(node.get("op"))[:40]
+    raise MalformedHintError(reason=f"the operation {name!r} is not understood")
+
+
+# === Nodes ===
+
+
+def _node(value: object) -> JSONNode:
+    if not isinstance(value, dict):
+        raise MalformedHintError(reason="an operation in it is no JSON object")
+    return value
+
+
+def _op(node: JSONNode) -> str:
+    op = node.get("op")
+    if not isinstance(op, str):
+        raise MalformedHintError(reason="an operation in it has no name `op`")
+    return op.lower()
+
+
+def _children(
+    node: JSONNode, *, least: int, most: int | None = None
+) -> Sequence[JSONNode]:
+    children = node.get("children")
+    if (
+        not isinstance(children, list)
+        or len(children) < least
+        or (most is not None and len(children) > most)
+    ):
+        reason = f"the operation {_op(node)[:40]!r} has not the children it needs"
+        raise MalformedHintError(reason=reason)
+    return [_node(child) for child in children]
+
+
+# === Leaves ===
+
+
+def _type(node: JSONNode) -> str:
+    name = node.get("valueType")
+    known = _TYPES.get(name.lower()) if isinstance(name, str) else None
+    if known is None:
+        reason = f"the valueType {str(name)[:40]!r} is not understood"
+        raise PredicateError(reason=reason)
+    return known
+
+
+def _column(node: JSONNode, *, is_typed: bool = True) -> tree.Column:
+    """The column that a leaf names, as the type that it states."""
+    name = node.get("name")
+    if _op(node) != "column" or not isinstance(name, str):
+        raise PredicateError(reason="it does not name a column where it has to")
+    has_type = is_typed and node.get("valueType") is not None
+    return tree.Column(name, value_type=_type(node) if has_type else "")
+
+
+def _literal(node: JSONNode) -> tree.Literal:
+    value = node.get("value")
+    if _op(node) != "literal" or not isinstance(value, str | bool):
+        raise PredicateError(reason="it does not compare a column with a value")
+    name = _type(node)
+    text = value if isinstance(value, str) else str(value).lower()
+    if name in INTEGER_BITS:
+        _check_whole(text, INTEGER_BITS[name])
+        return tree.Literal("number", text.strip(), value_type=name)
+    return tree.Literal(name, text, value_type=name, is_cut=name == "timestamp")
+
+
+def _check_whole(text: str, bits: int) -> None:
+    try:
+        is_whole = fits_bits(int(text), bits)
+    except ValueError:
+        is_whole = False
+    if not is_whole:
+        raise PredicateError(reason=f"{text[:40]!r} is no whole number of {bits} bits")

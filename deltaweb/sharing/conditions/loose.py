@@ -1,0 +1,258 @@
+"""Literals of a hint beside a column, compared as no client would compare stricter.
+
+Where every client compares alike, so does this. Where clients differ, or a client
+cuts what it sends, the literal is one of several values and the comparison is loose.
+What would depend on the client's own rules of casting is refused.
+
+    date          with a time of day beside it: clients drop the time, or do not
+    timestamp     of a JSON hint: cut to milliseconds by clients
+    timestamp     below the microsecond: dropped
+    timestamp     without a zone: UTC, or the client's own zone where that is likely
+    float column  0.1 is no float: clients compare as floats or as doubles
+    NaN           equals itself and is larger than any number to some clients, and
+                nothing of that to others
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+
+from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import (
+    MAX_DECIMAL_PRECISION,
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    type_text,
+)
+from deltaweb.delta.values.value_text import (
+    INTEGER_BITS,
+    MICROS_PER_DAY,
+    arrow_array,
+    fits_bits,
+    parse_number,
+    parse_timestamp,
+    parse_timestamp_ntz,
+    parse_value,
+)
+from deltaweb.sharing.conditions.bounds import (
+    Bounds,
+    between,
+    compared,
+    either_of,
+    not_null,
+)
+from deltaweb.sharing.conditions.columns import TypedColumn, check_value_type
+from deltaweb.sharing.conditions.exact import MAX_SHOWN, compare
+from deltaweb.sharing.conditions.tree import Literal
+
+MAX_EXACT_DOUBLE = 1 << 53
+MAX_EXACT_FLOAT = 1 << 24
+MAX_DOUBLE_DIGITS = 15
+"""Significant digits of a decimal number that survive a double."""
+
+MILLISECOND_US = 1_000
+MAX_ZONE_US = 16 * 3_600 * 1_000_000
+"""More than any zone was ever off UTC."""
+
+_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,30}\s*")
+_BEYOND_MICROS = re.compile(r"\.[0-9]{6}0*[1-9]")
+_ZONE = re.compile(r":.*(?:Z|UTC|[+-][0-9:]+)\s*$")
+_DATE = re.compile(r"\s*[0-9]{1,6}-[0-9]{1,2}-[0-9]{1,2}\s*")
+
+
+@dataclass(frozen=True)
+class _Between:
+    """A literal that is one of the values from `low` to `high`."""
+
+    low: pa.Scalar
+    high: pa.Scalar
+
+
+_Reading = Literal | _Between | None
+"""None is a literal that clients do not agree about."""
+
+
+def compare_loosely(column: TypedColumn, operator: str, literal: Literal) -> Bounds:
+    """The comparison of a column with a literal.
+
+    Raises:
+        PredicateError: What it means depends on the client.
+    """
+    readings = _readings(column, literal)
+    return either_of([_compared(column, operator, reading) for reading in readings])
+
+
+def _compared(column: TypedColumn, operator: str, reading: _Reading) -> Bounds:
+    match reading:
+        case Literal():
+            return compared(compare(column, operator, reading))
+        case _Between(low, high):
+            return between(column.path, operator, low, high)
+        case _:
+            return not_null(column.path)
+
+
+# === What a literal may mean beside a column ===
+
+
+def _readings(column: TypedColumn, literal: Literal) -> list[_Reading]:
+    if literal.kind == "null":
+        return [literal]
+    if literal.value_type:
+        check_value_type(column, literal.value_type)
+    data_type = column.data_type
+    name = data_type.name if isinstance(data_type, PrimitiveType) else "decimal"
+    try:
+        if name == "string" and literal.kind == "string":
+            other = literal.other_text
+            return [literal, Literal("string", other)] if other else [literal]
+        return [_reading(literal, name, data_type)]
+    except (ValueError, OverflowError, ArithmeticError):
+        raise _refusal(column.path, data_type, literal) from None
+
+
+def _reading(literal: Literal, name: str, data_type: DataType) -> _Reading:
+    """What one literal means.
+
+    Raises:
+        ValueError: That depends on the client.
+    """
+    if isinstance(data_type, DecimalType):
+        return _beside_decimal(literal, data_type)
+    if name in INTEGER_BITS:
+        return _beside_integer(literal, INTEGER_BITS[name])
+    if name in {"float", "double"}:
+        return _beside_float(literal, data_type, is_single=name == "float")
+    if name == "date":
+        return _beside_date(literal, data_type)
+    if name in {"timestamp", "timestamp_ntz"}:
+        return _beside_timestamp(literal, name, data_type)
+    if literal.kind not in {name, "string"} or name not in {"boolean", "binary"}:
+        raise ValueError(literal.kind)
+    if literal.kind == "string" and name == "binary":
+        raise ValueError(literal.kind)
+    return literal
+
+
+def _beside_integer(literal: Literal, bits: int) -> Literal:
+    if literal.kind == "number":
+        return literal
+    if literal.kind == "string":
+        # Clients cast the text to the column's type: 5.5 is 5, null or an error.
+        if not _INTEGER.fullmatch(literal.text) or not fits_bits(
+            int(literal.text), bits
+        ):
+            raise ValueError(literal.text)
+        return Literal("number", literal.text.strip())
+    number = _number(literal, {"float", "double"})
+    # Nearer to zero than this, whole numbers are exact as floats too.
+    limit = MAX_EXACT_FLOAT if literal.kind == "float" else MAX_EXACT_DOUBLE
+    if not abs(number) < limit or (literal.kind == "float" and number % 1):
+        raise ValueError(literal.text)
+    return Literal("number", str(Decimal(number)))
+
+
+def _beside_decimal(literal: Literal, data_type: DecimalType) -> Literal:
+    number = parse_number(literal.text.strip())
+    exponent = int(number.as_tuple().exponent)
+    scale = max(data_type.scale, -exponent)
+    whole = max(data_type.precision - data_type.scale, number.adjusted() + 1)
+    if literal.kind == "number":
+        # Spark rounds where both do not fit one decimal type.
+        if whole + scale > MAX_DECIMAL_PRECISION:
+            raise ValueError(literal.text)
+        return literal
+    # Beside text and doubles, decimals are compared as doubles.
+    digits = len(number.normalize().as_tuple().digits)
+    if (
+        literal.kind not in {"double", "string"}
+        or max(digits, data_type.precision) > MAX_DOUBLE_DIGITS
+    ):
+        raise ValueError(literal.text)
+    return Literal("number", literal.text.strip())
+
+
+def _beside_float(
+    literal: Literal, data_type: DataType, *, is_single: bool
+) -> _Reading:
+    number = _number(literal, {"number", "float", "double", "string"})
+    if math.isnan(number):
+        return None
+    with np.errstate(over="ignore"):
+        single = np.float32(number)
+    low = high = number
+    if is_single and float(single) != number:
+        toward = np.float32(math.inf if float(single) < number else -math.inf)
+        low, high = sorted([float(single), float(np.nextafter(single, toward))])
+    elif literal.kind == "float":
+        low, high = sorted([float(single), number])
+    scalars = arrow_array([low, high], data_type)
+    return (
+        _Between(scalars[0], scalars[1])
+        if low != high
+        else Literal("number" if math.isfinite(low) else "string", repr(low))
+    )
+
+
+def _number(literal: Literal, kinds: set[str]) -> float:
+    if literal.kind not in kinds:
+        raise ValueError(literal.kind)
+    text = literal.text.strip()
+    number = float(parse_value(text, PrimitiveType("double")))
+    if math.isinf(number) and text[-1:].isdigit():
+        raise ValueError(text)
+    return number
+
+
+def _beside_date(literal: Literal, data_type: DataType) -> _Reading:
+    text = literal.text.strip()
+    if literal.kind not in {"date", "string", "timestamp_ntz", "timestamp"}:
+        raise ValueError(literal.kind)
+    if literal.kind in {"date", "string"} and _DATE.fullmatch(text):
+        return Literal("date", text)
+    if literal.kind == "date" or _ZONE.search(text):
+        raise ValueError(text)
+    days, rest = divmod(parse_timestamp_ntz(text), MICROS_PER_DAY)
+    if not rest:
+        return Literal("timestamp", text)
+    scalars = arrow_array([days, days + 1], data_type)
+    return _Between(scalars[0], scalars[1])
+
+
+def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Reading:
+    text = literal.text.strip()
+    if literal.kind not in {"date", "string", "timestamp", "timestamp_ntz"}:
+        raise ValueError(literal.kind)
+    parse = parse_timestamp_ntz if name == "timestamp_ntz" else parse_timestamp
+    low = high = parse(text)
+    if literal.is_cut:
+        low -= low % MILLISECOND_US
+        high = low + MILLISECOND_US - 1
+        if low <= 0:
+            # Before 1970 a cut may go up, toward zero.
+            low -= MILLISECOND_US - 1
+    elif _BEYOND_MICROS.search(text):
+        high += 1
+    if literal.zone_is_unknown and name == "timestamp" and not _ZONE.search(text):
+        low, high = low - MAX_ZONE_US, high + MAX_ZONE_US
+    if low == high:
+        return Literal(name, text)
+    if not (fits_bits(low, 64) and fits_bits(high, 64)):
+        raise ValueError(text)
+    scalars = arrow_array([low, high], data_type)
+    return _Between(scalars[0], scalars[1])
+
+
+def _refusal(path: ColumnPath, data_type: DataType, literal: Literal) -> PredicateError:
+    text = literal.text[:MAX_SHOWN]
+    reason = (
+        f"{text!r} of type {literal.kind} cannot be compared safely with column "
+        f"{'.'.join(path)!r} of type {type_text(data_type)}"
+    )
+    return PredicateError(reason=reason)

@@ -1,0 +1,139 @@
+"""In which format a version of a table is answered to a client.
+
+The parquet format serves whoever takes it, wherever the files are the rows. Another
+table goes out in the delta format, to clients that take it and read what the version
+uses. A feature that its protocol merely allows changes nothing.
+
+Source: delta_sharing_protocol_2026.md, "responseFormat" and "readerFeatures".
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import pyarrow as pa
+
+from deltaweb.delta.features.column_mapping import COLUMN_MAPPING
+from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
+from deltaweb.delta.features.foreign_types import TIMESTAMP_NTZ, VARIANT
+from deltaweb.delta.features.type_widening import TYPE_WIDENING
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.sharing.capabilities import Capabilities
+from deltaweb.sharing.compatibility import Misreading
+from deltaweb.sharing.errors import TableMisreadError
+from deltaweb.sharing.wire import delta, parquet
+from deltaweb.sharing.wire.lines import FileAnswer, TableFacts
+
+FileLines: TypeAlias = Callable[[pa.RecordBatch, FileAnswer], bytes]
+
+IN_DELTA: Final = frozenset(
+    {COLUMN_MAPPING, DELETION_VECTORS, TIMESTAMP_NTZ, TYPE_WIDENING, VARIANT}
+)
+"""The features that an answer in the delta format carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseFormat:
+    """The format of an answer.
+
+    Attributes:
+        name: `parquet` or `delta`.
+        id_scheme: How ids of files are derived.
+        protocol: What a client of the delta format is given as the protocol.
+    """
+
+    name: str
+    id_scheme: str
+    protocol: Protocol
+
+    def head_lines(self, metadata: Metadata, facts: TableFacts) -> bytes:
+        """Return the lines of protocol and metadata."""
+        if self.name == delta.NAME:
+            return delta.head_lines(metadata, self.protocol, facts)
+        return parquet.head_lines(metadata, facts)
+
+    def metadata_line(self, metadata: Metadata, facts: TableFacts) -> bytes:
+        """Return the line of metadata."""
+        if self.name == delta.NAME:
+            return delta.metadata_line(metadata, facts)
+        return parquet.metadata_line(metadata, facts)
+
+    def protocol_lines(self, versions: Sequence[tuple[int, Protocol]]) -> list[bytes]:
+        """Return the lines of the protocols of a range, each said once.
+
+        Args:
+            versions: Versions and their protocols, ascending; one at least.
+
+        Returns:
+            Just one line in the parquet format, which knows one protocol alone.
+        """
+        if self.name != delta.NAME:
+            return [parquet.PROTOCOL_LINE]
+        read = self.protocol.reader_features or ()
+        lines, last = [], None
+        for version, protocol in versions:
+            if protocol != last:
+                served = delta.served_protocol(protocol, used=read, read=())
+                lines.append(delta.protocol_line(served, version=version))
+            last = protocol
+        return lines
+
+    @property
+    def change_lines(self) -> FileLines:
+        """What writes the lines of changes."""
+        return delta.change_lines if self.name == delta.NAME else parquet.change_lines
+
+    @property
+    def file_lines(self) -> FileLines:
+        """What writes the lines of files."""
+        return delta.file_lines if self.name == delta.NAME else parquet.file_lines
+
+
+def choose_format(
+    capabilities: Capabilities,
+    misreadings: Sequence[Misreading],
+    *,
+    protocol: Protocol,
+    table: str,
+) -> ResponseFormat:
+    """Return the format that a client reads a version in.
+
+    Args:
+        capabilities: What the client says of itself.
+        misreadings: Why the version would be misread in the parquet format.
+        protocol: The protocol in force.
+        table: The table's name, for the error.
+
+    Raises:
+        TableMisreadError: If it would misread the version in each format it takes.
+    """
+    if capabilities.reads_parquet and not misreadings:
+        return _format(parquet.NAME, capabilities, protocol)
+    in_delta = capabilities.reads_delta
+    unread = [
+        found
+        for found in misreadings
+        if not in_delta
+        or found.feature not in IN_DELTA
+        or found.feature.lower() not in capabilities.reader_features
+    ]
+    if unread:
+        name = delta.NAME if in_delta else parquet.NAME
+        raise TableMisreadError(table=table, misreadings=unread, response_format=name)
+    used = {found.feature for found in misreadings}
+    served = delta.served_protocol(
+        protocol, used=used, read=capabilities.reader_features
+    )
+    return _format(delta.NAME, capabilities, served)
+
+
+def plain_format(capabilities: Capabilities, protocol: Protocol) -> ResponseFormat:
+    """Return the format of what is no rows: parquet where the client takes it."""
+    name = parquet.NAME if capabilities.reads_parquet else delta.NAME
+    return _format(name, capabilities, protocol)
+
+
+def _format(
+    name: str, capabilities: Capabilities, protocol: Protocol
+) -> ResponseFormat:
+    return ResponseFormat(name, capabilities.file_id_scheme or name, protocol)

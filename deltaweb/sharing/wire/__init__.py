@@ -1,0 +1,1 @@
+"""The lines of answers that are streams of JSON objects, one a line."""

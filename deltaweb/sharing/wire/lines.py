@@ -1,0 +1,127 @@
+"""What the lines of both response formats have in common.
+
+A line holds no raw line end of any kind, and nothing but ASCII: clients split text at
+more characters than a newline. Keys without a value are left out; what the log holds
+is passed on as it is.
+
+Source: sharing_wire.md, 2.4 and 2.7.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import md5, sha256
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.sharing.json_text import escaped
+
+ACCESS_MODES: Final = ["url"]
+"""How files are handed out: by signed URLs, and not by credentials of a folder."""
+SCHEMES: Final = ("parquet", "delta")
+"""How ids of files are derived: MD5 and SHA-256 of the path that the log has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFacts:
+    """What is said of a version beside its metadata; None is left out.
+
+    Attributes:
+        version: The version.
+        size_bytes: Sum of the sizes of its files.
+        num_files: Count of them.
+        has_feed: Whether its changes are shared.
+    """
+
+    version: int | None = None
+    size_bytes: int | None = None
+    num_files: int | None = None
+    has_feed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileAnswer:
+    """What is said of some files beside what the log has of them.
+
+    Attributes:
+        urls: The URL of each, row for row.
+        expiration_ms: When the URLs expire, in milliseconds since the epoch.
+        id_scheme: How ids are derived: one of `SCHEMES`.
+        vector_urls: The URL of each file's deletion vector, row for row, null for one
+            that the log holds itself; None where no file has one.
+        version: The version that was asked for by number or time; None without.
+        timestamp_ms: Its time.
+    """
+
+    urls: pa.StringArray
+    expiration_ms: int
+    id_scheme: str
+    vector_urls: pa.StringArray | None = None
+    version: int | None = None
+    timestamp_ms: int | None = None
+
+    def file_ids(self, batch: pa.RecordBatch) -> pa.StringArray:
+        """Return the id of each file."""
+        return file_ids(batch["path"], scheme=self.id_scheme)
+
+    def shared_fields(self) -> str:
+        """Return the fields that all lines have alike, each after a comma."""
+        fields = f',"expirationTimestamp":{self.expiration_ms}'
+        if self.version is not None:
+            fields += f',"version":{self.version},"timestamp":{self.timestamp_ms}'
+        return fields
+
+
+def change_fields(batch: pa.RecordBatch, answer: FileAnswer) -> pa.StringArray:
+    """Return the fields of changes that each line has, after a comma.
+
+    Args:
+        batch: Changes in the columns version and timestamp.
+        answer: What is said of all of them.
+    """
+    return pc.binary_join_element_wise(
+        f'{answer.shared_fields()},"version":',
+        batch["version"].cast(pa.string()),
+        ',"timestamp":',
+        batch["timestamp"].cast(pa.string()),
+        "",
+    )
+
+
+def json_line(key: str, values: Mapping[str, Any]) -> bytes:
+    """Return one line with one object; values that are None are left out."""
+    present = {name: value for name, value in values.items() if value is not None}
+    text = json.dumps({key: present}, separators=(",", ":"))
+    return text.encode("ascii") + b"\n"
+
+
+def line_buffer(lines: pa.StringArray) -> bytes:
+    """Return lines one after the other."""
+    return b"" if not len(lines) else bytes(memoryview(lines.buffers()[2]))
+
+
+def statistics_entry(stats: pa.StringArray) -> pa.StringArray:
+    """Return the field `stats` of each file after a comma, "" where it has none."""
+    entry = pc.binary_join_element_wise(',"stats":"', escaped(stats), '"', "")
+    return entry.fill_null("") if entry.null_count else entry
+
+
+def file_ids(paths: pa.StringArray, *, scheme: str) -> pa.StringArray:
+    """Return the id of each file: a hash of its path as the log writes it.
+
+    So it is the same for every recipient and at every time.
+    """
+    values = paths.cast(pa.binary()).to_pylist()
+    if scheme == "delta":
+        digests = [sha256(path).digest() for path in values]
+    else:
+        digests = [md5(path, usedforsecurity=False).digest() for path in values]
+    text = b"".join(digests).hex().encode()
+    length = len(text) // max(1, len(digests))
+    offsets = np.arange(len(digests) + 1, dtype=np.int32) * np.int32(length)
+    return pa.StringArray.from_buffers(
+        len(digests), pa.py_buffer(offsets), pa.py_buffer(text)
+    )

@@ -1,0 +1,137 @@
+"""The lines of answers in the parquet format: files are plain Parquet to a client.
+
+Source: delta_sharing_protocol.md, "Table Metadata Format" and "Data Files".
+"""
+
+import json
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.sharing.json_text import escaped, object_texts
+from deltaweb.sharing.wire.lines import (
+    ACCESS_MODES,
+    FileAnswer,
+    TableFacts,
+    change_fields,
+    json_line,
+    line_buffer,
+    statistics_entry,
+)
+
+NAME: Final = "parquet"
+FEED_PROPERTY: Final = "enableChangeDataFeed"
+CHANGE_NAMES: Final = {"cdc": "cdf", "add": "add", "remove": "remove"}
+PROTOCOL_LINE: Final = b'{"protocol":{"minReaderVersion":1}}\n'
+
+
+def head_lines(metadata: Metadata, facts: TableFacts) -> bytes:
+    """Return the lines of protocol and metadata."""
+    return PROTOCOL_LINE + metadata_line(metadata, facts)
+
+
+def metadata_line(metadata: Metadata, facts: TableFacts) -> bytes:
+    """Return the line of metadata."""
+    values: dict[str, Any] = {
+        "id": metadata.id or "",
+        "name": metadata.name,
+        "description": metadata.description,
+        "format": {"provider": metadata.format.provider},
+        "schemaString": clean_schema(metadata.schema_string or ""),
+        # What else the table is configured by is its owner's alone.
+        "configuration": {FEED_PROPERTY: "true"} if facts.has_feed else {},
+        "partitionColumns": list(metadata.partition_columns),
+        "accessModes": ACCESS_MODES,
+        "version": facts.version,
+        "size": facts.size_bytes,
+        "numFiles": facts.num_files,
+    }
+    return json_line("metaData", values)
+
+
+def clean_schema(schema_string: str) -> str:
+    """Return a schema without what writers keep of columns, but for comments.
+
+    A text that is no schema is returned as it is.
+    """
+    try:
+        schema = json.loads(schema_string)
+        return json.dumps(_clean_type(schema), separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return schema_string
+
+
+def _clean_type(value: object) -> object:
+    """Return a type of a schema with the metadata of its fields cleaned."""
+    if not isinstance(value, dict):
+        return value
+    cleaned = {key: _clean_type(part) for key, part in value.items()}
+    if isinstance(value.get("fields"), list):
+        cleaned["fields"] = [_clean_field(column) for column in value["fields"]]
+    return cleaned
+
+
+def _clean_field(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    cleaned = {**value, "type": _clean_type(value.get("type"))}
+    kept = value.get("metadata")
+    comment = kept.get("comment") if isinstance(kept, dict) else None
+    cleaned["metadata"] = {"comment": comment} if isinstance(comment, str) else {}
+    return cleaned
+
+
+def file_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
+    """Return a line a file.
+
+    Args:
+        batch: Files in the columns path, size, partition_values and stats.
+        answer: What is said of them beside it.
+    """
+    return line_buffer(
+        pc.binary_join_element_wise(
+            '{"file":{"url":"',
+            escaped(answer.urls),
+            '","id":"',
+            answer.file_ids(batch),
+            '","partitionValues":',
+            object_texts(batch["partition_values"]),
+            ',"size":',
+            batch["size"].fill_null(0).cast(pa.string()),
+            statistics_entry(batch["stats"]),
+            f"{answer.shared_fields()}}}}}\n",
+            "",
+        )
+    )
+
+
+def change_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
+    """Return a line a file that was added or removed, or holds changes.
+
+    Args:
+        batch: As `file_lines`, and kind, version and timestamp.
+        answer: What is said of them beside it.
+    """
+    kinds = pa.array([*CHANGE_NAMES.values()]).take(
+        pc.index_in(batch["kind"], value_set=pa.array([*CHANGE_NAMES]))
+    )
+    return line_buffer(
+        pc.binary_join_element_wise(
+            '{"',
+            kinds,
+            '":{"url":"',
+            escaped(answer.urls),
+            '","id":"',
+            answer.file_ids(batch),
+            '","partitionValues":',
+            object_texts(batch["partition_values"]),
+            ',"size":',
+            batch["size"].fill_null(0).cast(pa.string()),
+            statistics_entry(batch["stats"]),
+            change_fields(batch, answer),
+            "}}\n",
+            "",
+        )
+    )

@@ -1,0 +1,192 @@
+"""One SparkSession a process, built when it is first needed and again when it died."""
+
+import logging
+import os
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
+
+from deltaweb.spark.driver.cluster import (
+    ApplicationEndedError,
+    SparkClusterError,
+    check_executors,
+    find_driver_host,
+    first_line,
+    is_local,
+)
+from deltaweb.spark.driver.gateway import start_jvm
+from deltaweb.spark.driver.java import find_java_home
+
+logger = logging.getLogger(__name__)
+
+APP_NAME: Final = "deltaweb"
+LOOPBACK: Final = "127.0.0.1"
+SHUFFLE_PARTITIONS: Final = 4
+# A quick start and a small footprint: the jobs are short and mostly wait for Python.
+JAVA_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+_LOG4J: Final = """rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss,SSS} %p spark.%c{1}: %m%n
+"""
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkOptions:
+    """How a session is made.
+
+    Attributes:
+        master: A Spark master: `local[*]`, `spark://host:7077`, `yarn`, ...
+        folder: Where Spark may keep its files; made when needed. On a cluster the
+            executors share it.
+        driver_memory: Heap of the driver, in Java's spelling.
+        executors_within_s: How long a cluster may take to give the first executor.
+    """
+
+    master: str
+    folder: Path
+    driver_memory: str = "2g"
+    executors_within_s: float = 120
+
+
+def get_spark(options: SparkOptions) -> SparkSession:
+    """Return this process's session; build it when there is none that lives.
+
+    Safe to call from several threads. The JVM ends with the process, however that
+    ends.
+
+    Raises:
+        JavaNotFoundError: If there is no Java to run Spark with.
+        SparkClusterError: If the master is a cluster that is not reached, gives no
+            executor, or whose executors cannot run our jobs.
+    """
+    with _lock:
+        session = _default_session()
+        if session is not None and is_alive(session):
+            return session
+        if session is not None:
+            logger.warning("The Spark session has died; a new one is started.")
+        forget_session()
+        return _build_session(options)
+
+
+def is_needed() -> bool:
+    """Whether `get_spark` would start a session, which takes seconds."""
+    session = _default_session()
+    return session is None or not is_alive(session)
+
+
+def is_alive(session: SparkSession) -> bool:
+    """Whether the session's JVM answers and its context runs."""
+    try:
+        return not session.sparkContext._jsc.sc().isStopped()  # noqa: SLF001 (no public way)
+    except (Py4JError, OSError, AttributeError):
+        return False
+
+
+def stop_session() -> None:
+    """Stop this process's session and its JVM, if there is one."""
+    with _lock:
+        _stop()
+
+
+def _stop() -> None:
+    session = _default_session()
+    if session is not None and is_alive(session):
+        session.stop()
+    forget_session()
+
+
+def forget_session() -> None:
+    """Drop every trace of a session, so that the next one gets a new JVM."""
+    gateway = SparkContext._gateway  # noqa: SLF001 (pyspark never lets go of a dead one)
+    if gateway is not None:
+        process = getattr(gateway, "proc", None)
+        try:
+            gateway.shutdown()
+        except (Py4JError, OSError):
+            logger.debug("The gateway to the JVM was closed already.")
+        if process is not None:
+            process.stdin.close()
+            process.kill()
+            process.wait()
+    SparkContext._gateway = None  # noqa: SLF001 (as above)
+    SparkContext._jvm = None  # noqa: SLF001 (as above)
+    SparkContext._active_spark_context = None  # noqa: SLF001 (as above)
+    SparkSession._instantiatedSession = None  # noqa: SLF001 (as above)
+
+
+def _default_session() -> SparkSession | None:
+    return SparkSession._instantiatedSession  # noqa: SLF001 (works with a dead JVM, too)
+
+
+def _build_session(options: SparkOptions) -> SparkSession:
+    options.folder.mkdir(parents=True, exist_ok=True)
+    logging.getLogger("py4j").setLevel(logging.WARNING)
+    # Read by the launcher and by the workers that it starts, not by us.
+    os.environ["JAVA_HOME"] = str(find_java_home(options.folder))
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if is_local(options.master):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        os.environ["SPARK_LOCAL_IP"] = LOOPBACK
+        conf = _conf(options, driver_host=LOOPBACK)
+        return _start(conf)
+    # Executors may have their Python elsewhere, and this machine several addresses.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    reached_from = find_driver_host(options.master)
+    driver_host = os.environ.get("SPARK_LOCAL_IP") or reached_from
+    conf = _conf(options, driver_host=driver_host)
+    try:
+        session = _start(conf)
+        within_s = options.executors_within_s
+        check_executors(session, options.folder, within_s=within_s)
+    except SparkClusterError:
+        _stop()
+        raise
+    except Py4JError as error:
+        _stop()
+        reason = first_line(error)
+        raise ApplicationEndedError(master=options.master, reason=reason) from error
+    return session
+
+
+def _start(conf: SparkConf) -> SparkSession:
+    SparkContext(conf=conf, gateway=start_jvm(conf))
+    return SparkSession.builder.getOrCreate()
+
+
+def _conf(options: SparkOptions, *, driver_host: str | None) -> SparkConf:
+    log4j = options.folder / "log4j2.properties"
+    log4j.write_text(_LOG4J, encoding="utf-8")
+    temporary = options.folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    java_options = (
+        f"{JAVA_OPTIONS} -Dlog4j2.configurationFile={log4j.as_uri()}"
+        f" -Djava.io.tmpdir={temporary}"
+    )
+    conf = SparkConf()
+    conf.setMaster(options.master).setAppName(APP_NAME)
+    conf.set("spark.driver.memory", options.driver_memory)
+    conf.set("spark.driver.extraJavaOptions", java_options)
+    conf.set("spark.log.level", "ERROR")
+    conf.set("spark.ui.enabled", "false")
+    conf.set("spark.ui.showConsoleProgress", "false")
+    conf.set("spark.sql.shuffle.partitions", str(SHUFFLE_PARTITIONS))
+    conf.set("spark.sql.session.timeZone", "UTC")
+    conf.set("spark.python.worker.reuse", "true")
+    conf.set("spark.local.dir", str(options.folder / "local"))
+    conf.set("spark.sql.warehouse.dir", str(options.folder / "warehouse"))
+    if driver_host:
+        conf.set("spark.driver.bindAddress", driver_host)
+        conf.set("spark.driver.host", driver_host)
+    return conf

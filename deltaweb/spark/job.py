@@ -1,0 +1,198 @@
+"""The one frame of work on Spark: begun, watched, cancelled, its faults translated.
+
+Work runs in a thread of its own, so that the calling one can report how far it is, and
+stop it. What ends it early is raised as the error that it is: the Delta core's own from
+a task, a full disk, a session that died.
+"""
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar, cast
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from deltaweb.delta.errors import StorageFullError
+from deltaweb.errors import DeltawebError
+from deltaweb.spark.driver.session import is_alive
+from deltaweb.spark.task_faults import faults_are_raised
+
+logger = logging.getLogger(__name__)
+
+LOOK_INTERVAL_S: Final = 0.2
+STOPS_WITHIN_S: Final = 10  # by itself, where it can be asked to
+JOIN_TIMEOUT_S: Final = 30
+CANCEL_INTERVAL_S: Final = 0.5
+
+T = TypeVar("T")
+OnProgress = Callable[[int, int | None], None]
+"""Called with what is done, and of how much; it may raise to stop the work."""
+
+
+class SparkLostError(DeltawebError, code="spark-lost"):
+    """The Spark session died in the middle of the work."""
+
+    message = "Spark stopped in the middle of the work."
+    hint = "Retry; if it stops again, give it more memory or look at its log."
+
+
+class SparkJob(Generic[T]):
+    """Work that runs jobs of Spark.
+
+    Args:
+        spark: The session.
+        title: What the jobs are for.
+        work: Runs the jobs; called in a thread of its own.
+
+    Attributes:
+        result: What the work returned; None before its end.
+        error: What ended it early, if anything did.
+    """
+
+    def __init__(self, spark: SparkSession, title: str, work: Callable[[], T]) -> None:
+        self.result: T | None = None
+        self.error: BaseException | None = None
+        self._spark = spark
+        self._title = title
+        self._work = work
+        self._group = f"work-{secrets.token_hex(8)}"
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def watch(
+        self,
+        on_look: Callable[[], None],
+        *,
+        every_s: float = LOOK_INTERVAL_S,
+        ask_to_stop: Callable[[], None] | None = None,
+    ) -> None:
+        """Do the work, and look at it until its end.
+
+        Args:
+            on_look: Called in this thread; what it raises stops the work.
+            every_s: How often.
+            ask_to_stop: Asks tasks to stop, which then remove what they began. Spark
+                stops those that do not.
+
+        Raises:
+            SparkLostError: If the session dies. Any other error of the work is kept.
+            BaseException: What `on_look` raises.
+        """
+        self._thread.start()
+        try:
+            while not self.wait(every_s):
+                on_look()
+        except BaseException:
+            if ask_to_stop is not None:
+                ask_to_stop()
+                self.wait(STOPS_WITHIN_S)
+            self.cancel()
+            raise
+        if isinstance(self.error, SparkLostError):
+            raise self.error from self.error.__cause__
+
+    def run(
+        self,
+        on_look: Callable[[], None],
+        *,
+        ask_to_stop: Callable[[], None] | None = None,
+    ) -> T:
+        """Do the work as `watch` does, and return its result.
+
+        Raises:
+            DeltaError: What a task met.
+            StorageFullError: If Spark's own files found the disk full.
+            SparkLostError: If the session dies.
+            BaseException: What `on_look` raises.
+        """
+        self.watch(on_look, ask_to_stop=ask_to_stop)
+        if self.error is not None:
+            raise self.error from self.error.__cause__
+        return cast("T", self.result)
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for the end; return whether it has come."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def tasks_done(self) -> tuple[int, int | None]:
+        """Return how many tasks are done, and how many there are, if that is known."""
+        done = total = 0
+        try:
+            tracker = self._spark.sparkContext.statusTracker()
+            for job_id in tracker.getJobIdsForGroup(self._group):
+                job = tracker.getJobInfo(job_id)
+                for stage_id in job.stageIds if job else ():
+                    stage = tracker.getStageInfo(stage_id)
+                    if stage:
+                        done += stage.numCompletedTasks
+                        total += stage.numTasks
+        except (Py4JError, OSError):  # the work itself says what is wrong
+            return 0, None
+        return done, total or None
+
+    def cancel(self) -> None:
+        """Stop the jobs' tasks and wait for the end of the work.
+
+        Jobs that it begins meanwhile are stopped, too.
+        """
+        ends_at_s = time.monotonic() + JOIN_TIMEOUT_S
+        while not self.wait(0) and time.monotonic() < ends_at_s:
+            self.cancel_tasks()
+            self.wait(CANCEL_INTERVAL_S)
+
+    def cancel_tasks(self) -> None:
+        """Stop the jobs' tasks."""
+        try:
+            self._spark.sparkContext.cancelJobGroup(self._group)
+        except Exception:
+            logger.warning("The Spark job could not be cancelled.", exc_info=True)
+
+    def _run(self) -> None:
+        try:
+            self._spark.sparkContext.setJobGroup(
+                self._group, self._title, interruptOnCancel=True
+            )
+            with faults_are_raised():
+                self.result = self._work()
+        except BaseException as error:  # noqa: BLE001 (read by the waiting thread)
+            self.error = _translated(error, self._spark)
+            if self.error is not error:
+                self.error.__cause__ = error
+
+
+def run_job(
+    spark: SparkSession, work: Callable[[], T], on_progress: OnProgress, *, title: str
+) -> T:
+    """Do work that runs jobs of Spark, and report how many of their tasks are done.
+
+    Args:
+        spark: The session.
+        work: Runs the jobs, in another thread.
+        on_progress: Called some times a second with tasks, and once after the last.
+        title: What the jobs are for.
+
+    Raises:
+        DeltaError: As `SparkJob.run` lists them.
+        SparkLostError: If the session dies.
+    """
+    job = SparkJob(spark, title, work)
+    result = job.run(lambda: on_progress(*job.tasks_done()))
+    on_progress(*job.tasks_done())
+    return result
+
+
+def _translated(error: BaseException, spark: SparkSession) -> BaseException:
+    """Return the error that one of Spark's means, or the error itself."""
+    # A JVM that is gone refuses the connection.
+    if not isinstance(error, PySparkException | Py4JError | ConnectionError):
+        return error
+    if not is_alive(spark):
+        return SparkLostError()
+    if "No space left on device" in str(error):
+        place = "the folder of Spark's files"
+        return StorageFullError(location=place, reason="the disk is full")
+    return error

@@ -1,0 +1,1 @@
+"""A log of any size, read and replayed by the tasks of Spark."""

@@ -1,0 +1,17 @@
+"""DataFrames written to tables and read from them, as jobs of any size.
+
+Read in this order:
+
+    spark_types   the columns of a table as Spark has them
+    write_plan    what a write is to be: found out once, in the driver
+    file_tasks    rows of a task to data files, by the code that writes in process
+    part_commit   the files of all tasks as one transaction
+    conditions    conditions on rows that only Spark evaluates
+    frame_write   `write_table`
+    file_rows     rows of data files as tasks read them
+    frame_read    `read_table`
+    source        the same as a data source of Spark, batch and streaming
+
+Tasks hand over files with their statistics, never rows. Spark takes the answer of one
+attempt of a task; what others wrote no commit ever names.
+"""

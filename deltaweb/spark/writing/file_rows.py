@@ -1,0 +1,118 @@
+"""Rows of data files as tasks read them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.scan.rows import RowSource, iter_rows
+from deltaweb.delta.snapshot_state import Definition
+from deltaweb.spark.arrow_frames import Batches, in_small_batches, run_tasks
+from deltaweb.spark.data_files.shares import deal_out
+from deltaweb.spark.task_faults import faults_are_carried
+from deltaweb.spark.writing.spark_types import sent_schema, spark_schema
+from deltaweb.storage.place import TablePlace
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+
+FILE_NUMBER: Final = "_deltaweb_file"
+"""The column that says which of some files a row is of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FileReading:
+    """How rows of data files are read.
+
+    Attributes:
+        place: The table.
+        schema: Its logical schema.
+        partition_columns: Names of the partition columns.
+        columns: Names of the columns that are read, in their order.
+    """
+
+    place: TablePlace
+    schema: StructType
+    partition_columns: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    def rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of files, in the types that Spark takes.
+
+        Raises:
+            DeltaError: If a file does not read.
+        """
+        source = RowSource(
+            schema=self.schema,
+            partition_columns=self.partition_columns,
+            files=files,
+            open_file=self.place.open().open_data_file,
+        )
+        columns = self.schema.select(self.columns)
+        sent = sent_schema(spark_schema(columns))
+        ordered = pa.schema([sent.field(name) for name in self.columns])
+        scan = iter_rows(source, columns=self.columns)
+        for batch in scan:
+            cast = pa.Table.from_batches([batch]).cast(ordered).combine_chunks()
+            for whole in cast.to_batches():
+                yield from in_small_batches(whole)
+
+
+def reading_of(definition: Definition, place: TablePlace) -> FileReading:
+    """Return how all rows of a version are read."""
+    schema = table_schema(definition.protocol, definition.metadata)
+    return FileReading(
+        place=place,
+        schema=schema,
+        partition_columns=tuple(definition.metadata.partition_columns),
+        columns=schema.names,
+    )
+
+
+@contextmanager
+def numbered_rows(
+    spark: SparkSession, reading: FileReading, files: pa.Table
+) -> Iterator[DataFrame]:
+    """Give the rows of files as a DataFrame, as long as the context lasts.
+
+    Args:
+        spark: The session.
+        reading: How they are read.
+        files: Rows of `Snapshot.files`.
+
+    Returns:
+        The columns that are read, and `FILE_NUMBER`: the row of `files`.
+    """
+    numbered = files.append_column(
+        FILE_NUMBER, pa.array(range(files.num_rows), pa.int64())
+    )
+    at_least = spark.sparkContext.defaultParallelism
+    parts = deal_out(numbered, at_least=at_least, more=(FILE_NUMBER,))
+    kept = spark.sparkContext.broadcast(parts)
+    columns = spark_schema(reading.schema.select(reading.columns))
+    schema = sent_schema(columns).append(pa.field(FILE_NUMBER, pa.int64()))
+    try:
+        yield run_tasks(
+            spark, len(parts), partial(_numbered_part, reading, kept), schema
+        )
+    finally:
+        kept.destroy()
+
+
+def _numbered_part(
+    reading: FileReading, parts: "Broadcast[list[pa.Table]]", number: int
+) -> Batches:
+    part = parts.value[number]
+    with faults_are_carried():
+        for position in range(part.num_rows):
+            file = part.slice(position, 1)
+            value = file[FILE_NUMBER][0]
+            for rows in reading.rows(file.drop_columns([FILE_NUMBER])):
+                numbers = pa.repeat(value, rows.num_rows)
+                yield rows.append_column(FILE_NUMBER, numbers)

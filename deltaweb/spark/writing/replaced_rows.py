@@ -1,0 +1,105 @@
+"""Rows of a table that a condition is true for: found, and left out, by tasks.
+
+Files that hold such rows are written again without them. The condition is Spark's own
+to evaluate, so none is refused but one whose value is another each time.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
+
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.writing.transaction import TableRead
+from deltaweb.expressions.errors import ExpressionError
+from deltaweb.spark.task_faults import faults_are_raised
+from deltaweb.spark.writing.file_rows import (
+    FILE_NUMBER,
+    FileReading,
+    numbered_rows,
+    reading_of,
+)
+from deltaweb.storage.place import TablePlace
+from deltaweb.writer.matching import count_rows, find_matches
+
+UNSETTLED: Final = "its value is another each time it is looked at"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FoundRows:
+    """The files that hold rows of a condition.
+
+    Attributes:
+        whole: Files of which every row matches, by their partition values.
+        touched: Files of which some rows match.
+        num_whole: Rows of `whole`.
+        num_matching: Rows of `touched` that match.
+        read: What of the version this depends on.
+        reading: How the rows of files are read.
+    """
+
+    whole: pa.Table
+    touched: pa.Table
+    num_whole: int
+    num_matching: int
+    read: TableRead
+    reading: FileReading
+
+    @property
+    def files(self) -> pa.Table:
+        """All files that hold such rows."""
+        return pa.concat_tables([self.whole, self.touched])
+
+
+def find_rows(
+    spark: SparkSession, place: TablePlace, snapshot: Snapshot, where: str | None
+) -> FoundRows:
+    """Find the files of a version that hold rows of a condition.
+
+    Raises:
+        ExpressionError: If the condition is no function of the row.
+        DeltaError: If a file does not read.
+    """
+    matches = find_matches(snapshot, where, is_evaluated_here=False)
+    reading = reading_of(snapshot.state.definition, place)
+    counts: dict[int, int] = {}
+    if matches.partly.num_rows and where is not None:
+        counts = _count_matches(spark, reading, matches.partly, where)
+    return FoundRows(
+        whole=matches.whole,
+        touched=matches.partly.take(pa.array(sorted(counts), pa.int64())),
+        num_whole=count_rows(snapshot, matches.whole),
+        num_matching=sum(counts.values()),
+        read=matches.read,
+        reading=reading,
+    )
+
+
+def _count_matches(
+    spark: SparkSession, reading: FileReading, files: pa.Table, where: str
+) -> dict[int, int]:
+    """Return how many rows of files match, by the file; those of none are left out."""
+    with faults_are_raised(), numbered_rows(spark, reading, files) as rows:
+        check_settled(rows, F.expr(where), where)
+        found = rows.filter(is_true(where)).groupBy(FILE_NUMBER).count().collect()
+    return {row[FILE_NUMBER]: row["count"] for row in found}
+
+
+def is_true(where: str) -> Column:
+    """Return where a condition is true: neither false nor unknown."""
+    return F.coalesce(F.expr(where), F.lit(False))  # noqa: FBT003  # a value
+
+
+def check_settled(rows: DataFrame, value: Column, sql: str) -> None:
+    """Refuse an expression that is no function of the row.
+
+    Rows would be looked at twice, and could be lost in between.
+
+    Raises:
+        ExpressionError: If it is none.
+    """
+    plan = rows.select(value)._jdf.queryExecution().analyzed()  # noqa: SLF001  # no public way
+    if not plan.deterministic():
+        raise ExpressionError(sql=sql, reason=UNSETTLED)

@@ -1,0 +1,131 @@
+"""What users of the data source set, read once."""
+
+import json
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.place import TablePlace
+
+if TYPE_CHECKING:
+    from deltaweb.spark.writing.write_plan import WriteRequest
+
+
+class SourceOptionError(DeltaError, code="source-option"):
+    """An option of the data source is missing, or has no meaning."""
+
+    name: str
+    value: str
+    expected: str
+    message = "The option {name!r} is {value!r}, which is not {expected}."
+    hint = "Set it by .option({name!r}, ...), or leave it out."
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """The options of one use; names are found ignoring case.
+
+    Attributes:
+        values: By the name as Spark has it.
+    """
+
+    values: MutableMapping[str, str]
+
+    @property
+    def place(self) -> TablePlace:
+        """The table: `path`, `storageOptions` and `allowedRoots`.
+
+        Raises:
+            SourceOptionError: If there is no path, or options are not JSON.
+        """
+        return TablePlace(
+            location=self.text("path") or self._fail("path", "the location of a table"),
+            storage_options=self._json("storageOptions", dict) or {},
+            allowed_roots=tuple(self._json("allowedRoots", list) or ()),
+        )
+
+    def write_request(self, *, overwrite: bool) -> "WriteRequest":
+        """Return what a write is asked for.
+
+        Raises:
+            SourceOptionError: If an option has no meaning.
+            ValueError: If it is said in two ways what goes.
+        """
+        from deltaweb.spark.writing.write_plan import SaveMode, WriteRequest
+
+        app_id, version = self.text("txnAppId"), self.number("txnVersion")
+        partitions = self.text("partitionBy")
+        overwrites = (self.text("partitionOverwriteMode") or "static").lower()
+        return WriteRequest(
+            mode=SaveMode.OVERWRITE if overwrite else SaveMode.APPEND,
+            partition_by=None if partitions is None else _names(partitions),
+            where=self.text("replaceWhere"),
+            merge_schema=self.flag("mergeSchema"),
+            overwrite_schema=self.flag("overwriteSchema"),
+            dynamic=overwrite and overwrites == "dynamic",
+            txn=None if app_id is None or version is None else (app_id, version),
+        )
+
+    # === Values ===
+
+    def text(self, name: str) -> str | None:
+        """Return an option as it is; None without it."""
+        return self.values.get(name)
+
+    def flag(self, name: str) -> bool:
+        """Return whether an option is true; it is not without a value.
+
+        Raises:
+            SourceOptionError: If it is neither true nor false.
+        """
+        text = (self.text(name) or "false").strip().lower()
+        if text not in {"true", "false"}:
+            self._fail(name, "true or false")
+        return text == "true"
+
+    def number(self, name: str, *, least: int = 0) -> int | None:
+        """Return an option that is a whole number; None without it.
+
+        Raises:
+            SourceOptionError: If it is none, or less than `least`.
+        """
+        text = self.text(name)
+        if text is None:
+            return None
+        is_number = text.isascii() and text.isdigit() and len(text) < len(str(2**63))
+        if not is_number or int(text) < least:
+            self._fail(name, f"a whole number, at least {least}")
+        return int(text)
+
+    def _json(self, name: str, kind: type) -> Any:  # noqa: ANN401  # what JSON holds
+        text = self.text(name)
+        if text is None:
+            return None
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, kind):
+            what = "an object" if kind is dict else "a list"
+            # The value may hold a secret.
+            raise SourceOptionError(name=name, value="...", expected=f"{what} of JSON")
+        return found
+
+    def _fail(self, name: str, expected: str) -> str:
+        value = self.text(name) or ""
+        raise SourceOptionError(name=name, value=value, expected=expected)
+
+
+def source_options(place: TablePlace) -> Mapping[str, str]:
+    """Return the options by which the data source finds a table."""
+    options = {}
+    if place.storage_options:
+        options["storageOptions"] = json.dumps(dict(place.storage_options))
+    if place.allowed_roots:
+        options["allowedRoots"] = json.dumps([*place.allowed_roots])
+    return options
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -1,0 +1,76 @@
+"""How a file of a local disk takes a name that no other file may have.
+
+A hard link is made where none of that name is, or fails: whoever looks sees the whole
+file or none. Some disks have no links (FAT, some that containers mount); there a
+rename that replaces nothing does the same, as far as the system promises one. To look
+whether a name is free and then to take it would promise nothing.
+
+Source: delta_protocol_first_draft.md, "Blob Store Requirements"; link(2), renameat2(2).
+"""
+
+import ctypes
+import errno
+import os
+from pathlib import Path
+from typing import Final
+
+from deltaweb.delta.writing.errors import StoreNotWritableError
+from deltaweb.storage.local_pending import sync_folder, temporary_file
+from deltaweb.storage.write_faults import write_fault
+
+RENAME_NOREPLACE: Final = 1
+NO_LINKS: Final = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+NO_RENAME: Final = frozenset({errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP})
+_AT_FDCWD: Final = -100
+_libc: Final = ctypes.CDLL(None, use_errno=True)
+
+
+def take_name(temporary: str, path: str) -> None:
+    """Give a whole file its name, and make that durable.
+
+    Args:
+        temporary: The file as it is called now, in the same folder; its name may stay.
+        path: The name that it is to have.
+
+    Raises:
+        FileExistsError: If there is one of that name; nothing is changed then.
+        StoreNotWritableError: If the disk has no way to do so in one step.
+        LocationError: If the disk does not take it.
+    """
+    try:
+        try:
+            os.link(temporary, path)
+        except OSError as error:
+            if error.errno not in NO_LINKS:
+                raise
+            rename_if_absent(temporary, path)
+        sync_folder(Path(path).parent)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno in NO_RENAME:
+            promise = "that a file is created only where none is"
+            raise StoreNotWritableError(location=path, promise=promise) from None
+        raise write_fault(error, place=path) from None
+
+
+def rename_if_absent(source: str, target: str) -> None:
+    """Rename a file where nothing has the new name.
+
+    Raises:
+        FileExistsError: If something has.
+        OSError: `ENOSYS` or `EINVAL` where system or disk do not promise that.
+    """
+    rename = getattr(_libc, "renameat2", None)
+    if rename is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), target)
+    names = os.fsencode(source), os.fsencode(target)
+    if rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], RENAME_NOREPLACE):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), target)
+
+
+def create_file(path: str, data: bytes) -> None:
+    """Create a file with its whole content, durably, or raise FileExistsError."""
+    with temporary_file(path, data) as temporary:
+        take_name(temporary, path)

@@ -1,0 +1,52 @@
+"""Where a table is, how its storage is reached, and where its log may lead to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from deltaweb.delta.log.store import TableStore
+from deltaweb.storage.location import is_local, normalize_location
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlace:
+    """What a process needs to open a table; it travels to executors as it is.
+
+    Attributes:
+        location: A path, or a URL that fsspec knows.
+        storage_options: Options of the store; in no text of it.
+        allowed_roots: Roots outside of the table that its log may lead to.
+    """
+
+    location: str
+    storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    allowed_roots: Sequence[str] = ()
+
+    def open(self) -> TableStore:
+        """Return the store; nothing is read yet."""
+        return open_store(
+            self.location, self.storage_options, allowed_roots=self.allowed_roots
+        )
+
+
+def open_store(
+    location: str,
+    storage_options: Mapping[str, Any] | None = None,
+    *,
+    allowed_roots: Sequence[str] = (),
+) -> TableStore:
+    """Return the store of the table at a location; nothing is read yet.
+
+    Raises:
+        LocationInvalidError: If the text is no location.
+        LocationUnsupportedError: If no driver reads this kind of location.
+    """
+    place = normalize_location(location)
+    roots = [normalize_location(root) for root in allowed_roots]
+    if is_local(place):
+        from deltaweb.storage.local import LocalTableStore  # noqa: PLC0415 (Arrow)
+
+        return LocalTableStore(place, [root for root in roots if is_local(root)])
+    from deltaweb.storage.remote import RemoteTableStore  # noqa: PLC0415  # fsspec loads only for remote tables
+
+    return RemoteTableStore(place, storage_options or {}, roots)

@@ -1,0 +1,1 @@
+"""URLs that anyone may read a file at for a while, signed for the store that has it."""

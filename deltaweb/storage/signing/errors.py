@@ -1,0 +1,26 @@
+"""The errors of signing, and the wording of each.
+
+LocationError
+├── SigningUnsupportedError   a kind of storage whose files have no URLs
+└── SigningKeyNeededError     a key that signs is missing, or is none
+"""
+
+from deltaweb.delta.errors import LocationError
+
+
+class SigningUnsupportedError(LocationError, code="location-unsupported"):
+    """No recipient could open a URL of such a file."""
+
+    location: str
+    scheme: str
+    message = "{location}: files of {scheme}:// locations have no URLs to hand out."
+    hint = "Share tables of a local folder, S3, Google Cloud Storage or Azure."
+
+
+class SigningKeyNeededError(LocationError, code="credentials-needed"):
+    """The store's URLs are signed with a key that is missing, or does not parse."""
+
+    location: str
+    wanted: str
+    message = "URLs of {location} cannot be signed: {wanted}."
+    hint = "Add the storage with that option (storage add), then try again."

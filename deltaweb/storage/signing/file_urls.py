@@ -1,0 +1,233 @@
+"""URLs of local files: signed here, checked where the server hands out the file.
+
+    {base}/delta-sharing/files/{share}/{table}/{path}?sp=r&se=..&sz=..&tk=..&sig=..
+
+`se` is the end of its life in seconds since the epoch, `sz` the file's size, `tk` the
+recipient's token, `sig` an HMAC-SHA256 over the decoded values of all of them, so it
+holds however a client quotes the URL again. `sp` says that the URL is presigned, which
+some clients look for.
+
+Source: sharing_wire.md, 2.6 (clients that look for `sp`; URLs quoted again).
+"""
+
+import hmac
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import parse_qsl, quote
+from uuid import UUID
+
+import pyarrow as pa
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.signing.hmac_states import as_list, hmac_states
+from deltaweb.storage.signing.url_quoting import quote_paths
+
+PATH_PREFIX: Final = "/delta-sharing/files"
+READ: Final = "r"
+KEY_BYTES: Final = 32
+MAX_QUERY_FIELDS: Final = 32
+_FORMS: Final = {
+    "sp": re.compile(READ),
+    "se": re.compile("[1-9][0-9]{0,10}"),  # until the year 5138
+    "sz": re.compile("0|[1-9][0-9]{0,17}"),
+    "tk": re.compile("[0-9a-f]{32}"),
+    "sig": re.compile("[0-9a-f]{64}"),
+}
+
+
+class FileURLInvalidError(DeltaError, code="file-url-invalid"):
+    """The URL of a file was not made here, or was changed since."""
+
+    reason: str
+    message = "The URL of this file is not valid: {reason}."
+    hint = "Ask for the table's files again and use their URLs as they are."
+
+
+class FileURLExpiredError(FileURLInvalidError, code="file-url-expired"):
+    """The URL of a file was good until a time that has passed."""
+
+    expired_at: datetime
+    reason: str = "it was good until {expired_at}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedFile:
+    """What a checked URL names.
+
+    Attributes:
+        table_id: The shared table.
+        token_id: The recipient's token that the URL was made for.
+        path: The file's path below the table's root, decoded.
+        size: The file's size in bytes, as in the log.
+        expires_at: The end of the URL's life.
+    """
+
+    table_id: UUID
+    token_id: UUID
+    path: str
+    size: int
+    expires_at: datetime
+
+
+def derive_keys(secret_key: str, fallbacks: Iterable[str], purpose: str) -> list[bytes]:
+    """Return a key for one purpose from each secret key, the current one first.
+
+    Args:
+        secret_key: The server's secret.
+        fallbacks: Its former secrets.
+        purpose: Keys of two purposes tell nothing of each other.
+    """
+    return [_derive_key(secret, purpose) for secret in (secret_key, *fallbacks)]
+
+
+class LocalFileSigner:
+    """Signs URLs of one shared table's files for one recipient's token.
+
+    Args:
+        base_url: The server's public address, without a trailing slash.
+        share: Name of the share.
+        table_id: The shared table.
+        token_id: The recipient's token.
+        keys: From `derive_keys`; the first signs.
+        expires_at: The end of the URLs' life; fractions of a second are dropped.
+    """
+
+    def __init__(  # noqa: PLR0913 (each is a part of the URL)
+        self,
+        *,
+        base_url: str,
+        share: str,
+        table_id: UUID,
+        token_id: UUID,
+        keys: Sequence[bytes],
+        expires_at: datetime,
+    ) -> None:
+        expiry = int(expires_at.timestamp())
+        self._expires_at = datetime.fromtimestamp(expiry, tz=UTC)
+        folder = f"{PATH_PREFIX}/{quote(share, safe='')}/{table_id}"
+        self._head = f"{base_url.rstrip('/')}{folder}/"
+        self._query = f"?sp={READ}&se={expiry}&sz="
+        self._token = f"&tk={token_id.hex}&sig="
+        self._inner, self._outer = hmac_states(keys[0])
+        self._inner.update(_constants(share, table_id, token_id, expiry))
+
+    @property
+    def expires_at(self) -> datetime:
+        """The end of the URLs' life."""
+        return self._expires_at
+
+    def sign(
+        self,
+        relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
+        sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
+    ) -> list[str]:
+        """Return the URL of each file.
+
+        Args:
+            relative_paths: Paths below the table's root, decoded.
+            sizes: Sizes of the files in bytes.
+
+        Raises:
+            PathEscapesTableError: If a path is not plainly one below the root.
+        """
+        paths, lengths = as_list(relative_paths), as_list(sizes)
+        head, query, token = self._head, self._query, self._token
+        inner_state, outer_state = self._inner, self._outer
+        urls = []
+        for path, quoted, size in zip(paths, quote_paths(paths), lengths, strict=True):
+            inner, outer = inner_state.copy(), outer_state.copy()
+            inner.update(f"{size}\0{path}".encode("utf-8", "surrogateescape"))
+            outer.update(inner.digest())
+            urls.append(f"{head}{quoted}{query}{size}{token}{outer.hexdigest()}")
+        return urls
+
+
+def verify(  # noqa: PLR0913 (each is a part of the request)
+    *,
+    share: str,
+    table_id: UUID,
+    path: str,
+    query: str,
+    keys: Sequence[bytes],
+    now: datetime,
+) -> SignedFile:
+    """Check the URL of a file, whatever it holds.
+
+    Args:
+        share: The share's name in the URL, decoded.
+        table_id: The table in the URL.
+        path: The file's path in the URL, decoded.
+        query: The URL's query as it came.
+        keys: From `derive_keys`; any of them may have signed.
+        now: The current time.
+
+    Raises:
+        FileURLInvalidError: If it was not signed by one of the keys.
+        FileURLExpiredError: If it was, and its time is over.
+    """
+    values = _query_values(query)
+    expiry, size = int(values["se"]), int(values["sz"])
+    token_id = UUID(hex=values["tk"])
+    constants = _constants(share, table_id, token_id, expiry)
+    try:
+        message = constants + f"{size}\0{path}".encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise FileURLInvalidError(reason="its path is no text") from None
+    signature = bytes.fromhex(values["sig"])
+    matches = [
+        hmac.compare_digest(hmac.digest(key, message, "sha256"), signature)
+        for key in keys
+    ]
+    if not any(matches) or "\0" in path:
+        raise FileURLInvalidError(reason="its signature does not fit")
+    expires_at = datetime.fromtimestamp(expiry, tz=UTC)
+    if now >= expires_at:
+        raise FileURLExpiredError(expired_at=expires_at)
+    return SignedFile(
+        table_id=table_id,
+        token_id=token_id,
+        path=path,
+        size=size,
+        expires_at=expires_at,
+    )
+
+
+def _query_values(query: str) -> dict[str, str]:
+    """Read the values of a URL's query; each of ours stands there once.
+
+    Raises:
+        FileURLInvalidError: If one is missing, doubled, or not of its form.
+    """
+    try:
+        pairs = parse_qsl(
+            query, keep_blank_values=True, max_num_fields=MAX_QUERY_FIELDS
+        )
+    except ValueError:
+        raise FileURLInvalidError(reason="its query is too long") from None
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        if name in _FORMS and values.setdefault(name, value) != value:
+            raise FileURLInvalidError(reason=f"it has two values of {name}")
+    for name, form in _FORMS.items():
+        if form.fullmatch(values.get(name, "")) is None:
+            raise FileURLInvalidError(reason=f"its value of {name} is missing or wrong")
+    return values
+
+
+def _constants(share: str, table_id: UUID, token_id: UUID, expiry: int) -> bytes:
+    """Return the signed bytes that all files of an answer have in common.
+
+    Every value ends with a NUL, which none of them can hold.
+    """
+    values = f"{table_id.hex}\0{token_id.hex}\0{expiry}\0{share}\0"
+    return values.encode("utf-8", "surrogatepass")
+
+
+def _derive_key(secret: str, purpose: str) -> bytes:
+    info = f"deltaweb {purpose}".encode()
+    return HKDF(SHA256(), KEY_BYTES, salt=None, info=info).derive(secret.encode())

@@ -1,0 +1,129 @@
+"""Rows are added: the log is read for what holds, never for the files."""
+
+from dataclasses import replace
+from typing import Any
+
+from deltaweb.delta.log.store import FileStatus, TableStore
+from deltaweb.delta.protocol.actions import SetTransaction
+from deltaweb.delta.snapshot_state import Definition, commit_status, load_definition
+from deltaweb.delta.writing.after_commit import commit_and_checkpoint
+from deltaweb.delta.writing.commit import is_noted
+from deltaweb.delta.writing.requirements import check_writable
+from deltaweb.delta.writing.transaction import CommitResult, Transaction
+from deltaweb.writer.rows.row_source import open_rows
+from deltaweb.writer.table_write import TableWrite, WrittenRows, evolved
+
+WRITE = "WRITE"
+
+
+class KnownDefinition:
+    """What holds at a table's newest version, kept from one append to the next.
+
+    Who appends often has made the newest version itself: whether it still is the newest
+    is asked of two names, and the log is read again only when it is not.
+
+    Args:
+        store: The table's files.
+    """
+
+    def __init__(self, store: TableStore) -> None:
+        self._store = store
+        self._kept: tuple[Definition, FileStatus | None] | None = None
+
+    def newest(self) -> Definition:
+        """Return what holds at the newest version.
+
+        Raises:
+            DeltaError: As `load_definition` does.
+        """
+        kept = self._kept
+        if kept is not None and self._is_newest(*kept):
+            return kept[0]
+        definition = load_definition(self._store)
+        self._keep(definition)
+        return definition
+
+    def follow(self, transaction: Transaction, result: CommitResult) -> None:
+        """Keep what a commit has made; nothing where it had to give way to others."""
+        base, version = transaction.base, result.version
+        self._kept = None
+        if base is None or version is None or result.rebased_over:
+            return
+        if not transaction.changes_definition:
+            self._keep(replace(base, version=version))
+
+    def _keep(self, definition: Definition) -> None:
+        status = commit_status(self._store, definition.version)
+        self._kept = None if status is None else (definition, status)
+
+    def _is_newest(self, definition: Definition, status: FileStatus | None) -> bool:
+        version = definition.version
+        return (
+            commit_status(self._store, version) == status
+            and commit_status(self._store, version + 1) is None
+        )
+
+
+def append_rows(
+    store: TableStore,
+    rows: Any,  # noqa: ANN401  # any Arrow stream
+    *,
+    merge_schema: bool = False,
+    txn: tuple[str, int] | None = None,
+    known: KnownDefinition | None = None,
+) -> CommitResult:
+    """Add rows to a table.
+
+    Args:
+        store: The table's files.
+        rows: Whatever `open_rows` takes.
+        merge_schema: Whether columns that the table lacks are added to it.
+        txn: How far an application comes with this; a version that the table has
+            already makes nothing happen.
+        known: What is known of the table from appends before.
+
+    Raises:
+        DeltaError: As `DeltaTable.append` lists them.
+    """
+    known = known or KnownDefinition(store)
+    base = known.newest()
+    check_writable(base, root=store.root, operation=WRITE)
+    noted = None if txn is None else SetTransaction(app_id=txn[0], version=txn[1])
+    if is_noted(store, noted):
+        return CommitResult(version=None)
+    reader = open_rows(rows)
+    metadata = evolved(base, reader.schema, merge=merge_schema)
+    write = TableWrite(store, base, metadata)
+    with write.open_files() as files:
+        for batch in write.accept(reader):
+            files.write(batch)
+        added = files.finish()
+        written = WrittenRows(
+            added=added, num_rows=files.num_rows, num_bytes=files.num_bytes
+        )
+        transaction = append_transaction(write, written, noted)
+    result = commit_and_checkpoint(store, transaction)
+    known.follow(transaction, result)
+    return result
+
+
+def append_transaction(
+    write: TableWrite, written: WrittenRows, txn: SetTransaction | None
+) -> Transaction:
+    """Return what an append commits."""
+    return Transaction(
+        base=write.base,
+        operation=WRITE,
+        parameters={
+            "mode": "Append",
+            "partitionBy": [*write.metadata.partition_columns],
+        },
+        metrics={
+            "numFiles": written.added.num_rows,
+            "numOutputRows": written.num_rows,
+            "numOutputBytes": written.num_bytes,
+        },
+        added=written.added,
+        metadata=write.new_metadata,
+        txn=txn,
+    )

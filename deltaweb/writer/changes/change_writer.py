@@ -1,0 +1,220 @@
+"""The files of one change of rows, by what the table asks for.
+
+Where the table marks rows, a file with rows that go stays, with a vector that says
+which; only new rows are written. Elsewhere its other rows are written again. Where the
+table has a change data feed, the rows that change are written once more, as they were
+and as they became.
+
+Source: delta_protocol.md, "Writer Requirement for Deletion Vectors" and "Writer
+Requirements for AddCDCFile".
+"""
+
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Final, Self
+
+import pyarrow as pa
+
+from deltaweb.delta.deletion_vectors.writing import VectorFileWriter
+from deltaweb.delta.features.change_feed import writes_changes
+from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS, writes_vectors
+from deltaweb.delta.features.registry import writer_features
+from deltaweb.delta.log.file_actions import DELETION_VECTOR, VECTOR
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.writing.commit import discard_files
+from deltaweb.delta.writing.transaction import (
+    ADDED_FILES,
+    CHANGE_FILES,
+    MARKED_FILES,
+    NO_CHANGE_FILES,
+)
+from deltaweb.writer.changes.file_marks import FileMarks
+from deltaweb.writer.changes.wide_statistics import statistics_texts, wide_statistics
+from deltaweb.writer.data_files import CHANGE_TYPE
+from deltaweb.writer.table_write import TableWrite
+
+DELETE: Final = "delete"
+INSERT: Final = "insert"
+BEFORE: Final = "update_preimage"
+AFTER: Final = "update_postimage"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WrittenChanges:
+    """What was written of a change.
+
+    Attributes:
+        added: The files to add, in the columns of `MARKED_FILES`: new ones, and those
+            that stay with another vector.
+        change_files: Files of the change data feed, in the columns of `CHANGE_FILES`.
+        metrics: Of the vectors, by Spark's names.
+        num_new_files: How many of the files are new.
+    """
+
+    added: pa.Table
+    change_files: pa.Table
+    metrics: dict[str, int]
+    num_new_files: int
+
+
+def marks_deleted_rows(protocol: Protocol, metadata: Metadata) -> bool:
+    """Return whether rows that go are marked, and their files stay."""
+    is_known = DELETION_VECTORS in writer_features(protocol)
+    return is_known and writes_vectors(metadata.configuration)
+
+
+class ChangeWriter:
+    """Writes what a change leaves; as a context it takes it back on an error.
+
+    Args:
+        write: The write to the table.
+        snapshot: The version whose rows change.
+
+    Attributes:
+        marks_rows: Whether rows that go are marked; else the others are written again.
+        feeds_changes: Whether the rows that change are written once more.
+        files: Where new rows go, and others that are written again.
+    """
+
+    def __init__(self, write: TableWrite, snapshot: Snapshot) -> None:
+        self.marks_rows = marks_deleted_rows(write.base.protocol, write.metadata)
+        self.feeds_changes = writes_changes(write.base.protocol, write.metadata)
+        self.files = write.open_files()
+        self._feed = write.open_change_files() if self.feeds_changes else None
+        self._store = write.store
+        self._snapshot = snapshot
+        self._vectors = VectorFileWriter(write.store)
+        self._marks: FileMarks | None = None
+        self._marked: list[tuple[pa.Table, int, dict[str, Any]]] = []
+        self._num_emptied = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            self.files.discard()
+            if self._feed is not None:
+                self._feed.discard()
+            discard_files(self._store, self._vectors.paths)
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of the new files."""
+        return self.files.num_bytes
+
+    def begin_file(self, file: pa.Table) -> None:
+        """Begin a file whose rows change; all its live rows follow, in their order.
+
+        Args:
+            file: One row of `Snapshot.files`.
+        """
+        self._marks = FileMarks(self._store, file) if self.marks_rows else None
+
+    def replace(
+        self,
+        holds: pa.BooleanArray,
+        kept: pa.RecordBatch | pa.Table,
+        new: pa.RecordBatch | pa.Table | None,
+    ) -> None:
+        """Take the next rows of the file.
+
+        Args:
+            holds: Which of them go, or change.
+            kept: What is written where rows are written again: the others, and the
+                new ones at their places.
+            new: The new ones alone; None where rows only go.
+        """
+        if self._marks is None:
+            self.files.write(kept)
+            return
+        self._marks.take(holds)
+        if new is not None:
+            self.files.write(new)
+
+    def end_file(self, file: pa.Table) -> None:
+        """End a file; where no row of it is left it goes as a whole."""
+        marks = self._marks
+        if marks is None:
+            return
+        if marks.are_all_deleted:
+            self._num_emptied += marks.had_vector
+            return
+        self._marked.append((file, marks.num_rows, self._vectors.add(marks.marks)))
+
+    def feed(self, kind: str, rows: pa.RecordBatch | pa.Table) -> None:
+        """Write rows that change to the change data feed, if the table has one.
+
+        Args:
+            kind: What became of them: `DELETE`, `INSERT`, `BEFORE` or `AFTER`.
+            rows: As they were, or as they became.
+        """
+        if self._feed is not None and rows.num_rows:
+            kinds = pa.repeat(pa.scalar(kind, pa.string()), rows.num_rows)
+            columns = [*rows.columns, kinds]
+            names = [*rows.schema.names, CHANGE_TYPE]
+            self._feed.write(pa.Table.from_arrays(columns, names))
+
+    def finish(self, *, needs_feed: bool = True) -> WrittenChanges:
+        """Write what waits.
+
+        Args:
+            needs_feed: Whether the change cannot be told by the files that come and
+                go; else no change data is left.
+
+        Raises:
+            LocationError: If storage does not take it.
+        """
+        new = self.files.finish()
+        self._vectors.finish()
+        change_files = NO_CHANGE_FILES
+        if self._feed is not None and needs_feed:
+            change_files = self._feed.finish().select(CHANGE_FILES.names)
+        elif self._feed is not None:
+            self._feed.discard()
+        num_updated = sum(file[VECTOR][0].is_valid for file, _, _ in self._marked)
+        marked = self._marked_files()
+        return WrittenChanges(
+            added=pa.concat_tables([_unmarked(new), marked]),
+            change_files=change_files,
+            metrics=self._metrics(num_updated) if self.marks_rows else {},
+            num_new_files=new.num_rows,
+        )
+
+    def _metrics(self, num_updated: int) -> dict[str, int]:
+        return {
+            "numDeletionVectorsAdded": len(self._marked),
+            "numDeletionVectorsRemoved": num_updated + self._num_emptied,
+            "numDeletionVectorsUpdated": num_updated,
+        }
+
+    def _marked_files(self) -> pa.Table:
+        """Return the files that stay, with their vectors, as they are to be added."""
+        if not self._marked:
+            return MARKED_FILES.empty_table()
+        files = pa.concat_tables([file for file, _, _ in self._marked])
+        texts = statistics_texts(self._snapshot, files)
+        stats = [
+            wide_statistics(texts.get(file["path"][0].as_py()), num_rows)
+            for file, num_rows, _ in self._marked
+        ]
+        vectors = [vector for _, _, vector in self._marked]
+        return pa.table(
+            {
+                **{name: files[name] for name in ADDED_FILES.names if name != "stats"},
+                "stats": pa.array(stats, pa.string()),
+                VECTOR: pa.array(vectors, DELETION_VECTOR),
+            },
+            schema=MARKED_FILES,
+        )
+
+
+def _unmarked(files: pa.Table) -> pa.Table:
+    nothing = pa.nulls(files.num_rows, DELETION_VECTOR)
+    return files.append_column(MARKED_FILES.field(VECTOR), nothing)

@@ -1,0 +1,366 @@
+"""The data files of one write: split by partition, of a target size, counted.
+
+Memory holds the rows of one row group a partition at most, and less where there are
+many partitions: when all that wait are more than `MAX_WAITING_BYTES`, the partition
+that has most is written. Files that are open are few at a time, whatever the number
+of partitions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Final, Self
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import PropertyError, SchemaError
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.features.materialized_partitions import stores_partitions
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import (
+    PrimitiveType,
+    StructField,
+    StructType,
+    arrow_schema,
+    leaf_fields,
+    stored_schema,
+)
+from deltaweb.delta.protocol.table_properties import parse_bytes
+from deltaweb.delta.values.partition_values import partition_schema
+from deltaweb.delta.writing.authorship import now_ms
+from deltaweb.delta.writing.commit import discard_files
+from deltaweb.delta.writing.transaction import ADDED_FILES
+from deltaweb.writer.files.file_ends import FileEnds
+from deltaweb.writer.files.file_shape import FileShape
+from deltaweb.writer.files.parquet_file import (
+    OpenParquetFile,
+    WrittenFile,
+    repeating_columns,
+)
+from deltaweb.writer.files.partition_split import (
+    PartitionKey,
+    PartitionSplit,
+    new_data_path,
+)
+from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
+
+TARGET_FILE_SIZE: Final = "delta.targetFileSize"
+DEFAULT_FILE_BYTES: Final = 128 << 20
+ROW_GROUP_BYTES: Final = 64 << 20
+"""Of rows in memory that make one row group."""
+ROW_GROUP_ROWS: Final = 1 << 20
+MAX_WAITING_BYTES: Final = 256 << 20
+DEALS_KEPT: Final = 4
+"""Times that rows are dealt out before slices of them are copied."""
+MAX_OPEN_FILES: Final = 400
+CHANGE_TYPE: Final = "_change_type"
+CHANGE_DATA: Final = "_change_data/"
+
+
+@dataclass(frozen=True, slots=True)
+class FileLayout:
+    """How the rows of a table become files.
+
+    Attributes:
+        schema: The table's logical schema, which knows what columns are stored as.
+        partition_columns: Names of the partition columns.
+        statistics: The columns that get statistics, by the table's names.
+        target_bytes: About how large a file is to be.
+        stores_partitions: Whether files have the partition columns, too: after others.
+        name: What the names of files begin with.
+        folder: Below which folder of the table they go; empty for the table's own.
+    """
+
+    schema: StructType
+    partition_columns: tuple[str, ...]
+    statistics: tuple[ColumnPath, ...]
+    target_bytes: int = DEFAULT_FILE_BYTES
+    stores_partitions: bool = False
+    name: str = "part"
+    folder: str = ""
+
+    @classmethod
+    def of_table(
+        cls, protocol: Protocol, metadata: Metadata, target_bytes: int | None = None
+    ) -> Self:
+        """Return the layout that a table's definition asks for.
+
+        Raises:
+            SchemaError: If the schema does not parse, its mapping contradicts itself,
+                or no column is left for files.
+            PropertyError: If a property of the table has no meaning.
+        """
+        schema = table_schema(protocol, metadata)
+        partitions = tuple(metadata.partition_columns)
+        data = StructType(tuple(f for f in schema.fields if f.name not in partitions))
+        if not data.fields:
+            reason = "every column is a partition column, and files would have none"
+            raise SchemaError(column="", reason=reason)
+        return cls(
+            schema,
+            partitions,
+            statistics_columns(data, metadata.configuration),
+            target_bytes or _target_bytes(metadata.configuration),
+            stores_partitions=stores_partitions(protocol, metadata),
+        )
+
+    def of_changes(self) -> Self:
+        """Return the layout of files with rows that changed, and what became of them.
+
+        Source: delta_protocol.md, "Change Data Files".
+        """
+        kind = StructField(CHANGE_TYPE, PrimitiveType("string"))
+        schema = replace(self.schema, fields=(*self.schema.fields, kind))
+        return replace(
+            self, schema=schema, statistics=(), name="cdc", folder=CHANGE_DATA
+        )
+
+    @property
+    def partition_keys(self) -> tuple[str, ...]:
+        """What the log calls the partition columns."""
+        columns = partition_schema(self.schema, self.partition_columns).fields
+        return tuple(column.stored_name for column in columns)
+
+    def file_shape(self) -> FileShape:
+        """Return the columns of files."""
+        if not self.stores_partitions:
+            return FileShape.of(self.schema, self.partition_columns)
+        apart = self.partition_columns
+        fields = sorted(self.schema.fields, key=lambda column: column.name in apart)
+        return FileShape.of(replace(self.schema, fields=tuple(fields)), ())
+
+    def stored_paths(self) -> dict[ColumnPath, ColumnPath]:
+        """Return what statistics call the columns that are stored as something else."""
+        leaves, stored = (
+            [leaf.path for leaf in leaf_fields(schema)]
+            for schema in (self.schema, stored_schema(self.schema))
+        )
+        pairs = zip(leaves, stored, strict=True)
+        return {path: name for path, name in pairs if path != name}
+
+
+def _target_bytes(configuration: Mapping[str, str]) -> int:
+    text = configuration.get(TARGET_FILE_SIZE)
+    if text is None:
+        return DEFAULT_FILE_BYTES
+    size = parse_bytes(text)
+    if not size:
+        expected = "a size such as 128mb"
+        raise PropertyError(name=TARGET_FILE_SIZE, value=text, expected=expected)
+    return size
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """Rows of one partition that are not written yet."""
+
+    tables: list[pa.Table] = field(default_factory=list)
+    num_bytes: int = 0
+    num_rows: int = 0
+
+    def add(self, rows: pa.Table, num_bytes: int) -> None:
+        """Let more rows wait."""
+        self.tables.append(rows)
+        self.num_bytes += num_bytes
+        self.num_rows += rows.num_rows
+
+    def let_go(self) -> None:
+        """Copy the rows, so that they keep no others in memory."""
+        rows = pa.concat_tables(self.tables)
+        self.tables = [rows.take(pa.array(range(rows.num_rows), pa.int64()))]
+
+
+class DataFileWriter:
+    """Writes rows as new data files; as a context it takes them back on an error.
+
+    Args:
+        store: The table's files.
+        layout: How rows become files.
+
+    Attributes:
+        num_rows: Rows so far.
+        num_bytes: Bytes of the files, once they are finished.
+    """
+
+    def __init__(self, store: TableStore, layout: FileLayout) -> None:
+        self.num_rows = 0
+        self.num_bytes = 0
+        self._store = store
+        self._layout = layout
+        columns = partition_schema(layout.schema, layout.partition_columns)
+        self._split = PartitionSplit(columns)
+        self._partition_keys = layout.partition_keys
+        whole = arrow_schema(layout.schema)
+        # Whether a null has its place is checked before; files are not to say so.
+        self._rows = pa.schema([f.with_nullable(True) for f in whole])  # noqa: FBT003  # pyarrow's own
+        self._columns = layout.file_shape()
+        self._stored_paths = layout.stored_paths()
+        if not len(self._columns):
+            raise SchemaError(column="", reason="no column of it can be stored")
+        self._waiting: dict[PartitionKey, _Waiting] = {}
+        self._waiting_bytes = 0
+        self._undealt: list[pa.Table] = []
+        self._undealt_bytes = self._undealt_rows = self._deals = 0
+        self._open: dict[PartitionKey, OpenParquetFile] = {}
+        self._ends: FileEnds[PartitionKey] = FileEnds()
+        self._count = 0
+        self._dictionaries: list[str] | bool = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            self.discard()
+
+    def write(self, rows: pa.Table | pa.RecordBatch) -> None:
+        """Write rows of the table's columns, typed as they are.
+
+        Raises:
+            LocationError: If storage does not take them.
+        """
+        if not rows.num_rows:
+            return
+        rows = pa.Table.from_arrays(rows.columns, schema=self._rows)
+        self.num_rows += rows.num_rows
+        self._undealt.append(rows)
+        self._undealt_bytes += rows.nbytes
+        self._undealt_rows += rows.num_rows
+        if (
+            self._undealt_bytes >= ROW_GROUP_BYTES
+            or self._undealt_rows >= ROW_GROUP_ROWS
+        ):
+            self._deal()
+
+    def _deal(self) -> None:
+        """Hand the rows that came to their partitions, and write what is enough."""
+        if not self._undealt:
+            return
+        rows = pa.concat_tables(self._undealt)
+        self._undealt, self._undealt_bytes, self._undealt_rows = [], 0, 0
+        if not self._deals:
+            self._dictionaries = self._choose_dictionaries(rows)
+        row_bytes = rows.nbytes / max(1, rows.num_rows)
+        enough = min(ROW_GROUP_BYTES, 4 * self._layout.target_bytes)
+        for key, some in self._split.deal(rows):
+            waiting = self._waiting.setdefault(key, _Waiting())
+            num_bytes = int(row_bytes * some.num_rows)
+            waiting.add(some, num_bytes)
+            self._waiting_bytes += num_bytes
+            if waiting.num_bytes >= enough or waiting.num_rows >= ROW_GROUP_ROWS:
+                self._flush(key)
+        self._deals += 1
+        if self._deals % DEALS_KEPT == 0:
+            for waiting in self._waiting.values():
+                waiting.let_go()
+        while self._waiting_bytes > MAX_WAITING_BYTES:
+            self._flush(
+                max(self._waiting, key=lambda key: self._waiting[key].num_bytes)
+            )
+
+    def end_row_group(self) -> None:
+        """Write what waits, so that the rows that follow are in other row groups."""
+        self._deal()
+        for key in list(self._waiting):
+            self._flush(key)
+
+    def end_file(self) -> None:
+        """Let the rows that follow go to other files than those before."""
+        self._deal()
+        for key in list(self._waiting):
+            self._flush(key)
+            if key in self._open:
+                self._close(key)
+        for key in list(self._open):
+            self._close(key)
+
+    def finish(self) -> pa.Table:
+        """Write what waits, and return the files in the columns of `ADDED_FILES`.
+
+        Raises:
+            LocationError: If storage does not take them.
+        """
+        self.end_file()
+        return self._added_files()
+
+    def discard(self) -> None:
+        """Delete what was written; faults are passed, a vacuum takes the rest."""
+        for file in self._open.values():
+            file.discard()
+        self._open.clear()
+        self._waiting.clear()
+        discard_files(self._store, [*self._ends.discard()])
+
+    def _choose_dictionaries(self, rows: pa.Table) -> list[str] | bool:
+        """Return the columns of files that get a dictionary, by the first rows.
+
+        Inside of nested columns names are paths of the file: there all get one.
+        """
+        if any(pa.types.is_nested(kind) for kind in self._columns.plain):
+            return True
+        repeating = repeating_columns(rows.select(self._columns.names))
+        return self._columns.stored_names(repeating) or False
+
+    # === Files ===
+
+    def _flush(self, key: PartitionKey) -> None:
+        """Write the rows of a partition that wait as a row group."""
+        waiting = self._waiting.pop(key)
+        self._waiting_bytes -= waiting.num_bytes
+        rows = pa.concat_tables(waiting.tables)
+        while rows.num_rows:
+            self._file(key).write(rows.slice(0, ROW_GROUP_ROWS))
+            rows = rows.slice(ROW_GROUP_ROWS)
+        if self._file(key).size >= self._layout.target_bytes:
+            self._close(key)
+
+    def _file(self, key: PartitionKey) -> OpenParquetFile:
+        file = self._open.get(key)
+        if file is not None:
+            return file
+        if len(self._open) >= MAX_OPEN_FILES:
+            self._close(max(self._open, key=lambda key: self._open[key].size))
+        layout = self._layout
+        path = layout.folder + new_data_path(
+            self._partition(key), self._count, layout.name
+        )
+        statistics = FileStatistics(self._layout.statistics, self._stored_paths)
+        file = OpenParquetFile(
+            self._store, path, self._columns, statistics, self._dictionaries
+        )
+        self._count += 1
+        self._open[key] = file
+        return file
+
+    def _close(self, key: PartitionKey) -> None:
+        file = self._open.pop(key)
+        is_last = not (self._open or self._waiting or self._undealt)
+        self._ends.end(key, file, is_last=is_last)
+
+    def _partition(self, key: PartitionKey) -> dict[str, str | None]:
+        return dict(zip(self._partition_keys, key, strict=True))
+
+    def _added_files(self) -> pa.Table:
+        written_ms = now_ms()
+        ended = self._ends.files()
+        files: Sequence[WrittenFile] = [file for _, file in ended]
+        self.num_bytes = sum(file.size for file in files)
+        columns = {
+            "path": [file.path for file in files],
+            "size": [file.size for file in files],
+            "modification_time": [written_ms] * len(files),
+            "partition_values": [
+                list(self._partition(key).items()) for key, _ in ended
+            ],
+            "stats": [file.stats for file in files],
+        }
+        return pa.table(
+            {name: columns[name] for name in ADDED_FILES.names}, schema=ADDED_FILES
+        )

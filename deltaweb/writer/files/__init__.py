@@ -1,0 +1,1 @@
+"""Rows dealt out to their partitions, and one data file while it is written."""

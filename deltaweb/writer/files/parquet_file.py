@@ -1,0 +1,109 @@
+"""One Parquet file of a table while it is written, row group by row group."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from deltaweb.delta.log.store import DataStore
+from deltaweb.writer.files.file_shape import FileShape
+from deltaweb.writer.files.statistics import FileStatistics
+
+COMPRESSION: Final = "snappy"
+SAMPLE_ROWS: Final = 20_000
+MAX_DISTINCT: Final = 0.75
+"""Distinct values of a sample, as a share, from which a dictionary does not pay."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that is whole: what the log says of it.
+
+    Attributes:
+        path: As the log has it.
+        size: Bytes.
+        num_rows: Rows.
+        stats: The statistics, as JSON.
+    """
+
+    path: str
+    size: int
+    num_rows: int
+    stats: str
+
+
+@dataclass(eq=False)
+class OpenParquetFile:
+    """A file that nobody sees yet.
+
+    Attributes:
+        store: The table's files.
+        path: The path that it will have in the log.
+        columns: The columns of the file.
+        statistics: What is gathered of them.
+        dictionaries: The columns that get one, by the file's names, or whether all do.
+    """
+
+    store: DataStore
+    path: str
+    columns: FileShape
+    statistics: FileStatistics
+    dictionaries: list[str] | bool = True
+    _writer: pq.ParquetWriter | None = None
+
+    def __post_init__(self) -> None:
+        self._pending = self.store.begin_data_file(self.path)
+
+    @property
+    def size(self) -> int:
+        """Bytes so far, without the footer."""
+        return int(self._pending.sink.tell())
+
+    def write(self, rows: pa.Table) -> None:
+        """Write rows, of the table's columns at least, as one row group."""
+        self.statistics.add(rows)
+        stored = self.columns.stored(rows)
+        try:
+            if self._writer is None:
+                self._writer = pq.ParquetWriter(
+                    self._pending.sink,
+                    stored.schema,
+                    compression=COMPRESSION,
+                    use_dictionary=self.dictionaries,
+                    store_schema=False,
+                )
+            self._writer.write_table(stored, row_group_size=max(1, rows.num_rows))
+        except OSError as error:
+            raise self._pending.fault(error) from None
+
+    def finish(self) -> WrittenFile:
+        """Write the footer and give the file its name; rows were written to it."""
+        try:
+            if self._writer is not None:
+                self._writer.close()
+        except OSError as error:
+            raise self._pending.fault(error) from None
+        size = self._pending.finish()
+        self._pending.commit()
+        statistics = self.statistics
+        return WrittenFile(
+            self.path, size, statistics.num_records, statistics.to_json()
+        )
+
+    def discard(self) -> None:
+        """Forget the file."""
+        self._pending.discard()
+
+
+def repeating_columns(rows: pa.Table) -> list[str]:
+    """Return the columns whose values come again, so that a dictionary pays."""
+    return [f.name for f in rows.schema if _repeats(rows.column(f.name))]
+
+
+def _repeats(column: pa.ChunkedArray) -> bool:
+    if pa.types.is_boolean(column.type):
+        return False
+    sample = column.slice(0, SAMPLE_ROWS)
+    return bool(pc.count_distinct(sample).as_py() < MAX_DISTINCT * len(sample))

@@ -1,0 +1,117 @@
+"""Rows dealt out to their partitions, and where the files of a partition go.
+
+A folder is only ever named for people: partition values are in the log. Names are
+encoded twice, once as names of a disk and once as the URI that the log has; no other
+file has the name of a new one.
+
+Source: delta_protocol.md, "Data Files" and "Add File and Remove File".
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+from urllib.parse import quote
+from uuid import uuid4
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.values.partition_values import partition_texts
+
+NULL_PARTITION: Final = "__HIVE_DEFAULT_PARTITION__"
+PATH_SAFE: Final = "/=-_.~"  # what a path keeps unescaped besides letters and digits
+MAX_NAME_LENGTH: Final = 150
+"""Characters of a folder's name; file systems take 255 bytes."""
+PartitionKey = tuple[str | None, ...]
+"""The serialised values of the partition columns, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSplit:
+    """Deals rows out by the values of partition columns.
+
+    Attributes:
+        columns: The partition columns with their types.
+    """
+
+    columns: StructType
+
+    def deal(self, rows: pa.Table) -> Iterator[tuple[PartitionKey, pa.Table]]:
+        """Yield the rows of each partition, in their order.
+
+        They are slices of one table, and keep it in memory.
+        """
+        if not self.columns.fields:
+            yield (), rows
+            return
+        if not rows.num_rows:
+            return
+        codes, keys = self._codes(rows)
+        if len(keys) == 1:
+            yield keys[0], rows
+            return
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(keys)))
+        dealt = rows.combine_chunks().take(pa.array(order))
+        start = 0
+        for key, end in zip(keys, ends.tolist(), strict=True):
+            yield key, dealt.slice(start, end - start)
+            start = end
+
+    def _codes(
+        self, rows: pa.Table
+    ) -> tuple[npt.NDArray[np.int64], list[PartitionKey]]:
+        """Return the number of each row's partition, and the partitions' keys."""
+        total = np.zeros(rows.num_rows, np.int64)
+        keys: list[PartitionKey] = [()]
+        for column in self.columns.fields:
+            encoded = rows.column(column.name).combine_chunks()
+            encoded = encoded.dictionary_encode(null_encoding="encode")
+            if isinstance(encoded, pa.ChunkedArray):
+                encoded = encoded.unify_dictionaries().combine_chunks()
+            texts = partition_texts(encoded.dictionary)
+            # Two values of one text are one partition: null, and the empty string.
+            distinct = list(dict.fromkeys(texts))
+            place = {text: number for number, text in enumerate(distinct)}
+            numbers = np.array([place[text] for text in texts], np.int64)
+            found = numbers[encoded.indices.to_numpy(zero_copy_only=False)]
+            pairs = total * len(distinct) + found
+            values, total = np.unique(pairs, return_inverse=True)
+            keys = [
+                (*keys[pair // len(distinct)], distinct[pair % len(distinct)])
+                for pair in values.tolist()
+            ]
+        return total, keys
+
+
+# === Where files go ===
+
+
+def new_data_path(
+    partition_values: Mapping[str, str | None], number: int = 0, start: str = "part"
+) -> str:
+    """Return the path of a new data file, as the log has it.
+
+    Args:
+        partition_values: The serialised value of every partition column.
+        number: The file's number within its write.
+        start: What the file's name begins with.
+    """
+    folders = [_folder(name, value) for name, value in partition_values.items()]
+    name = f"{start}-{number:05d}-{uuid4()}.c000.snappy.parquet"
+    return quote("/".join([*folders, name]), safe=PATH_SAFE)
+
+
+def _folder(column: str, value: str | None) -> str:
+    name = quote(column, safe="")
+    if name[:1] in {".", "_"}:  # hidden, to whoever lists the table's folder
+        name = f"%{ord(name[0]):02X}{name[1:]}"
+    text = NULL_PARTITION if value is None else quote(value, safe=" ")
+    folder = f"{name}={text}"
+    if len(folder) <= MAX_NAME_LENGTH:
+        return folder
+    digest = sha256(folder.encode()).hexdigest()[:32]
+    return f"{folder[: MAX_NAME_LENGTH - 33]}-{digest}"

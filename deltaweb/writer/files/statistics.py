@@ -1,0 +1,276 @@
+"""Statistics of a data file, gathered from its row groups as they are written.
+
+Bounds are never tighter than the rows: a string's maximum that is cut gets a
+tie-breaker, a timestamp's is rounded up to the millisecond. A bound that JSON cannot
+say is left out, and so are both bounds of a column with a NaN, which engines order
+differently.
+
+Source: delta_protocol.md, "Per-file Statistics".
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import PropertyError
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import (
+    PrimitiveType,
+    StructType,
+    leaf_fields,
+)
+
+INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
+NAMED_COLUMNS: Final = "delta.dataSkippingStatsColumns"
+DEFAULT_INDEXED: Final = 32
+PREFIX_LENGTH: Final = 32  # characters kept of a string's bounds
+MAX_TIES: Final = 32  # of the last character there is, in a row
+ASCII_MAXIMUM: Final = "\x7f"
+UNICODE_MAXIMUM: Final = chr(0x10FFFF)
+MILLISECOND_US: Final = 1_000
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  # zones are told by the type
+
+
+def statistics_columns(
+    schema: StructType, configuration: Mapping[str, str]
+) -> tuple[ColumnPath, ...]:
+    """Return the leaf columns that get statistics.
+
+    Args:
+        schema: The columns that data files hold.
+        configuration: The table's properties.
+
+    Raises:
+        PropertyError: If the number of indexed columns is none.
+    """
+    leaves = [
+        leaf.path
+        for leaf in leaf_fields(schema)
+        if leaf.data_type != PrimitiveType("void")
+    ]
+    named = configuration.get(NAMED_COLUMNS, "").strip()
+    if named:
+        wanted = [_name_parts(name) for name in _names(named)]
+        return tuple(
+            path
+            for path in leaves
+            if any(
+                tuple(part.lower() for part in path[: len(name)]) == name
+                for name in wanted
+            )
+        )
+    text = configuration.get(INDEXED_COLUMNS, str(DEFAULT_INDEXED)).strip()
+    try:
+        count = int(text)
+    except ValueError:
+        count = -2
+    if count < -1:
+        raise PropertyError(
+            name=INDEXED_COLUMNS, value=text, expected="a count of columns, or -1"
+        )
+    return tuple(leaves if count == -1 else leaves[:count])
+
+
+def _names(text: str) -> Iterator[str]:
+    """Split a list of names at the commas outside of backticks."""
+    start, quoted = 0, False
+    for position, character in enumerate(text):
+        quoted ^= character == "`"
+        if character == "," and not quoted:
+            yield text[start:position]
+            start = position + 1
+    yield text[start:]
+
+
+def _name_parts(name: str) -> ColumnPath:
+    parts, part, quoted = [], "", False
+    for character in name.strip():
+        if character == "`":
+            quoted = not quoted
+        elif character == "." and not quoted:
+            parts.append(part)
+            part = ""
+        else:
+            part += character
+    return tuple(text.lower() for text in (*parts, part))
+
+
+@dataclass
+class _Leaf:
+    """What is known of one column so far; bounds are Arrow scalars."""
+
+    nulls: int = 0
+    low: Any = None
+    high: Any = None
+    is_bounded: bool = True
+
+
+@dataclass
+class FileStatistics:
+    """The statistics of one file while its row groups are written.
+
+    Attributes:
+        columns: The leaf columns that get statistics.
+        names: What the log calls those that are stored as something else.
+        num_records: Rows so far.
+    """
+
+    columns: tuple[ColumnPath, ...]
+    names: Mapping[ColumnPath, ColumnPath] = field(default_factory=dict)
+    num_records: int = 0
+    _leaves: dict[ColumnPath, _Leaf] = field(default_factory=dict)
+
+    def add(self, rows: pa.Table) -> None:
+        """Take the rows of one row group into account."""
+        self.num_records += rows.num_rows
+        for path in self.columns:
+            column = _column(rows, path)
+            leaf = self._leaves.setdefault(path, _Leaf())
+            leaf.nulls += column.null_count
+            if leaf.is_bounded and column.null_count < len(column):
+                _widen(leaf, column)
+
+    def to_json(self) -> str:
+        """Return the statistics as the `stats` of an `add` action."""
+        low: dict[str, Any] = {}
+        high: dict[str, Any] = {}
+        nulls: dict[str, Any] = {}
+        for path, leaf in self._leaves.items():
+            name = self.names.get(path, path)
+            put_text(nulls, name, str(leaf.nulls))
+            if leaf.is_bounded and leaf.low is not None:
+                put_text(low, name, _lower_text(leaf.low))
+                put_text(high, name, _upper_text(leaf.high))
+        return object_text(
+            {
+                "numRecords": str(self.num_records),
+                "minValues": low,
+                "maxValues": high,
+                "nullCount": nulls,
+            }
+        )
+
+
+def _column(rows: pa.Table, path: ColumnPath) -> pa.ChunkedArray:
+    column = rows.column(path[0])
+    for name in path[1:]:
+        column = pc.struct_field(column, [column.type.get_field_index(name)])
+    return column
+
+
+def _widen(leaf: _Leaf, column: pa.ChunkedArray) -> None:
+    kind = column.type
+    if (
+        pa.types.is_nested(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_binary(kind)
+        or pa.types.is_null(kind)
+        or (pa.types.is_floating(kind) and pc.any(pc.is_nan(column)).as_py())
+    ):
+        leaf.is_bounded = False
+        return
+    extremes = pc.min_max(column)
+    low, high = extremes["min"], extremes["max"]
+    leaf.low = low if leaf.low is None else _extreme(leaf.low, low, "min")
+    leaf.high = high if leaf.high is None else _extreme(leaf.high, high, "max")
+
+
+def _extreme(one: pa.Scalar, other: pa.Scalar, name: str) -> pa.Scalar:
+    if pa.types.is_string(one.type):  # bytes order texts as code points do
+        choose = min if name == "min" else max
+        return choose(one, other, key=lambda scalar: scalar.as_buffer().to_pybytes())
+    pair = pa.concat_arrays([pa.array([one], one.type), pa.array([other], one.type)])
+    return pc.min_max(pair)[name]
+
+
+# === Text ===
+
+
+def put_text(target: dict[str, Any], path: ColumnPath, text: str | None) -> None:
+    """Put the JSON text of a column where it belongs among others; none for None."""
+    if text is None:
+        return
+    for name in path[:-1]:
+        target = target.setdefault(name, {})
+    target[path[-1]] = text
+
+
+def object_text(values: Mapping[str, Any]) -> str:
+    """Write objects whose leaves are JSON text already: decimals keep their digits."""
+    parts = [
+        f"{_quoted(name)}:{object_text(value) if isinstance(value, dict) else value}"
+        for name, value in values.items()
+    ]
+    return f"{{{','.join(parts)}}}"
+
+
+@lru_cache(maxsize=4096)
+def _quoted(name: str) -> str:
+    return json.dumps(name)
+
+
+def _lower_text(value: pa.Scalar) -> str | None:
+    if pa.types.is_string(value.type):
+        return json.dumps(value.as_py()[:PREFIX_LENGTH])
+    if pa.types.is_timestamp(value.type):
+        return _timestamp_text(value, value.value // MILLISECOND_US)
+    if pa.types.is_floating(value.type) and value.as_py() == 0:
+        return "-0.0"  # zeros are equal, and some readers order them
+    return _number_text(value)
+
+
+def _upper_text(value: pa.Scalar) -> str | None:
+    if pa.types.is_string(value.type):
+        return cut_maximum(value.as_py())
+    if pa.types.is_timestamp(value.type):
+        return _timestamp_text(value, -(-value.value // MILLISECOND_US))
+    if pa.types.is_floating(value.type) and value.as_py() == 0:
+        return "0.0"
+    return _number_text(value)
+
+
+def _number_text(value: pa.Scalar) -> str | None:
+    if pa.types.is_date32(value.type):
+        try:
+            return json.dumps((date(1970, 1, 1) + timedelta(value.value)).isoformat())
+        except OverflowError:
+            return None  # a year that readers do not parse
+    number = value.as_py()
+    if isinstance(number, int):
+        return str(number)
+    if isinstance(number, Decimal):
+        return f"{number:f}"
+    if isinstance(number, float) and not math.isfinite(number):
+        return None
+    return json.dumps(number)
+
+
+def _timestamp_text(value: pa.Scalar, milliseconds: int) -> str | None:
+    try:
+        moment = _EPOCH + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return None
+    zone = "Z" if value.type.tz else ""
+    return json.dumps(moment.isoformat(timespec="milliseconds") + zone)
+
+
+def cut_maximum(text: str) -> str | None:
+    """Write a string's upper bound, cut so that it still bounds; None if it cannot."""
+    prefix, rest = text[:PREFIX_LENGTH], text[PREFIX_LENGTH:]
+    if not rest:
+        return json.dumps(prefix)
+    last = len(rest) - len(rest.lstrip(UNICODE_MAXIMUM))
+    if last > MAX_TIES:
+        return None
+    if last == len(rest):
+        return json.dumps(text)
+    tie = ASCII_MAXIMUM if rest[last] < ASCII_MAXIMUM else UNICODE_MAXIMUM
+    return json.dumps(prefix + rest[:last] + tie)

@@ -1,0 +1,9 @@
+"""Rows of CSV, JSON and Parquet files on their way into a table, each held to its type.
+
+options      how a file is to be read, and what its columns become
+text_values  texts as values of a type, and which of them are none
+csv_rows  json_rows  parquet_rows    files as batches with the lines of their rows
+proposal     which columns files seem to have
+checked_rows rows that fit, and what is wrong with the others
+plan         what an import would do, and then does
+"""

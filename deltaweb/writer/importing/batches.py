@@ -1,0 +1,44 @@
+"""What the readers of every format yield: columns of a file, and the lines of rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+Lines = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class BadValue:
+    """A value, or a row, that does not fit.
+
+    Attributes:
+        file: The file, as people call it.
+        line: The line of the row, from 1; the row's number where a file has no lines.
+        column: The column; empty for the whole row.
+        value: The value, as the file has it, cut.
+        reason: Why it does not fit, as half a sentence.
+    """
+
+    file: str
+    line: int
+    column: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceBatch:
+    """Some rows of a file.
+
+    Attributes:
+        columns: By the file's names; texts where the file has no types.
+        lines: Of the rows, one by one.
+        broken: Rows that were no rows, and are not among them.
+    """
+
+    columns: Mapping[str, pa.Array]
+    lines: Lines
+    broken: tuple[BadValue, ...] = field(default=())

@@ -1,0 +1,251 @@
+"""The rows of files in the types that were chosen, and what others lack."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import DeltaError, SchemaError
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    arrow_schema,
+    arrow_type,
+)
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.stored_columns import MismatchError
+from deltaweb.writer.importing.batches import BadValue, SourceBatch
+from deltaweb.writer.importing.csv_rows import read_csv
+from deltaweb.writer.importing.json_rows import read_json
+from deltaweb.writer.importing.options import (
+    BadRows,
+    ImportColumn,
+    SourceFiles,
+    TextForm,
+    format_of,
+)
+from deltaweb.writer.importing.parquet_rows import read_parquet
+from deltaweb.writer.importing.text_values import parse_texts, why_none
+
+MAX_BAD_SHOWN: Final = 100
+MAX_VALUE_SHOWN: Final = 100
+MAX_NAMED: Final = 5
+
+
+class RowsNotImportedError(DeltaError, code="rows-not-imported"):
+    """Rows of files have values that do not fit.
+
+    Attributes:
+        bad: The first of them.
+    """
+
+    bad: Sequence[BadValue]
+    message = "Rows do not fit, and nothing was imported: {_named}."
+    hint = "Correct the file, choose other types, or leave such rows out."
+
+    @property
+    def _named(self) -> str:
+        return "; ".join(bad_text(one) for one in self.bad[:MAX_NAMED])
+
+
+def bad_text(one: BadValue) -> str:
+    """Say in half a sentence what does not fit, and where."""
+    column = f", column {one.column!r}" if one.column else ""
+    return f"{one.file}, line {one.line:,}{column}: {one.value!r} ({one.reason})"
+
+
+def schema_of(columns: Sequence[ImportColumn]) -> StructType:
+    """Return the columns of a table that import columns make.
+
+    Raises:
+        SchemaError: If a type is none, or a name is there twice.
+    """
+    fields: dict[str, StructField] = {}
+    for column in columns:
+        if not column.type_name:
+            continue
+        if column.name.lower() in fields:
+            raise SchemaError(column=column.name, reason="two columns are called so")
+        quoted = column.name.replace("`", "``")
+        if not column.name.strip():
+            raise SchemaError(column=column.source, reason="it has no name")
+        found = parse_columns_ddl(f"`{quoted}` {column.type_name}")
+        if len(found) != 1:
+            raise SchemaError(column=column.name, reason="its type is several")
+        metadata = {"comment": column.comment} if column.comment else {}
+        fields[column.name.lower()] = StructField(
+            column.name,
+            found[0].data_type,
+            nullable=column.is_nullable,
+            metadata=metadata,
+        )
+    return StructType(tuple(fields.values()))
+
+
+@dataclass(eq=False)
+class ImportedRows:
+    """The rows of an import, as they are to be stored.
+
+    Attributes:
+        files: Where they come from.
+        columns: What their columns become.
+        bad_rows: What becomes of those that do not fit.
+        num_rows: Rows that fit so far.
+        num_bad: Rows that do not.
+        bad: The first of their values.
+        bad_by_column: How many values of each column do not fit.
+        is_look: Whether the rows are only looked at: none is refused.
+        on_rows: Told how many rows were looked at; it may raise to stop.
+    """
+
+    files: SourceFiles
+    columns: Sequence[ImportColumn]
+    bad_rows: BadRows = BadRows.REFUSE
+    num_rows: int = 0
+    num_bad: int = 0
+    bad: list[BadValue] = field(default_factory=list)
+    bad_by_column: Counter[str] = field(default_factory=Counter)
+    is_look: bool = False
+    on_rows: Callable[[int], None] = lambda _count: None
+
+    def __post_init__(self) -> None:
+        self.schema = schema_of(self.columns)
+        self.wanted = [column for column in self.columns if column.type_name]
+        nullable = [f.with_nullable(True) for f in arrow_schema(self.schema)]  # noqa: FBT003  # pyarrow's own
+        self.arrow = pa.schema(nullable)
+
+    def reader(self) -> pa.RecordBatchReader:
+        """Return the rows as a stream.
+
+        Raises:
+            RowsNotImportedError: While it is read, if a row does not fit and such rows
+                are refused.
+            ImportFileError: While it is read, if a file is broken.
+        """
+        return pa.RecordBatchReader.from_batches(self.arrow, self.batches())
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows that fit."""
+        for path, shown in zip(self.files.paths, self.files.names, strict=True):
+            for batch in self._read(path, shown):
+                made = self._checked(batch, shown)
+                self.num_rows += made.num_rows
+                self.on_rows(self.num_rows + self.num_bad)
+                yield made
+
+    def _read(self, path: str, shown: str) -> Iterator[SourceBatch]:
+        match format_of(shown, self.files.file_format):
+            case "csv":
+                return read_csv(path, shown, self.files.form)
+            case "json":
+                types = {
+                    column.source: field.data_type
+                    for column, field in zip(
+                        self.wanted, self.schema.fields, strict=True
+                    )
+                }
+                left_out = frozenset(c.source for c in self.columns if not c.type_name)
+                return read_json(path, shown, types, left_out)
+            case _:
+                sources = [column.source for column in self.wanted]
+                return read_parquet(path, shown, sources)
+
+    def _checked(self, batch: SourceBatch, shown: str) -> pa.RecordBatch:
+        form = self.files.form
+        if format_of(shown, self.files.file_format) != "csv":
+            form = TextForm(time_zone=form.time_zone, null_text=_NEVER)
+        count = len(batch.lines)
+        bad = np.zeros(count, bool)
+        found = list(batch.broken)
+        arrays = []
+        for column, of_table in zip(self.wanted, self.schema.fields, strict=True):
+            kind = of_table.data_type
+            given = batch.columns.get(column.source)
+            if given is None:
+                given = pa.nulls(count, arrow_type(kind))
+            values, is_bad = _as_type(given, kind, form, column.source)
+            reasons = np.asarray(is_bad)
+            missing = np.zeros(count, bool)
+            if not of_table.nullable:
+                missing = np.asarray(values.is_null()) & ~reasons
+            if reasons.any() or missing.any():
+                self.bad_by_column[column.source] += int((reasons | missing).sum())
+                room = max(0, MAX_BAD_SHOWN - len(found))
+                for position in np.flatnonzero(reasons | missing)[:room]:
+                    value = _value_text(given[int(position)].as_py())
+                    reason = (
+                        "null, and may not be"
+                        if missing[position]
+                        else why_none(value, kind)
+                    )
+                    line = int(batch.lines[position])
+                    found.append(BadValue(shown, line, column.source, value, reason))
+                is_kept = self.bad_rows is BadRows.STORE_NULL and of_table.nullable
+                bad |= missing if is_kept else reasons | missing
+                self.num_bad += int((reasons & ~bad).sum()) if is_kept else 0
+            arrays.append(values)
+        self._note(found, len(batch.broken) + int(bad.sum()))
+        rows = pa.RecordBatch.from_arrays(arrays, schema=self.arrow)
+        return rows.filter(pa.array(~bad)) if bad.any() else rows
+
+    def _note(self, found: list[BadValue], count: int) -> None:
+        """Keep what does not fit; refuse it where nobody only looks.
+
+        Raises:
+            RowsNotImportedError: If it is refused.
+        """
+        self.num_bad += count
+        room = MAX_BAD_SHOWN - len(self.bad)
+        self.bad.extend(sorted(found, key=lambda one: one.line)[: max(0, room)])
+        if found and self.bad_rows is BadRows.REFUSE and not self.is_look:
+            raise RowsNotImportedError(bad=self.bad)
+
+
+_NEVER: Final = "\0"  # no value of JSON or Parquet stands for null
+
+
+def _as_type(
+    given: pa.Array, kind: DataType, form: TextForm, column: str
+) -> tuple[pa.Array, pa.BooleanArray]:
+    """Return values in the type of a column, and a mask of those that do not fit."""
+    target = arrow_type(kind)
+    if isinstance(given, pa.ChunkedArray):
+        given = given.combine_chunks()
+    fits = pa.array(np.zeros(len(given), bool))
+    if given.type == target and not pa.types.is_string(given.type):
+        return given, fits
+    if isinstance(kind, StructType | ArrayType | MapType):
+        if pa.types.is_string(given.type):
+            values = pa.nulls(len(given), target)
+            return values, pc.and_(
+                given.is_valid(), pc.not_equal(given, form.null_text)
+            )
+        try:
+            return conform(given, kind, column), fits
+        except MismatchError:
+            return pa.nulls(len(given), target), given.is_valid()
+    if not pa.types.is_string(given.type):
+        try:
+            return conform(given, kind, column), fits
+        except (MismatchError, pa.ArrowException):
+            given = _texts_of(given)
+    return parse_texts(given, kind, form)
+
+
+def _texts_of(given: pa.Array) -> pa.Array:
+    try:
+        return given.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return pa.array([_value_text(one) for one in given.to_pylist()], pa.string())
+
+
+def _value_text(value: Any) -> str:  # noqa: ANN401  # any value
+    return "" if value is None else str(value)[:MAX_VALUE_SHOWN]

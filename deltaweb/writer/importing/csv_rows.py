@@ -1,0 +1,242 @@
+"""CSV files as batches of texts; a row that has other fields than the header is told.
+
+Source: RFC 4180, "Definition of the CSV Format".
+"""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+
+from deltaweb.writer.importing.batches import BadValue, Lines, SourceBatch
+from deltaweb.writer.importing.options import DELIMITERS, ImportFileError, TextForm
+
+BLOCK_BYTES: Final = 8 << 20
+HEAD_BYTES: Final = 1 << 20
+MAX_COLUMNS: Final = 5_000
+MAX_SHOWN: Final = 200
+_MARK: Final = b"\xef\xbb\xbf"
+
+
+def csv_names(path: str, shown: str, form: TextForm) -> tuple[list[str], str]:
+    """Return the names of a file's columns, and what is between its fields.
+
+    Raises:
+        ImportFileError: If it is empty, its names are no text, or one is there twice.
+    """
+    head = _head(path, shown)
+    delimiter = form.delimiter or _delimiter(head)
+    try:
+        first = next(csv.reader(head.splitlines(keepends=True), delimiter=delimiter))
+    except (StopIteration, csv.Error):
+        raise ImportFileError(path=shown, reason="it has no first row") from None
+    names = [name.strip() for name in first]
+    if len(names) > MAX_COLUMNS:
+        reason = f"it has {len(names):,} columns, and {MAX_COLUMNS:,} are the most"
+        raise ImportFileError(path=shown, reason=reason)
+    if not form.has_header:
+        return [f"column_{number}" for number in range(1, len(names) + 1)], delimiter
+    if "" in names:
+        position = names.index("") + 1
+        reason = f"its column {position} has no name in the first row"
+        raise ImportFileError(path=shown, reason=reason)
+    known: set[str] = set()
+    for name in names:
+        if name.lower() in known:
+            raise ImportFileError(path=shown, reason=f"the column {name!r} is twice")
+        known.add(name.lower())
+    return names, delimiter
+
+
+def _head(path: str, shown: str) -> str:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  # a path is text here
+            head = file.read(HEAD_BYTES)
+    except OSError as error:
+        reason = error.strerror or "it does not open"
+        raise ImportFileError(path=shown, reason=reason) from None
+    whole = head if len(head) < HEAD_BYTES else head.rpartition(b"\n")[0]
+    try:
+        return whole.removeprefix(_MARK).decode()
+    except UnicodeDecodeError:
+        raise ImportFileError(path=shown, reason="it is no UTF-8 text") from None
+
+
+def _delimiter(head: str) -> str:
+    """Return what is between the fields of the first line: what it has most of."""
+    line = head.partition("\n")[0]
+    outside = "".join(line.split('"')[::2])
+    return max(DELIMITERS, key=outside.count)
+
+
+def read_csv(path: str, shown: str, form: TextForm) -> Iterator[SourceBatch]:
+    """Yield the rows of a file as texts, some at a time.
+
+    Raises:
+        ImportFileError: If it is no such file.
+    """
+    names, delimiter = csv_names(path, shown, form)
+    return _Rows(path, shown, names, delimiter, form).batches()
+
+
+class _Rows:
+    """One file while it is read; it knows at which line each row begins."""
+
+    def __init__(
+        self, path: str, shown: str, names: list[str], delimiter: str, form: TextForm
+    ) -> None:
+        self.path = path
+        self.shown = shown
+        self.names = names
+        self.delimiter = delimiter
+        self.has_header = form.has_header
+        self.broken: list[tuple[int, BadValue]] = []
+        self.numbers: list[int] = []
+        self.row = 2 if form.has_header else 1
+        self.line_breaks = 0
+
+    def batches(self) -> Iterator[SourceBatch]:
+        try:
+            reader = pa_csv.open_csv(
+                self.path,
+                read_options=pa_csv.ReadOptions(
+                    use_threads=False,
+                    block_size=BLOCK_BYTES,
+                    column_names=self.names,
+                    skip_rows=1 if self.has_header else 0,
+                ),
+                parse_options=pa_csv.ParseOptions(
+                    delimiter=self.delimiter,
+                    newlines_in_values=True,
+                    ignore_empty_lines=False,
+                    invalid_row_handler=self._take_broken,
+                ),
+                convert_options=pa_csv.ConvertOptions(
+                    column_types=dict.fromkeys(self.names, pa.binary()),
+                    strings_can_be_null=False,
+                ),
+            )
+            for batch in reader:
+                yield self._batch(batch)
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).partition("\n")[0][:300].rstrip(".")
+            raise ImportFileError(path=self.shown, reason=reason) from None
+        if self.numbers:
+            yield self._rest()
+
+    def _take_broken(self, row: pa_csv.InvalidRow) -> str:
+        number = row.number or 0
+        self.numbers.append(number)
+        reason = (
+            f"it has {row.actual_columns:,} fields, where {row.expected_columns:,} "
+            "belong"
+        )
+        value = BadValue(self.shown, number, "", row.text[:MAX_SHOWN], reason)
+        self.broken.append((number, value))
+        return "skip"
+
+    def _batch(self, batch: pa.RecordBatch) -> SourceBatch:
+        rows = self._row_numbers(batch.num_rows)
+        breaks = _line_breaks(batch)
+        until = np.concatenate([[0], np.cumsum(breaks)])
+        lines = rows + self.line_breaks + until[:-1]
+        self._find_lines(rows, until)
+        columns, bad, broken = {}, np.zeros(batch.num_rows, bool), []
+        for name, array in zip(self.names, batch.columns, strict=True):
+            texts, is_none = _as_text(array)
+            columns[name] = texts
+            for position in np.flatnonzero(is_none & ~bad)[:MAX_SHOWN]:
+                shown = repr(array[int(position)].as_py()[:MAX_SHOWN])
+                line = int(lines[position])
+                reason = "it is no UTF-8 text"
+                broken.append(BadValue(self.shown, line, name, shown, reason))
+            bad |= is_none
+        kept = ~(bad | _blank(batch))
+        self.line_breaks += int(breaks.sum())
+        mask = pa.array(kept)
+        return SourceBatch(
+            {name: array.filter(mask) for name, array in columns.items()},
+            lines[kept],
+            (*self._broken_before(int(rows[-1]) if len(rows) else 0), *broken),
+        )
+
+    def _row_numbers(self, count: int) -> Lines:
+        """Return the numbers of the rows that a batch has, in the file."""
+        numbers = np.array([n for n in self.numbers if n >= self.row], np.int64)
+        found = np.arange(self.row, self.row + count + len(numbers), dtype=np.int64)
+        rows = np.setdiff1d(found, numbers)[:count]
+        if count:
+            self.row = int(rows[-1]) + 1
+        return rows
+
+    def _find_lines(self, rows: Lines, until: Lines) -> None:
+        """Bring rows that were none to their lines: values before have line breaks."""
+        last = int(rows[-1]) if len(rows) else 0
+        self.broken = [
+            (
+                number,
+                value
+                if number > last
+                else replace(
+                    value,
+                    line=number
+                    + self.line_breaks
+                    + int(until[np.searchsorted(rows, number)]),
+                ),
+            )
+            for number, value in self.broken
+        ]
+
+    def _broken_before(self, row: int) -> tuple[BadValue, ...]:
+        known = [value for number, value in self.broken if number <= row]
+        self.broken = [pair for pair in self.broken if pair[0] > row]
+        self.numbers = [number for number in self.numbers if number >= self.row]
+        return tuple(known)
+
+    def _rest(self) -> SourceBatch:
+        nothing = {name: pa.array([], pa.string()) for name in self.names}
+        breaks = self.line_breaks
+        broken = tuple(replace(v, line=n + breaks) for n, v in self.broken)
+        return SourceBatch(nothing, np.array([], np.int64), broken)
+
+
+def _line_breaks(batch: pa.RecordBatch) -> Lines:
+    """Count the line breaks within the values of each row."""
+    counts = np.zeros(batch.num_rows, np.int64)
+    for column in batch.columns:
+        if pc.any(pc.match_substring(column, b"\n")).as_py():
+            counts += np.asarray(pc.count_substring(column, b"\n"))
+    return counts
+
+
+def _blank(batch: pa.RecordBatch) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Tell which rows are empty lines: of several columns none has a text."""
+    if batch.num_columns == 1:
+        return np.zeros(batch.num_rows, bool)
+    blank = np.ones(batch.num_rows, bool)
+    for column in batch.columns:
+        blank &= np.asarray(pc.equal(pc.binary_length(column), 0))
+    return blank
+
+
+def _as_text(
+    array: pa.Array,
+) -> tuple[pa.Array, "np.ndarray[tuple[int], np.dtype[np.bool_]]"]:
+    """Return bytes as texts, and which of them are none."""
+    try:
+        return array.cast(pa.string()), np.zeros(len(array), bool)
+    except pa.ArrowInvalid:
+        texts = [_text(value) for value in array.to_pylist()]
+        return pa.array(texts, pa.string()), np.array([text is None for text in texts])
+
+
+def _text(value: bytes) -> str | None:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,103 @@
+"""How files are read, and what their columns become. Every value here is plain JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from deltaweb.delta.errors import DeltaError
+
+FORMATS: Final = ("csv", "json", "parquet")
+DELIMITERS: Final = (",", ";", "\t", "|")
+DAY_ORDERS: Final = ("ymd", "dmy", "mdy")
+
+
+class ImportFileError(DeltaError, code="import-file-unreadable"):
+    """A file to import is missing, or does not read as its format."""
+
+    path: str
+    reason: str
+    message = "{path} cannot be imported: {reason}."
+    hint = "Check the file and its format; --format csv, json or parquet says which."
+
+
+class BadRows(StrEnum):
+    """What becomes of rows with a value that does not fit."""
+
+    REFUSE = "refuse"
+    LEAVE_OUT = "leave-out"
+    STORE_NULL = "store-null"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextForm:
+    """How values are written in a file of texts.
+
+    Attributes:
+        delimiter: Between two fields; empty to find it out.
+        has_header: Whether the first row holds the names.
+        null_text: What stands for null.
+        decimal_sign: `.`, or `,` with dots between thousands.
+        day_order: One of `DAY_ORDERS`: 2026-01-31, 31.01.2026 or 01/31/2026.
+        time_zone: Where times without a zone are from.
+    """
+
+    delimiter: str = ""
+    has_header: bool = True
+    null_text: str = ""
+    decimal_sign: str = "."
+    day_order: str = "ymd"
+    time_zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportColumn:
+    """What a column of the files becomes.
+
+    Attributes:
+        source: Its name in the files.
+        name: Its name in the table.
+        type_name: Its type as DDL has it: `bigint`, `decimal(12,2)`; empty to leave
+            the column out.
+        is_nullable: Whether a value may be missing.
+        comment: What people read of it.
+    """
+
+    source: str
+    name: str
+    type_name: str
+    is_nullable: bool = True
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFiles:
+    """The files of an import.
+
+    Attributes:
+        paths: Where they are: paths of this machine.
+        names: What people call them, one by one.
+        file_format: One of `FORMATS`; empty to go by the names.
+        form: How texts are written.
+    """
+
+    paths: Sequence[str]
+    names: Sequence[str]
+    file_format: str = ""
+    form: TextForm = TextForm()
+
+
+_ENDINGS: Final = {"jsonl": "json", "ndjson": "json", "tsv": "csv", "parq": "parquet"}
+
+
+def format_of(name: str, file_format: str = "") -> str:
+    """Return the format of a file, by its name unless one is given.
+
+    Raises:
+        ImportFileError: If the name does not tell.
+    """
+    ending = name.rpartition(".")[2].lower()
+    found = file_format or _ENDINGS.get(ending, ending)
+    if found not in FORMATS:
+        raise ImportFileError(path=name, reason="its name does not tell its format")
+    return found

@@ -1,0 +1,304 @@
+"""An import: looked at to its last row first, then done by the same code.
+
+Source: delta_protocol.md, "Requirements for Writers".
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
+from deltaweb.delta.snapshot_state import Definition, load_definition
+from deltaweb.delta.writing.commit import commit
+from deltaweb.delta.writing.errors import LocationTakenError
+from deltaweb.delta.writing.transaction import CommitResult, Transaction
+from deltaweb.writer.append import append_rows
+from deltaweb.writer.importing.checked_rows import ImportedRows
+from deltaweb.writer.importing.options import (
+    BadRows,
+    ImportColumn,
+    SourceFiles,
+)
+from deltaweb.writer.importing.proposal import (
+    ProposedColumn,
+    propose_columns,
+    table_columns,
+)
+from deltaweb.writer.making.new_table import (
+    NewTable,
+    check_empty,
+    creation_parameters,
+    new_definition,
+)
+from deltaweb.writer.overwrite import overwrite_rows
+from deltaweb.writer.table_write import TableWrite, evolved
+
+CREATE_WITH_ROWS: Final = "CREATE TABLE AS SELECT"
+FIRST_ROWS: Final = 20
+
+
+class ImportMode(StrEnum):
+    """What becomes of the rows that a table has."""
+
+    APPEND = "append"
+    OVERWRITE = "overwrite"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """What is imported, and how.
+
+    Attributes:
+        files: The files.
+        columns: What their columns become; none for what is proposed.
+        mode: What becomes of the rows that are there; `ERROR` refuses a table.
+        bad_rows: What becomes of rows that do not fit.
+        merge_schema: Whether columns that the table lacks are added.
+        partition_by: The partition columns of a new table.
+        description: What people are told of a new table.
+        on_rows: Told how many rows were looked at; it may raise to stop.
+    """
+
+    files: SourceFiles
+    columns: Sequence[ImportColumn] = ()
+    mode: ImportMode = ImportMode.APPEND
+    bad_rows: BadRows = BadRows.REFUSE
+    merge_schema: bool = False
+    partition_by: Sequence[str] = ()
+    description: str | None = None
+    on_rows: Callable[[int], None] = lambda _count: None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ImportPlan:
+    """What an import would do.
+
+    Attributes:
+        asked: What was asked.
+        base: The table as it is; None where there is none.
+        columns: What the columns of the files become.
+        proposed: What they would become if nobody said anything.
+        rows: All of them, looked at: how many fit, and what is wrong with the others.
+        first: The first rows as they would be stored.
+        schema: The table's columns from then on.
+    """
+
+    asked: Import
+    base: Definition | None
+    columns: Sequence[ImportColumn]
+    proposed: Sequence[ProposedColumn]
+    rows: ImportedRows
+    first: pa.Table
+    schema: StructType
+
+    def asked_again(self) -> Import:
+        """Return what was asked, with the columns that were found out."""
+        return replace(self.asked, columns=self.columns)
+
+    @property
+    def new_columns(self) -> list[str]:
+        """The columns that the table gets."""
+        if self.base is None:
+            return [*self.schema.names]
+        before = parse_schema(self.base.metadata.schema_string or "")
+        return [name for name in self.schema.names if before.find(name) is None]
+
+    def describe(self) -> dict[str, Any]:
+        """Return it as JSON, without the rows."""
+        rows = self.rows
+        return {
+            "columns": [
+                {
+                    "source": column.source,
+                    "name": column.name,
+                    "type": column.type_name,
+                    "is_nullable": column.is_nullable,
+                    "num_bad": rows.bad_by_column[column.source],
+                    "examples": list(examples.get(column.source, ())),
+                }
+                for examples in [
+                    {one.column.source: one.examples for one in self.proposed}
+                ]
+                for column in self.columns
+            ],
+            "schema": [
+                {"name": c.name, "type": type_text(c.data_type)}
+                for c in self.schema.fields
+            ],
+            "new_columns": self.new_columns,
+            "num_rows": rows.num_rows,
+            "num_bad": rows.num_bad,
+            "bad": [
+                {
+                    "file": one.file,
+                    "line": one.line,
+                    "column": one.column,
+                    "value": one.value,
+                    "reason": one.reason,
+                }
+                for one in rows.bad
+            ],
+        }
+
+
+def open_import(paths: Sequence[str], file_format: str = "") -> pa.RecordBatchReader:
+    """Open files as one stream of rows, whose columns are those of all of them.
+
+    Args:
+        paths: Files of this machine.
+        file_format: Empty to go by the names.
+
+    Raises:
+        ImportFileError: If a file does not read, or the files do not fit together.
+        RowsNotImportedError: While it is read, if a value is not of its column's type.
+    """
+    files = SourceFiles(paths=paths, names=paths, file_format=file_format)
+    columns = [one.column for one in propose_columns(files)]
+    return ImportedRows(files, columns).reader()
+
+
+def plan_import(store: TableStore, asked: Import) -> ImportPlan:
+    """Look at every row of an import; nothing is written.
+
+    Raises:
+        ImportFileError: If a file does not read.
+        LocationTakenError: If there is a table, or anything, where none may be.
+        DeltaError: As `append_rows` and `new_definition` list them.
+    """
+    base = existing(store)
+    if base is not None and asked.mode is ImportMode.ERROR:
+        raise LocationTakenError(location=store.root)
+    if base is None:
+        check_empty(store)
+    proposed = import_columns(base, asked)
+    columns = asked.columns or [one.column for one in proposed]
+    rows = _rows(asked, columns, is_look=True)
+    write = _write(store, asked, base, rows)
+    head: list[pa.RecordBatch] = []
+    num_rows = 0
+    for batch in write.accept(rows.reader()):
+        if num_rows < FIRST_ROWS:
+            head.append(batch.slice(0, FIRST_ROWS - num_rows))
+            num_rows += head[-1].num_rows
+    first = pa.Table.from_batches(head) if head else pa.table({})
+    return ImportPlan(
+        asked=asked,
+        base=base,
+        columns=columns,
+        proposed=proposed,
+        rows=rows,
+        first=first,
+        schema=write.schema,
+    )
+
+
+def import_columns(base: Definition | None, asked: Import) -> list[ProposedColumn]:
+    """Return what the columns of files become, unless somebody says otherwise.
+
+    Args:
+        base: The table, whose columns keep their types; None where there is none.
+        asked: What is imported.
+
+    Raises:
+        ImportFileError: If a file does not read, or two do not fit together.
+    """
+    proposed = propose_columns(asked.files)
+    if base is None:
+        return proposed
+    return table_columns(proposed, parse_schema(base.metadata.schema_string or ""))
+
+
+def carry_out_import(
+    store: TableStore, asked: Import
+) -> tuple[CommitResult, ImportedRows]:
+    """Import rows in one commit.
+
+    Returns:
+        What became of the table, and of the rows.
+
+    Raises:
+        RowsNotImportedError: If a row does not fit, and such rows are refused.
+        DeltaError: As `plan_import` and `commit` list them; nothing is written then.
+    """
+    base = existing(store)
+    columns = asked.columns or [one.column for one in import_columns(base, asked)]
+    rows = _rows(asked, columns)
+    if base is None:
+        return _create_with_rows(store, asked, rows), rows
+    match asked.mode:
+        case ImportMode.ERROR:
+            raise LocationTakenError(location=store.root)
+        case ImportMode.OVERWRITE:
+            return overwrite_rows(
+                store, rows.reader(), merge_schema=asked.merge_schema
+            ), rows
+        case _:
+            result = append_rows(store, rows.reader(), merge_schema=asked.merge_schema)
+            return result, rows
+
+
+def existing(store: TableStore) -> Definition | None:
+    """Return what holds of a table; None where there is none."""
+    try:
+        return load_definition(store)
+    except (LocationNotFoundError, TableNotFoundError):
+        return None
+
+
+def _rows(
+    asked: Import, columns: Sequence[ImportColumn], *, is_look: bool = False
+) -> ImportedRows:
+    return ImportedRows(
+        asked.files, columns, asked.bad_rows, is_look=is_look, on_rows=asked.on_rows
+    )
+
+
+def _new(asked: Import, rows: ImportedRows) -> NewTable:
+    return NewTable(
+        schema=rows.schema,
+        partition_by=asked.partition_by,
+        description=asked.description,
+    )
+
+
+def _write(
+    store: TableStore, asked: Import, base: Definition | None, rows: ImportedRows
+) -> TableWrite:
+    if base is None:
+        metadata, protocol = new_definition(_new(asked, rows))
+        return TableWrite(store, Definition(0, protocol, metadata), metadata)
+    metadata = evolved(base, rows.arrow, merge=asked.merge_schema)
+    return TableWrite(store, base, metadata)
+
+
+def _create_with_rows(
+    store: TableStore, asked: Import, rows: ImportedRows
+) -> CommitResult:
+    """Make a table with its first rows: one commit, or none."""
+    check_empty(store)
+    write = _write(store, asked, None, rows)
+    metadata = write.metadata
+    with write.open_files() as files:
+        for batch in write.accept(rows.reader()):
+            files.write(batch)
+        added = files.finish()
+        transaction = Transaction(
+            base=None,
+            operation=CREATE_WITH_ROWS,
+            parameters=creation_parameters(metadata, _new(asked, rows)),
+            metrics={
+                "numFiles": added.num_rows,
+                "numOutputRows": files.num_rows,
+                "numOutputBytes": files.num_bytes,
+            },
+            added=added,
+            metadata=metadata,
+            protocol=write.base.protocol,
+        )
+    return commit(store, transaction)

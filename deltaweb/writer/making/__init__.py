@@ -1,0 +1,1 @@
+"""How a table comes to be: of nothing, of rows, or of a folder of Parquet files."""

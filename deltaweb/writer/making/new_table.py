@@ -1,0 +1,162 @@
+"""A table is made: version 0, and nothing else.
+
+Source: delta_protocol.md, "Actions" and "Protocol Evolution".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import ColumnNotFoundError, SchemaError
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.schema import (
+    StructType,
+    format_schema,
+    parse_schema,
+    schema_of_arrow,
+)
+from deltaweb.delta.values.partition_values import partition_schema
+from deltaweb.delta.writing.authorship import now_ms
+from deltaweb.delta.writing.commit import commit
+from deltaweb.delta.writing.errors import LocationTakenError
+from deltaweb.delta.writing.operations.mapped_columns import with_mapping
+from deltaweb.delta.writing.operations.new_protocol import new_protocol
+from deltaweb.delta.writing.operations.properties import (
+    check_properties,
+    split_features,
+)
+from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.delta.writing.transaction import CommitResult, Transaction
+from deltaweb.writer.data_files import FileLayout
+from deltaweb.writer.row_checks import RowChecks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTable:
+    """What a new table is to be.
+
+    Attributes:
+        schema: Its columns.
+        partition_by: Names of the partition columns.
+        name: What people call it.
+        description: What people are told of it.
+        properties: Its properties.
+    """
+
+    schema: StructType | pa.Schema
+    partition_by: Sequence[str] = ()
+    name: str | None = None
+    description: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+def create_table(store: TableStore, new: NewTable) -> CommitResult:
+    """Make a table where nothing is.
+
+    Raises:
+        LocationTakenError: If anything is there.
+        DeltaError: As `new_definition` lists them.
+    """
+    return commit(store, plan_table(store, new))
+
+
+def plan_table(store: TableStore, new: NewTable) -> Transaction:
+    """Return the first commit of a table; nothing is written.
+
+    Raises:
+        DeltaError: As `create_table` lists them.
+    """
+    metadata, protocol = new_definition(new)
+    check_empty(store)
+    return Transaction(
+        base=None,
+        operation="CREATE TABLE",
+        parameters=creation_parameters(metadata, new),
+        metadata=metadata,
+        protocol=protocol,
+    )
+
+
+def creation_parameters(metadata: Metadata, new: NewTable) -> dict[str, object]:
+    """Return what the commit that makes a table says of it."""
+    return {
+        "isManaged": "false",
+        "description": new.description or "",
+        "partitionBy": [*metadata.partition_columns],
+        "properties": dict(new.properties),
+    }
+
+
+def new_definition(
+    new: NewTable, *, is_evaluated_here: bool = True
+) -> tuple[Metadata, Protocol]:
+    """Return what holds of a new table.
+
+    Args:
+        new: What it is to be.
+        is_evaluated_here: Whether rows are checked in process; if another engine
+            does, no constraint is refused.
+
+    Raises:
+        SchemaError: If a column is called as another, or none is left for files.
+        ColumnNotFoundError: If a partition column is not in the schema.
+        PropertyError: If a value is not of its property.
+        UnsupportedWriteError: If the table would ask more than is done here.
+    """
+    schema = new.schema
+    if isinstance(schema, pa.Schema):
+        schema = schema_of_arrow(schema)
+    schema = parse_schema(format_schema(schema))  # as strict as readers are
+    features, properties = split_features(new.properties)
+    check_properties(
+        {
+            name: value
+            for name, value in properties.items()
+            if not name.startswith(CONSTRAINT_PREFIX)
+        }
+    )
+    metadata = Metadata(
+        id=str(uuid4()),
+        name=new.name,
+        description=new.description,
+        schema_string=format_schema(schema),
+        partition_columns=_partitions(schema, new.partition_by),
+        configuration=properties,
+        created_time=now_ms(),
+    )
+    protocol = new_protocol(schema, properties, features)
+    metadata = with_mapping(protocol, metadata)
+    FileLayout.of_table(protocol, metadata)
+    if is_evaluated_here:
+        RowChecks(metadata, schema)
+    return metadata, protocol
+
+
+def _partitions(schema: StructType, names: Sequence[str]) -> list[str]:
+    found = []
+    for name in names:
+        column = schema.find(name)
+        if column is None:
+            raise ColumnNotFoundError(column=name, columns=schema.names)
+        found.append(column.name)
+    if len(set(found)) < len(found):
+        reason = "a partition column is named twice"
+        raise SchemaError(column="", reason=reason)
+    partition_schema(schema, found)
+    return found
+
+
+def check_empty(store: TableStore) -> None:
+    """Refuse a place where anything is.
+
+    Raises:
+        LocationTakenError: If it is a table, or has files.
+    """
+    if store.list_names_from(""):
+        raise LocationTakenError(location=store.root)
+    if any(len(some) for some in store.list_data_files()):
+        reason = "there are files, but no table"
+        raise LocationTakenError(location=store.root, reason=reason)

@@ -1,0 +1,163 @@
+"""Which files of a version hold rows that a condition is true for.
+
+Files are left out by what the log says of them: a condition is read as clients' hints
+are, so that none is left out that Spark would find a row in. The rows of what is left
+are looked at, only the columns that the condition names.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.protocol.schema import StructType, arrow_schema
+from deltaweb.delta.scan.predicate import And, Predicate
+from deltaweb.delta.scan.pruning import files_for_predicate
+from deltaweb.delta.scan.rows import iter_rows
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.partition_values import (
+    partition_schema,
+    type_partition_values,
+)
+from deltaweb.delta.values.statistics.record_counts import live_records
+from deltaweb.delta.writing.transaction import EVERYTHING_READ, TableRead
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.expressions.errors import ExpressionError
+from deltaweb.sharing.conditions.hints import parse_hints
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """Files with rows that a condition is true for.
+
+    Attributes:
+        whole: Files of which every row matches, by their partition values; rows of
+            `Snapshot.files`.
+        partly: Files that may hold such rows, and others.
+        read: What of the version this depends on.
+    """
+
+    whole: pa.Table
+    partly: pa.Table
+    read: TableRead
+
+
+def find_matches(
+    snapshot: Snapshot, where: str | None, *, is_evaluated_here: bool = True
+) -> Matches:
+    """Find the files that a condition is about, without opening one.
+
+    Args:
+        snapshot: The version.
+        where: The condition; None for one that is true of every row.
+        is_evaluated_here: Whether rows are looked at in process; if another engine
+            does, no condition is refused.
+
+    Raises:
+        ExpressionError: If the condition cannot be evaluated here.
+    """
+    files = snapshot.files
+    if where is None:
+        return Matches(files, files.slice(0, 0), EVERYTHING_READ)
+    by_partition = _by_partition(snapshot, where)
+    if by_partition is not None:
+        whole = files.filter(by_partition)
+        return Matches(whole, files.slice(0, 0), _read(snapshot, where, whole))
+    if is_evaluated_here:
+        SQLCondition(where, snapshot.schema)
+    predicate = _hint(where, snapshot.schema)
+    if predicate is not None:
+        files = files_within(snapshot, predicate)
+    return Matches(files.slice(0, 0), files, _read(snapshot, where, files))
+
+
+def files_within(snapshot: Snapshot, predicate: Predicate) -> pa.Table:
+    """Return the files that may hold a row that a condition is true for."""
+    mask = files_for_predicate(predicate, _partitions(snapshot), snapshot.statistics)
+    return snapshot.files.filter(pa.array(mask))
+
+
+def _read(snapshot: Snapshot, where: str, files: pa.Table) -> TableRead:
+    predicate = _hint(where, snapshot.schema)
+    if predicate is None:
+        return EVERYTHING_READ
+    return TableRead(predicate=predicate, files=files)
+
+
+def _hint(where: str, schema: StructType) -> Predicate | None:
+    """Return a condition that holds wherever `where` does; None for no such one."""
+    hints = parse_hints(
+        predicate_hints=[where], json_predicate_hints=None, schema=schema
+    )
+    if not hints.predicates:
+        return None
+    return hints.predicates[0] if len(hints.predicates) == 1 else And(hints.predicates)
+
+
+def _partitions(snapshot: Snapshot) -> pa.StructArray:
+    columns = partition_schema(snapshot.schema, snapshot.metadata.partition_columns)
+    files = snapshot.files
+    typed = type_partition_values(files["partition_values"], columns, files["path"])
+    return typed.chunk(0)
+
+
+def _by_partition(snapshot: Snapshot, where: str) -> pa.BooleanArray | None:
+    """Return the files that match by their partition values; None for other columns."""
+    names = snapshot.metadata.partition_columns
+    columns = partition_schema(snapshot.schema, names)
+    try:
+        condition = SQLCondition(where, columns)
+    except ExpressionError:
+        return None
+    values = _partitions(snapshot)
+    if not columns.fields:
+        # A condition of no column is true of every row, or of none.
+        one = pa.RecordBatch.from_arrays([pa.nulls(1)], names=["_"])
+        is_true = condition.holds(one)[0].as_py()
+        return pa.array(np.full(snapshot.num_files, is_true, np.bool_))
+    batch = pa.RecordBatch.from_arrays(values.flatten(), schema=arrow_schema(columns))
+    return condition.holds(batch)
+
+
+def file_rows(snapshot: Snapshot, file: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a file, or of some, by the table's schema."""
+    source = replace(snapshot.row_source(file), statistics=None)
+    yield from iter_rows(source)
+
+
+def has_match(snapshot: Snapshot, file: pa.Table, condition: SQLCondition) -> bool:
+    """Tell whether a row of a file satisfies a condition."""
+    return any(condition.holds(rows).true_count for rows in file_rows(snapshot, file))
+
+
+def each_file(*files: pa.Table) -> Iterator[pa.Table]:
+    """Yield files that are to be opened, one at a time."""
+    for some in files:
+        for position in range(some.num_rows):
+            yield some.slice(position, 1)
+
+
+def row_counts(snapshot: Snapshot, files: pa.Table) -> pa.ChunkedArray:
+    """Return the rows of each file, by reading it where the log does not say."""
+    if not files.num_rows:
+        return pa.chunked_array([], pa.int64())
+    places = pc.index_in(files["path"], snapshot.files["path"])
+    records = pc.take(snapshot.statistics([])["num_records"], places)
+    numbers = live_records(records, files[VECTOR])
+    if not numbers.null_count:
+        return numbers
+    counts = [
+        sum(rows.num_rows for rows in file_rows(snapshot, file))
+        if count is None
+        else count
+        for file, count in zip(each_file(files), numbers.to_pylist(), strict=True)
+    ]
+    return pa.chunked_array([pa.array(counts, pa.int64())])
+
+
+def count_rows(snapshot: Snapshot, files: pa.Table) -> int:
+    """Return how many rows files hold together."""
+    return pc.sum(row_counts(snapshot, files)).as_py() or 0

@@ -1,0 +1,95 @@
+"""The clauses of a merge as a caller says them, one after the other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.writer.merge.clauses import About, MergeAction, MergeClause
+from deltaweb.writer.merge.merge import merge_rows
+
+Assignments = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergeBuilder:
+    """A merge that is not done yet; each `when_...` returns one with that clause too.
+
+    In SQL `t` is the table, `s` the source. Of clauses about the same rows the first
+    one counts whose condition is true.
+
+    Attributes:
+        store: The table's files.
+        source: An Arrow table or stream; it is read when the merge is executed.
+        on: The SQL by which rows match.
+        clauses: What is done with which rows.
+    """
+
+    store: TableStore
+    source: Any
+    on: str
+    clauses: tuple[MergeClause, ...] = ()
+
+    def when_matched_update(
+        self, assignments: Assignments | None = None, condition: str | None = None
+    ) -> "MergeBuilder":
+        """Change rows that match; every column takes the source's without SQL."""
+        return self._with(About.MATCHED, MergeAction.UPDATE, condition, assignments)
+
+    def when_matched_delete(self, condition: str | None = None) -> "MergeBuilder":
+        """Remove rows that match."""
+        return self._with(About.MATCHED, MergeAction.DELETE, condition)
+
+    def when_not_matched_insert(
+        self, assignments: Assignments | None = None, condition: str | None = None
+    ) -> "MergeBuilder":
+        """Add rows of the source that match none; every column without SQL.
+
+        A column that takes no value is null.
+        """
+        return self._with(About.NOT_MATCHED, MergeAction.INSERT, condition, assignments)
+
+    def when_not_matched_by_source_update(
+        self, assignments: Assignments, condition: str | None = None
+    ) -> "MergeBuilder":
+        """Change rows of the table that no row of the source matches."""
+        about = About.NOT_MATCHED_BY_SOURCE
+        return self._with(about, MergeAction.UPDATE, condition, assignments)
+
+    def when_not_matched_by_source_delete(
+        self, condition: str | None = None
+    ) -> "MergeBuilder":
+        """Remove rows of the table that no row of the source matches."""
+        about = About.NOT_MATCHED_BY_SOURCE
+        return self._with(about, MergeAction.DELETE, condition)
+
+    def execute(self) -> CommitResult:
+        """Do it, in one commit.
+
+        Raises:
+            ValueError: If there is no clause.
+            MergeMatchedTwiceError: If several rows of the source match one of the
+                table that they would change.
+            ColumnNotFoundError: If a column that takes a value is none of the table.
+            ExpressionError: If an expression cannot be evaluated here.
+            ConstraintViolatedError: If a row breaks a rule of the table.
+            AppendOnlyError: If rows may change, and the table only takes new ones.
+            DeltaError: As `commit` lists them.
+        """
+        if not self.clauses:
+            message = "say what is to be done with rows that match, or do not"
+            raise ValueError(message)
+        return merge_rows(self.store, self.source, self.on, self.clauses)
+
+    def _with(
+        self,
+        about: About,
+        action: MergeAction,
+        condition: str | None,
+        assignments: Assignments | None = None,
+    ) -> "MergeBuilder":
+        clause = MergeClause(
+            about=about, action=action, condition=condition, assignments=assignments
+        )
+        return replace(self, clauses=(*self.clauses, clause))

@@ -1,0 +1,180 @@
+"""What a merge does with which rows, as it is asked for and bound to the schemas.
+
+In SQL `t` is the table, `s` the source. Of several clauses about the same rows the
+first one counts whose condition is true for a row.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
+from deltaweb.expressions.condition import SQLAssignment, SQLCondition
+from deltaweb.writer.rewrite.row_changes import nullable
+from deltaweb.writer.row_completion import RowCompletion, fills_itself
+
+TABLE: Final = "t"
+SOURCE: Final = "s"
+NO_CLAUSE: Final = -1
+
+Places = npt.NDArray[np.int64]
+"""Positions of rows."""
+Choices = npt.NDArray[np.int16]
+"""For each row the place of a clause, or `NO_CLAUSE`."""
+
+
+class About(Enum):
+    """The rows that a clause is about; its value names what its SQL may use."""
+
+    MATCHED = (TABLE, SOURCE)
+    NOT_MATCHED = (SOURCE,)
+    NOT_MATCHED_BY_SOURCE = (TABLE,)
+
+
+class MergeAction(Enum):
+    """What becomes of a row, by the names of the log."""
+
+    UPDATE = "update"
+    DELETE = "delete"
+    INSERT = "insert"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeClause:
+    """One clause.
+
+    Attributes:
+        about: Which rows.
+        action: What becomes of them.
+        condition: SQL that must be true besides; None for all.
+        assignments: SQL by the name of the column; None for every column of the
+            table, from the column of its name in the source.
+    """
+
+    about: About
+    action: MergeAction
+    condition: str | None = None
+    assignments: Mapping[str, str] | None = None
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What the log says of it."""
+        said = {"actionType": self.action.value}
+        return said if self.condition is None else {"predicate": self.condition, **said}
+
+
+def pair_schema(
+    table: StructType, source: StructType, names: Sequence[str] = (TABLE, SOURCE)
+) -> StructType:
+    """Return the schema of `bound_rows`: a struct for each side that is named."""
+    sides = {TABLE: table, SOURCE: source}
+    return StructType(tuple(StructField(name, sides[name]) for name in names))
+
+
+def bound_rows(**sides: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows side by side, each side a struct of its name."""
+    arrays = [
+        pa.StructArray.from_arrays(rows.columns, names=rows.schema.names)
+        for rows in sides.values()
+    ]
+    return pa.RecordBatch.from_arrays(arrays, names=[*sides])
+
+
+def quoted(*path: str) -> str:
+    """Return the SQL of a column."""
+    return ".".join("`{}`".format(name.replace("`", "``")) for name in path)
+
+
+class BoundClause:
+    """A clause over rows of a table and a source.
+
+    Args:
+        clause: As it was asked for.
+        table: The table's schema.
+        source: The schema of the source.
+
+    Raises:
+        ColumnNotFoundError: If a column that takes a value is none of the table.
+        ExpressionError: If an expression cannot be evaluated here.
+    """
+
+    def __init__(
+        self, clause: MergeClause, table: StructType, source: StructType
+    ) -> None:
+        self.clause = clause
+        self._table = arrow_schema(table)
+        schema = pair_schema(table, source, clause.about.value)
+        self._condition = (
+            None if clause.condition is None else SQLCondition(clause.condition, schema)
+        )
+        self._values: dict[str, SQLAssignment] = {}
+        assignments = clause.assignments
+        if clause.action is MergeAction.DELETE:
+            assignments = {}
+        elif assignments is None:
+            assignments = {
+                column.name: quoted(SOURCE, column.name)
+                for column in table.fields
+                if source.find(column.name) is not None or not fills_itself(column)
+            }
+        for name, sql in assignments.items():
+            column = table.find(name)
+            if column is None:
+                raise ColumnNotFoundError(column=name, columns=table.names)
+            self._values[column.name] = SQLAssignment(sql, column, schema)
+        inserts = clause.action is MergeAction.INSERT
+        given = set(table.names) if self.deletes else set(self._values)
+        self._completion = RowCompletion(table, given, takes_defaults=inserts)
+
+    @property
+    def deletes(self) -> bool:
+        """Whether its rows go."""
+        return self.clause.action is MergeAction.DELETE
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it is about some of its rows only."""
+        return self._condition is not None
+
+    def holds(self, rows: pa.RecordBatch) -> npt.NDArray[np.bool_]:
+        """Return where its condition is true, for rows of `bound_rows`."""
+        if self._condition is None:
+            return np.ones(rows.num_rows, np.bool_)
+        found = self._condition.holds(rows).to_numpy(zero_copy_only=False)
+        return np.asarray(found, np.bool_)
+
+    def rows(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return what the table gets for rows of `bound_rows`; still to be checked."""
+        old: dict[str, pa.Array] = {}
+        if self.clause.action is MergeAction.UPDATE:
+            sides = rows.column(TABLE)
+            old = dict(zip(self._table.names, sides.flatten(), strict=True))
+        columns = [
+            self._values[field.name].values(rows)
+            if field.name in self._values
+            else old.get(field.name, pa.nulls(rows.num_rows, field.type))
+            for field in self._table
+        ]
+        written = pa.RecordBatch.from_arrays(columns, schema=nullable(self._table))
+        return self._completion.complete(written)
+
+
+def choose(clauses: Sequence[BoundClause], rows: pa.RecordBatch) -> Choices:
+    """Return which clause counts for each row of `bound_rows`.
+
+    A condition is evaluated for the rows alone that no clause before it has taken.
+    """
+    chosen = np.full(rows.num_rows, NO_CLAUSE, np.int16)
+    for place, clause in enumerate(clauses):
+        left = np.flatnonzero(chosen == NO_CLAUSE)
+        if not len(left):
+            break
+        some = rows if len(left) == rows.num_rows else rows.take(pa.array(left))
+        chosen[left[clause.holds(some)]] = place
+    return chosen

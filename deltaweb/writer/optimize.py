@@ -1,0 +1,311 @@
+"""Small files become large ones, or rows are laid out so that files can be left out.
+
+Rows stay the same, so that readers of changes see nothing (`dataChange=false`). Each
+bin of files is of one partition; files that are large enough are left as they are.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.errors import ColumnNotFoundError, ColumnTypeError, PredicateError
+from deltaweb.delta.log.commits.partition_keys import partition_keys
+from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.writing.after_commit import commit_and_checkpoint
+from deltaweb.delta.writing.requirements import check_writable
+from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
+from deltaweb.writer.data_files import FileLayout
+from deltaweb.writer.matching import file_rows, find_matches
+from deltaweb.writer.table_write import TableWrite
+
+OPTIMIZE: Final = "OPTIMIZE"
+LARGE_ENOUGH: Final = 0.75
+"""The share of the target size from which a file is left as it is."""
+MAX_CLUSTER_BYTES: Final = 256 << 20
+"""Of files whose rows are put in order together, in memory."""
+CURVE_BITS: Final = 16
+
+
+class PartitionPlan(NamedTuple):
+    """What becomes of the files of one partition.
+
+    Attributes:
+        values: Partition columns by their names, and their values as in the log.
+        num_files: Files that are written anew.
+        num_bytes: Their bytes.
+        num_after: About how many they become.
+    """
+
+    values: tuple[tuple[str, str | None], ...]
+    num_files: int
+    num_bytes: int
+    num_after: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptimizePlan:
+    """What an optimization does, or would do.
+
+    Attributes:
+        snapshot: The version whose files are laid out anew.
+        where: Which partitions, as it was asked; None for all.
+        columns: The columns whose values are to be close within files.
+        target_bytes: About how large files are to be.
+        bins: Files that are written together, of one partition each: rows of
+            `Snapshot.files`.
+        num_considered: Files of the partitions that were asked for.
+    """
+
+    snapshot: Snapshot
+    where: str | None
+    columns: tuple[str, ...]
+    target_bytes: int
+    bins: tuple[pa.Table, ...]
+    num_considered: int
+
+    @property
+    def removed(self) -> pa.Table:
+        """The files that are written anew; rows of `Snapshot.files`."""
+        return pa.concat_tables([self.snapshot.files.slice(0, 0), *self.bins])
+
+    def partitions(self) -> list[PartitionPlan]:
+        """Return what becomes of each partition, those of most files first."""
+        metadata = self.snapshot.metadata
+        keys = partition_keys(self.snapshot.protocol, metadata)
+        names = dict(zip(keys, dict.fromkeys(metadata.partition_columns), strict=True))
+        found: dict[tuple[tuple[str, str | None], ...], PartitionPlan] = {}
+        for some in self.bins:
+            pairs = some["partition_values"][0].as_py()
+            values = tuple((names.get(key, key), value) for key, value in pairs)
+            num_bytes = pc.sum(some["size"]).as_py()
+            before = found.get(values, PartitionPlan(values, 0, 0, 0))
+            found[values] = PartitionPlan(
+                values,
+                before.num_files + some.num_rows,
+                before.num_bytes + num_bytes,
+                before.num_after + max(1, round(num_bytes / self.target_bytes)),
+            )
+        return sorted(found.values(), key=lambda one: -one.num_files)
+
+
+def optimize_files(
+    store: TableStore,
+    where: str | None = None,
+    *,
+    target_bytes: int | None = None,
+    cluster_by: Sequence[str] = (),
+) -> CommitResult:
+    """Pack small files, or cluster all rows by columns along a Z-order curve.
+
+    Args:
+        store: The table's files.
+        where: Which partitions; all for None.
+        target_bytes: About how large files are to be; None for what the table says.
+        cluster_by: Names of columns whose values are to be close within files.
+
+    Raises:
+        DeltaError: As `DeltaTable.optimize` lists them.
+    """
+    plan = plan_optimize(store, where, target_bytes=target_bytes, cluster_by=cluster_by)
+    return carry_out_optimize(store, plan)
+
+
+def plan_optimize(
+    store: TableStore,
+    where: str | None = None,
+    *,
+    target_bytes: int | None = None,
+    cluster_by: Sequence[str] = (),
+    version: int | None = None,
+) -> OptimizePlan:
+    """Return what an optimization would do; the arguments are those of that.
+
+    Args:
+        store: The table's files.
+        where: Which partitions; all for None.
+        target_bytes: About how large files are to be; None for what the table says.
+        cluster_by: Names of columns whose values are to be close within files.
+        version: The version whose files are laid out anew; the newest for None. Rows
+            that were appended since stay where they are.
+
+    Raises:
+        DeltaError: As `DeltaTable.optimize` lists them.
+    """
+    state = load_state(store, version)
+    check_writable(state.definition, root=store.root, operation=OPTIMIZE)
+    snapshot = Snapshot(store, state)
+    columns = _curve_columns(snapshot, cluster_by)
+    target = FileLayout.of_table(
+        snapshot.protocol, snapshot.metadata, target_bytes
+    ).target_bytes
+    files = _files(snapshot, where)
+    return OptimizePlan(
+        snapshot=snapshot,
+        where=where,
+        columns=tuple(columns),
+        target_bytes=target,
+        bins=tuple(_bins(files, target, clusters=bool(columns))),
+        num_considered=files.num_rows,
+    )
+
+
+def carry_out_optimize(
+    store: TableStore,
+    plan: OptimizePlan,
+    *,
+    user_name: str | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> CommitResult:
+    """Write the files of a plan anew, and commit that.
+
+    Args:
+        store: The table's files.
+        plan: What is to be done.
+        user_name: Who asked for it, for the log.
+        on_progress: Called with the files that are written anew, and of how many; it
+            may raise to stop the work, and what was written is deleted then.
+
+    Raises:
+        CommitConflictError: If a file of it was removed meanwhile.
+        DeltaError: As `DeltaTable.optimize` lists them.
+    """
+    started = monotonic()
+    snapshot, removed = plan.snapshot, plan.removed
+    base = snapshot.state.definition
+    write = TableWrite(store, base, base.metadata, plan.target_bytes)
+    with write.open_files() as files:
+        num_done = 0
+        for some in plan.bins:
+            for rows in _rows(snapshot, some, plan.columns):
+                files.write(rows)
+            files.end_file()
+            num_done += some.num_rows
+            if on_progress is not None:
+                on_progress(num_done, removed.num_rows)
+        added = files.finish()
+        transaction = Transaction(
+            base=base,
+            operation=OPTIMIZE,
+            parameters={
+                "predicate": [] if plan.where is None else [plan.where],
+                "zOrderBy": [*plan.columns],
+                "auto": False,
+            },
+            metrics={
+                "numAddedFiles": added.num_rows,
+                "numAddedBytes": files.num_bytes,
+                "numRemovedFiles": removed.num_rows,
+                "numRemovedBytes": pc.sum(removed["size"]).as_py() or 0,
+                "numCopiedRows": files.num_rows,
+                "executionTimeMs": int((monotonic() - started) * 1_000),
+            },
+            read=TableRead(files=removed),
+            added=added,
+            removed=removed,
+            data_change=False,
+            user_name=user_name,
+        )
+    return commit_and_checkpoint(store, transaction)
+
+
+def _files(snapshot: Snapshot, where: str | None) -> pa.Table:
+    if where is None:
+        return snapshot.files
+    matches = find_matches(snapshot, where)
+    if matches.partly.num_rows:
+        reason = "an optimization is of whole partitions, and it names other columns"
+        raise PredicateError(reason=reason)
+    return matches.whole
+
+
+def _bins(files: pa.Table, target: int, *, clusters: bool) -> Iterator[pa.Table]:
+    """Yield files of one partition each that are written together."""
+    most = MAX_CLUSTER_BYTES if clusters else target
+    groups: dict[tuple[tuple[str, str | None], ...], list[int]] = defaultdict(list)
+    sizes: list[int] = files["size"].to_pylist()
+    is_marked: list[bool] = files[VECTOR].is_valid().to_pylist()
+    for place, values in enumerate(files["partition_values"].to_pylist()):
+        # A file with a vector is written again without the rows that are gone.
+        is_small = sizes[place] < LARGE_ENOUGH * target
+        if clusters or is_small or is_marked[place]:
+            groups[tuple(values)].append(place)
+    for places in groups.values():
+        for some in _filled(places, sizes, most):
+            if clusters or len(some) > 1 or is_marked[some[0]]:
+                yield files.take(pa.array(some))
+
+
+def _filled(places: list[int], sizes: list[int], most: int) -> Iterator[list[int]]:
+    some: list[int] = []
+    total = 0
+    for place in places:
+        if some and total + sizes[place] > most:
+            yield some
+            some, total = [], 0
+        some.append(place)
+        total += sizes[place]
+    if some:
+        yield some
+
+
+# === Order ===
+
+
+def _curve_columns(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
+    schema = snapshot.schema
+    found = []
+    for name in names:
+        column = schema.find(name)
+        if column is None:
+            raise ColumnNotFoundError(column=name, columns=schema.names)
+        if column.name in snapshot.metadata.partition_columns:
+            reason = f"{column.name!r} is a partition column: its files are apart"
+            raise PredicateError(reason=reason)
+        if not hasattr(column.data_type, "name") and not hasattr(
+            column.data_type, "scale"
+        ):
+            raise ColumnTypeError(column=column.name, type_name="nested")
+        found.append(column.name)
+    return found
+
+
+def _rows(
+    snapshot: Snapshot, files: pa.Table, columns: Sequence[str]
+) -> Iterator[pa.Table]:
+    if not columns:
+        for batch in file_rows(snapshot, files):
+            yield pa.Table.from_batches([batch])
+        return
+    batches = [*file_rows(snapshot, files)]
+    if batches:
+        rows = pa.Table.from_batches(batches).combine_chunks()
+        yield rows.take(pa.array(z_order([rows.column(name) for name in columns])))
+
+
+def z_order(columns: Sequence[pa.ChunkedArray]) -> npt.NDArray[np.int64]:
+    """Return the order of rows along a Z-order curve through the ranks of values."""
+    bits = max(1, min(CURVE_BITS, 64 // len(columns)))
+    key = np.zeros(len(columns[0]), np.uint64)
+    ranks = [_ranks(column, bits) for column in columns]
+    for bit in range(bits - 1, -1, -1):
+        for rank in ranks:
+            key = (key << np.uint64(1)) | ((rank >> np.uint64(bit)) & np.uint64(1))
+    return np.argsort(key, kind="stable")
+
+
+def _ranks(column: pa.ChunkedArray, bits: int) -> npt.NDArray[np.uint64]:
+    ranked = pc.rank(column.combine_chunks(), tiebreaker="dense").to_numpy()
+    most = max(1, int(ranked.max(initial=1)))
+    scaled = (ranked.astype(np.float64) - 1) * ((1 << bits) - 1) / most
+    found: npt.NDArray[np.uint64] = scaled.astype(np.uint64)
+    return found

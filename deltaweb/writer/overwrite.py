@@ -1,0 +1,207 @@
+"""Rows take the place of others: of all, of those of a condition, or of partitions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.log.commits.partition_keys import partition_keys
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.actions import SetTransaction
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.writing.after_commit import commit_and_checkpoint
+from deltaweb.delta.writing.requirements import RowConstraint
+from deltaweb.delta.writing.transaction import (
+    EVERYTHING_READ,
+    NO_CHANGE_FILES,
+    CommitResult,
+    TableRead,
+    Transaction,
+)
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.writer.append import WRITE
+from deltaweb.writer.changes.change_writer import DELETE, INSERT, ChangeWriter
+from deltaweb.writer.files.partition_split import PartitionKey
+from deltaweb.writer.matching import (
+    count_rows,
+    each_file,
+    file_rows,
+    find_matches,
+    has_match,
+)
+from deltaweb.writer.rewrite.run import read_for_rewrite
+from deltaweb.writer.rows.row_source import open_rows
+from deltaweb.writer.table_write import TableWrite, WrittenRows, evolved
+
+REPLACE_WHERE: Final = "replaceWhere"
+
+
+def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
+    store: TableStore,
+    rows: Any,  # noqa: ANN401  # any Arrow stream
+    *,
+    where: str | None = None,
+    overwrite_schema: bool = False,
+    dynamic: bool = False,
+    merge_schema: bool = False,
+) -> CommitResult:
+    """Write rows in the place of others.
+
+    Args:
+        store: The table's files.
+        rows: Whatever `open_rows` takes.
+        where: Only rows that satisfy this go, and every new one must.
+        overwrite_schema: Whether the table takes the schema of the rows.
+        dynamic: Only the partitions go that new rows are in.
+        merge_schema: Whether columns that the table lacks are added to it.
+
+    Raises:
+        DeltaError: As `DeltaTable.overwrite` lists them.
+        ValueError: If it is said in two ways what goes.
+    """
+    if sum((where is not None, overwrite_schema, dynamic)) > 1:
+        message = "choose one of where, overwrite_schema and dynamic"
+        raise ValueError(message)
+    snapshot = read_for_rewrite(store, WRITE)
+    base = snapshot.state.definition
+    reader = open_rows(rows)
+    metadata = evolved(
+        base, reader.schema, merge=merge_schema, replaces=overwrite_schema
+    )
+    write = TableWrite(store, base, metadata)
+    rule = () if where is None else (RowConstraint(REPLACE_WHERE, where),)
+    with ChangeWriter(write, snapshot) as changes:
+        files = changes.files
+        for batch in write.accept(reader, rule):
+            files.write(batch)
+            if where is not None:
+                changes.feed(INSERT, batch)
+        num_rows, tells_rows = files.num_rows, False
+        removed, read = snapshot.files, EVERYTHING_READ
+        deleted = 0
+        if where is not None:
+            removed, deleted, read, tells_rows = _keep_others(snapshot, where, changes)
+        done = changes.finish(needs_feed=tells_rows)
+        if dynamic:
+            removed = files_of_partitions(snapshot, done.added)
+        written = WrittenRows(
+            added=done.added,
+            num_rows=files.num_rows,
+            num_bytes=files.num_bytes,
+            num_copied=files.num_rows - num_rows,
+        )
+        replaced = ReplacedRows(
+            removed=removed,
+            num_rows=deleted or count_rows(snapshot, removed),
+            read=read,
+            where=where,
+            dynamic=dynamic,
+            change_files=done.change_files,
+        )
+        transaction = overwrite_transaction(write, written, replaced)
+    return commit_and_checkpoint(store, transaction)
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class ReplacedRows:
+    """What goes when rows are written in the place of others.
+
+    Attributes:
+        removed: The files that go, rows of `Snapshot.files`.
+        num_rows: The rows that go with them and are not written again.
+        read: What of the version this depends on.
+        where: Only rows that satisfy this go; None for no such condition.
+        dynamic: Whether only the partitions go that new rows are in.
+        change_files: Files that tell the rows which go, and those which come, where
+            the files that are removed and added do not.
+    """
+
+    removed: pa.Table
+    num_rows: int
+    read: TableRead = EVERYTHING_READ
+    where: str | None = None
+    dynamic: bool = False
+    change_files: pa.Table = field(default_factory=lambda: NO_CHANGE_FILES)
+
+
+def overwrite_transaction(
+    write: TableWrite,
+    written: WrittenRows,
+    replaced: ReplacedRows,
+    txn: SetTransaction | None = None,
+) -> Transaction:
+    """Return what an overwrite commits."""
+    removed, where = replaced.removed, replaced.where
+    dynamic = {"partitionOverwriteMode": "dynamic"} if replaced.dynamic else {}
+    return Transaction(
+        base=write.base,
+        operation=WRITE,
+        parameters={
+            "mode": "Overwrite",
+            "partitionBy": [*write.metadata.partition_columns],
+            **({} if where is None else {"predicate": where}),
+            **dynamic,
+        },
+        metrics={
+            "numFiles": written.added.num_rows,
+            "numOutputRows": written.num_rows - written.num_copied,
+            "numOutputBytes": written.num_bytes,
+            "numRemovedFiles": removed.num_rows,
+            "numRemovedBytes": pc.sum(removed["size"]).as_py() or 0,
+            "numDeletedRows": replaced.num_rows,
+            "numCopiedRows": written.num_copied,
+        },
+        read=replaced.read,
+        added=written.added,
+        removed=removed,
+        change_files=replaced.change_files,
+        metadata=write.new_metadata,
+        txn=txn,
+    )
+
+
+def _keep_others(
+    snapshot: Snapshot, where: str, changes: ChangeWriter
+) -> tuple[pa.Table, int, TableRead, bool]:
+    """Write again what a condition is not true for, of the files where it is for some.
+
+    Returns:
+        The files that go, the rows that go with them, what was read, and whether
+        rows are written again that stay.
+    """
+    matches = find_matches(snapshot, where)
+    condition = SQLCondition(where, snapshot.schema)
+    removed, deleted = [matches.whole], count_rows(snapshot, matches.whole)
+    for file in each_file(matches.partly):
+        if not has_match(snapshot, file, condition):
+            continue
+        removed.append(file)
+        for rows in file_rows(snapshot, file):
+            holds = condition.holds(rows)
+            deleted += holds.true_count
+            changes.files.write(rows.filter(pc.invert(holds)))
+            changes.feed(DELETE, rows.filter(holds))
+    tells_rows = len(removed) > 1  # else the files that go tell all
+    if tells_rows and changes.feeds_changes:
+        for rows in file_rows(snapshot, matches.whole):
+            changes.feed(DELETE, rows)
+    return pa.concat_tables(removed), deleted, matches.read, tells_rows
+
+
+def files_of_partitions(snapshot: Snapshot, added: pa.Table) -> pa.Table:
+    """Return the files of the partitions that new files are in."""
+    names = partition_keys(snapshot.protocol, snapshot.metadata)
+    wanted = set(_keys(added, names))
+    files = snapshot.files
+    return files.filter(pa.array([key in wanted for key in _keys(files, names)]))
+
+
+def _keys(files: pa.Table, names: Sequence[str]) -> list[PartitionKey]:
+    values = [
+        pc.map_lookup(files["partition_values"], query_key=name, occurrence="last")
+        for name in names
+    ]
+    texts = [[text or None for text in column.to_pylist()] for column in values]
+    return list(zip(*texts, strict=True)) if texts else [()] * files.num_rows

@@ -1,0 +1,106 @@
+"""What stands in for data files when a change of rows is only looked at."""
+
+from types import TracebackType
+from typing import Final, Self
+
+import pyarrow as pa
+
+from deltaweb.delta.writing.transaction import NO_CHANGE_FILES, NO_FILES
+from deltaweb.writer.changes.change_writer import WrittenChanges
+
+MAX_ROWS_SEEN: Final = 20
+
+
+class RowTally:
+    """Takes changes in the place of data files, and only counts rows.
+
+    Args:
+        marks_rows: Whether rows that go are marked.
+
+    Attributes:
+        num_rows: Rows so far.
+        num_bytes: None, for nothing is written.
+        feeds_changes: False, for the same reason.
+    """
+
+    num_bytes: Final = 0
+    feeds_changes: Final = False
+
+    def __init__(self, *, marks_rows: bool) -> None:
+        self.num_rows = 0
+        self.marks_rows = marks_rows
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave nothing behind, for nothing is there."""
+
+    def begin_file(self, file: pa.Table) -> None:
+        """Open nothing."""
+
+    def replace(
+        self,
+        holds: pa.BooleanArray,  # noqa: ARG002 # of ChangeWriter
+        kept: pa.RecordBatch | pa.Table,
+        new: pa.RecordBatch | pa.Table | None,
+    ) -> None:
+        """Count the rows that would be written."""
+        rows = new if self.marks_rows else kept
+        self.num_rows += 0 if rows is None else rows.num_rows
+
+    def end_file(self, file: pa.Table) -> None:
+        """Write nothing."""
+
+    def feed(self, kind: str, rows: pa.RecordBatch | pa.Table) -> None:
+        """Write nothing."""
+
+    def finish(self, *, needs_feed: bool = True) -> WrittenChanges:  # noqa: ARG002 # as above
+        """Return that nothing was written."""
+        return WrittenChanges(
+            added=NO_FILES, change_files=NO_CHANGE_FILES, metrics={}, num_new_files=0
+        )
+
+
+class RowsSeen:
+    """The first rows that a change is about, as they are and as they become."""
+
+    def __init__(self) -> None:
+        self._before: list[pa.RecordBatch] = []
+        self._after: list[pa.RecordBatch] = []
+        self._left = MAX_ROWS_SEEN
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more are wanted."""
+        return not self._left
+
+    def see(self, before: pa.RecordBatch, after: pa.RecordBatch | None) -> None:
+        """Keep the first of some rows."""
+        if not before.num_rows:
+            return
+        self._before.append(before.slice(0, self._left))
+        if after is not None:
+            self._after.append(after.slice(0, self._left))
+        self._left -= min(self._left, before.num_rows)
+
+    def before(self, schema: pa.Schema) -> pa.Table:
+        """Return the rows as they are; of a schema where there is none."""
+        return _table(self._before, schema)
+
+    def after(self, schema: pa.Schema) -> pa.Table:
+        """Return the rows as they become; of a schema where there is none."""
+        return _table(self._after, schema)
+
+
+def _table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    if not batches:
+        return schema.empty_table()
+    # A copy: a slice would keep the whole file's rows in memory.
+    rows = pa.Table.from_batches(batches)
+    return rows.take(pa.array(range(rows.num_rows), pa.int64()))

@@ -1,0 +1,48 @@
+"""Deletes and updates of rows, and what they would do."""
+
+from collections.abc import Mapping
+
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.writing.requirements import check_writable
+from deltaweb.writer.rewrite.plan import Rewrite
+from deltaweb.writer.rewrite.row_changes import RowDeletion, RowUpdate
+
+
+def read_for_rewrite(store: TableStore, operation: str) -> Snapshot:
+    """Return the newest version of a table whose rows may be changed or removed.
+
+    Raises:
+        DeltaError: As `check_writable` does.
+    """
+    state = load_state(store, None)
+    check_writable(
+        state.definition, root=store.root, operation=operation, removes_rows=True
+    )
+    return Snapshot(store, state)
+
+
+def deletion(store: TableStore, where: str | None = None) -> Rewrite:
+    """Return the removal of the rows that a condition is true for; all for None.
+
+    Raises:
+        DeltaError: As `read_for_rewrite` does.
+    """
+    snapshot = read_for_rewrite(store, RowDeletion.operation)
+    return Rewrite(store, snapshot, RowDeletion(), where)
+
+
+def update(
+    store: TableStore, assignments: Mapping[str, str], where: str | None = None
+) -> Rewrite:
+    """Return the change of the rows that a condition is true for; all for None.
+
+    Raises:
+        ColumnNotFoundError: If a name is no column.
+        ExpressionError: If an expression cannot be evaluated here.
+        DeltaError: As `read_for_rewrite` does.
+    """
+    snapshot = read_for_rewrite(store, RowUpdate.operation)
+    change = RowUpdate(assignments, snapshot.schema, snapshot.metadata)
+    return Rewrite(store, snapshot, change, where)

@@ -1,0 +1,179 @@
+"""What must be true of every row that is written: NOT NULL, CHECK and invariants.
+
+A condition that is false, or unknown, for a row aborts the whole write.
+
+Source: delta_protocol.md, "Column Invariants" and "Writer Version Requirements".
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.python_values import python_values
+from deltaweb.delta.writing.errors import MAX_ROWS_SHOWN, ConstraintViolatedError
+from deltaweb.delta.writing.requirements import (
+    CheckedRows,
+    RowConstraint,
+    row_constraints,
+)
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.expressions.errors import ExpressionError
+from deltaweb.writer.row_completion import length_rules
+
+NOT_NULL: Final = "NOT NULL"
+
+
+class RowChecks:
+    """Checks the rows of one write.
+
+    Args:
+        metadata: The table's, from this write on.
+        schema: The table's logical schema.
+        more: Further conditions of this write alone.
+        elsewhere: Conditions that another engine evaluates for these rows.
+
+    Raises:
+        ExpressionError: If a condition cannot be evaluated here exactly.
+    """
+
+    def __init__(
+        self,
+        metadata: Metadata,
+        schema: StructType,
+        more: Sequence[RowConstraint] = (),
+        elsewhere: Collection[RowConstraint] = (),
+    ) -> None:
+        self._required = [*_required(schema, ())]
+        self._conditions = [
+            (constraint, SQLCondition(constraint.sql, schema))
+            for constraint in (
+                *row_constraints(metadata),
+                *length_rules(schema),
+                *more,
+            )
+            if constraint not in elsewhere
+        ]
+
+    def check(self, rows: pa.RecordBatch) -> None:
+        """Refuse rows that break a rule.
+
+        Raises:
+            ConstraintViolatedError: With the rule, and up to five of the rows.
+        """
+        for path in self._required:
+            bad = _missing(rows, path)
+            if bad is not None:
+                name = ".".join(path)
+                constraint = RowConstraint(f"{NOT_NULL} {name}", f"{name} IS NOT NULL")
+                raise violation(constraint, rows, bad)
+        for constraint, condition in self._conditions:
+            fits = condition.holds(rows)
+            if fits.true_count < rows.num_rows:
+                raise violation(constraint, rows, pc.invert(fits))
+
+
+def look_at_rows(
+    snapshot: Snapshot,
+    constraint: RowConstraint,
+    on_progress: Callable[[int, int | None], None] | None = None,
+) -> CheckedRows:
+    """Evaluate a constraint for every row of a version.
+
+    It is evaluated as it will be for the rows that are written; one batch of rows is
+    in memory at a time.
+
+    Args:
+        snapshot: The version.
+        constraint: The constraint.
+        on_progress: Told how many rows are done, and of how many if the log says so;
+            it may raise to stop the work.
+
+    Raises:
+        ExpressionError: If it cannot be evaluated here exactly.
+        DeltaError: If a row cannot be read.
+    """
+    condition = SQLCondition(constraint.sql, snapshot.schema)
+    num_rows = num_violating = 0
+    shown: list[Mapping[str, object]] = []
+    total = pc.sum(snapshot.statistics([])["num_records"], skip_nulls=False).as_py()
+    for rows in snapshot.scan():
+        fits = condition.holds(rows)
+        bad = rows.num_rows - fits.true_count
+        num_rows += rows.num_rows
+        num_violating += bad
+        if bad and len(shown) < MAX_ROWS_SHOWN:
+            violating = rows.filter(pc.invert(fits))
+            shown += _rows(violating.slice(0, MAX_ROWS_SHOWN - len(shown)))
+        if on_progress is not None:
+            on_progress(num_rows, total)
+    return CheckedRows(
+        constraint=constraint,
+        num_rows=num_rows,
+        num_violating=num_violating,
+        rows=tuple(shown),
+    )
+
+
+def _required(struct: StructType, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for column in struct.fields:
+        here = (*path, column.name)
+        if not column.nullable:
+            yield here
+        if isinstance(column.data_type, StructType):
+            yield from _required(column.data_type, here)
+
+
+def _missing(rows: pa.RecordBatch, path: tuple[str, ...]) -> pa.BooleanArray | None:
+    """Return where a required value is null though what holds it is not."""
+    array = rows.column(path[0])
+    holds = None
+    for name in path[1:]:
+        holds = array.is_valid()
+        array = pc.struct_field(array, [name])
+    if not array.null_count:
+        return None
+    bad = array.is_null() if holds is None else pc.and_(array.is_null(), holds)
+    return bad if bad.true_count else None
+
+
+def untranslated_constraints(
+    metadata: Metadata, schema: StructType, more: Sequence[RowConstraint] = ()
+) -> tuple[RowConstraint, ...]:
+    """Return the conditions that cannot be evaluated here exactly.
+
+    The arguments are those of `RowChecks`.
+    """
+    found = []
+    for constraint in (*row_constraints(metadata), *more):
+        try:
+            SQLCondition(constraint.sql, schema)
+        except ExpressionError:
+            found.append(constraint)
+    return tuple(found)
+
+
+def violation(
+    constraint: RowConstraint, rows: pa.RecordBatch, bad: pa.BooleanArray
+) -> ConstraintViolatedError:
+    """Return the error of rows that break a rule; it shows up to five of them."""
+    return ConstraintViolatedError(
+        name=constraint.name,
+        expression=constraint.sql,
+        rows=_rows(rows.filter(bad).slice(0, MAX_ROWS_SHOWN)),
+    )
+
+
+def _rows(some: pa.RecordBatch) -> list[Mapping[str, object]]:
+    columns = {
+        name: python_values(column)
+        for name, column in zip(some.schema.names, some.columns, strict=True)
+    }
+    return [
+        {name: values[row] for name, values in columns.items()}
+        for row in range(some.num_rows)
+    ]

@@ -1,0 +1,107 @@
+"""What a table adds to rows by itself: defaults, and generated values.
+
+A column that rows leave out takes its default, or what is generated of the others; a
+null that is said stays one. What is generated is only worked out where it is exactly
+what Spark would say, and all else is refused by the name of the function.
+
+Source: delta_protocol.md, "Default Columns" and "Generated Columns".
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import pyarrow as pa
+
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.writing.requirements import GENERATION, RowConstraint
+from deltaweb.expressions.condition import SQLAssignment
+
+DEFAULT: Final = "CURRENT_DEFAULT"
+TEXT_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
+_BOUNDED: Final = re.compile(r"(?:var)?char\(\s*([0-9]{1,9})\s*\)")
+
+
+class RowCompletion:
+    """Completes rows of a table's schema.
+
+    Args:
+        schema: The table's logical schema.
+        given: Names of the columns whose values are said; the others are what the
+            table makes of them.
+        takes_defaults: Whether columns that are not said take their defaults: those
+            of new rows do, others keep what they have.
+
+    Raises:
+        ExpressionError: If a value cannot be worked out here exactly.
+    """
+
+    def __init__(
+        self, schema: StructType, given: set[str], *, takes_defaults: bool
+    ) -> None:
+        self._schema = schema
+        self._values: list[tuple[str, SQLAssignment]] = []
+        missing = [column for column in schema.fields if column.name not in given]
+        if takes_defaults:
+            self._add(missing, DEFAULT)
+        # These may be made of defaults, so they come after.
+        self._add(missing, GENERATION)
+
+    def _add(self, columns: list[StructField], key: str) -> None:
+        for column in columns:
+            sql = column.metadata.get(key)
+            if sql is not None:
+                value = SQLAssignment(str(sql), column, self._schema)
+                self._values.append((column.name, value))
+
+    @property
+    def filled(self) -> set[str]:
+        """Names of the columns that get values."""
+        return {name for name, _ in self._values}
+
+    def complete(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return rows with the values that the table gives them.
+
+        Args:
+            rows: In the columns of the schema.
+
+        Raises:
+            ExpressionValueError: If a row has no such value.
+        """
+        for name, value in self._values:
+            rows = _with(rows, name, value.values(rows))
+        return rows
+
+
+def fills_itself(column: StructField) -> bool:
+    """Return whether a column that is left out is no null in new rows."""
+    return DEFAULT in column.metadata or GENERATION in column.metadata
+
+
+def _with(rows: pa.RecordBatch, name: str, values: pa.Array) -> pa.RecordBatch:
+    place = rows.schema.get_field_index(name)
+    columns = [*rows.columns]
+    columns[place] = values
+    return pa.RecordBatch.from_arrays(columns, schema=rows.schema)
+
+
+def _bound(column: StructField) -> re.Match[str] | None:
+    """Return the type of a text with a greatest length, however it is said."""
+    data_type = column.data_type
+    if not isinstance(data_type, PrimitiveType) or data_type.name != "string":
+        return None
+    said = column.metadata.get(TEXT_TYPE, data_type.spelling)
+    return _BOUNDED.fullmatch(str(said).strip().lower())
+
+
+def length_rules(schema: StructType) -> Iterator[RowConstraint]:
+    """Yield what must be true of texts whose length is bounded.
+
+    Shorter ones stay as they are, as the reference implementation writes them.
+    """
+    for column in schema.fields:
+        found = _bound(column)
+        if found is not None:
+            name = "`{}`".format(column.name.replace("`", "``"))
+            sql = f"{name} IS NULL OR length({name}) <= {int(found[1])}"
+            yield RowConstraint(f"{found[0]} of {column.name}", sql)

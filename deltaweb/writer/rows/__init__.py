@@ -1,0 +1,1 @@
+"""Rows as they are handed over, and as a table has them."""

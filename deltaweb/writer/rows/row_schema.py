@@ -1,0 +1,273 @@
+"""Rows held to a table's schema: cast where no value changes, refused otherwise.
+
+Columns are found by name, ignoring case; one that rows lack is null. Every column that
+does not fit is named at once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import pyarrow as pa
+
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    arrow_schema,
+    arrow_type,
+    type_text,
+)
+from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.stored_columns import MismatchError
+from deltaweb.delta.writing.errors import SchemaMismatchError
+from deltaweb.writer.row_completion import RowCompletion
+
+_LISTS: Final = (
+    pa.types.is_list,
+    pa.types.is_large_list,
+    pa.types.is_fixed_size_list,
+    pa.types.is_list_view,
+    pa.types.is_large_list_view,
+)
+_ANY_INTEGER: Final = pa.decimal128(20, 0)
+
+
+class RowSchema:
+    """How rows of one Arrow schema become rows of a table.
+
+    Args:
+        schema: The table's logical schema.
+        incoming: The schema of the rows.
+
+    Raises:
+        SchemaMismatchError: If a column does not fit; it names all that do not.
+        ExpressionError: If the default of a column that rows lack, or what is
+            generated for it, cannot be worked out here.
+    """
+
+    def __init__(self, schema: StructType, incoming: pa.Schema) -> None:
+        self.schema = schema
+        self.arrow = arrow_schema(schema)
+        self._positions: list[int | None] = []
+        self._steps: list[pa.DataType | None] = []
+        misfits = dict(_twice(incoming))
+        said = {name.lower() for name in incoming.names}
+        given = {name for name in schema.names if name.lower() in said}
+        self._completion = RowCompletion(schema, given, takes_defaults=True)
+        by_name = {name.lower(): i for i, name in enumerate(incoming.names)}
+        for column in schema.fields:
+            position = by_name.pop(column.name.lower(), None)
+            self._positions.append(position)
+            self._steps.append(None)
+            if position is None:
+                is_filled = column.name in self._completion.filled
+                if not column.nullable and not is_filled:
+                    misfits[column.name] = "is missing, and may not be null"
+                continue
+            found = incoming.field(position).type
+            faults = dict(_misfits(found, column.data_type, column.name))
+            misfits |= faults
+            if not faults:
+                self._steps[-1] = _step(found, column.data_type)
+        for position in by_name.values():
+            misfits[incoming.names[position]] = "is no column of the table"
+        if misfits:
+            raise SchemaMismatchError(misfits=misfits)
+
+    def fit(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the rows in the table's columns, typed as they are.
+
+        Raises:
+            SchemaMismatchError: If a value does not fit its column's type.
+        """
+        columns = []
+        misfits = {}
+        for column, position, step in zip(
+            self.schema.fields, self._positions, self._steps, strict=True
+        ):
+            try:
+                columns.append(_values(batch, column, position, step))
+            except MismatchError as error:
+                misfits[error.column] = f"does not fit: {error.reason}"
+        if misfits:
+            raise SchemaMismatchError(misfits=misfits)
+        nullable = [field.with_nullable(True) for field in self.arrow]  # noqa: FBT003  # pyarrow's own
+        rows = pa.RecordBatch.from_arrays(columns, schema=pa.schema(nullable))
+        return self._completion.complete(rows)
+
+
+def _values(
+    batch: pa.RecordBatch,
+    column: StructField,
+    position: int | None,
+    step: pa.DataType | None,
+) -> pa.Array:
+    if position is None:
+        return pa.nulls(batch.num_rows, arrow_type(column.data_type))
+    array = batch.column(position)
+    if step is not None and array.type != step:
+        try:
+            array = array.cast(step)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            text = str(error).partition("\n")[0][:200]
+            reason = f"a value is no {type_text(column.data_type)} ({text})"
+            raise MismatchError(column=column.name, reason=reason) from None
+    return conform(array, column.data_type, column.name)
+
+
+def _twice(incoming: pa.Schema) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for name in incoming.names:
+        if name.lower() in seen:
+            yield name, "is there twice (upper and lower case are one)"
+        seen.add(name.lower())
+
+
+# === What fits ===
+
+
+def _misfits(
+    found: pa.DataType, wanted: DataType, column: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the columns of a type, or in it, that do not fit."""
+    found = _plain(found)
+    if pa.types.is_null(found):
+        return
+    match wanted:
+        case StructType() if pa.types.is_struct(found):
+            by_name = {field.name.lower(): field for field in found}
+            for part in wanted.fields:
+                inside = by_name.pop(part.name.lower(), None)
+                path = f"{column}.{part.name}"
+                if inside is not None:
+                    yield from _misfits(inside.type, part.data_type, path)
+                elif not part.nullable:
+                    yield path, "is missing, and may not be null"
+            for field in by_name.values():
+                yield f"{column}.{field.name}", "is no column of the table"
+        case ArrayType(element) if any(kind(found) for kind in _LISTS):
+            yield from _misfits(found.value_type, element, f"{column}.element")
+        case MapType(key, value) if pa.types.is_map(found):
+            yield from _misfits(found.key_type, key, f"{column}.key")
+            yield from _misfits(found.item_type, value, f"{column}.value")
+        case PrimitiveType() | DecimalType() if _leaf_fits(found, wanted):
+            return
+        case _:
+            yield column, f"is {found} in the rows and {type_text(wanted)} in the table"
+
+
+def _leaf_fits(found: pa.DataType, wanted: DataType) -> bool:
+    """Tell whether values of a type may become those of a column, value by value."""
+    if pa.types.is_nested(found):
+        return False
+    target = arrow_type(wanted)
+    if found == target:
+        return True
+    if _step(found, wanted) is not None:
+        return True
+    try:
+        conform(pa.array([], found), wanted, "")
+    except (MismatchError, pa.ArrowException):
+        return False
+    return not (pa.types.is_string(target) and not _is_text(found))
+
+
+def _is_text(found: pa.DataType) -> bool:
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(kind(found) for kind in kinds)
+
+
+def _plain(found: pa.DataType) -> pa.DataType:
+    if isinstance(found, pa.BaseExtensionType):
+        return _plain(found.storage_type)
+    if pa.types.is_dictionary(found) or pa.types.is_run_end_encoded(found):
+        return _plain(found.value_type)
+    return found
+
+
+def _step(found: pa.DataType, wanted: DataType) -> pa.DataType | None:
+    """Return the type that values take first, None where they go as they are.
+
+    Numbers of one kind become those of another where each value has its place: what
+    has not is an error of that value. All else is left to `conform`.
+    """
+    found = _plain(found)
+    match wanted:
+        case StructType():
+            by_name = {part.name.lower(): part for part in wanted.fields}
+            fields = [
+                field.with_type(
+                    _step(field.type, by_name[field.name.lower()].data_type)
+                    or field.type
+                )
+                for field in found
+            ]
+            return _changed(found, pa.struct(fields))
+        case ArrayType(element):
+            inside = _step(found.value_type, element)
+            return None if inside is None else pa.list_(inside)
+        case MapType(key, value):
+            parts = [_step(found.key_type, key), _step(found.item_type, value)]
+            if parts == [None, None]:
+                return None
+            return pa.map_(parts[0] or found.key_type, parts[1] or found.item_type)
+        case _:
+            return _number_step(found, arrow_type(wanted))
+
+
+def _number_step(found: pa.DataType, target: pa.DataType) -> pa.DataType | None:
+    if not pa.types.is_integer(found) or found == target:
+        return None
+    if pa.types.is_decimal(target):
+        return _ANY_INTEGER
+    is_number = pa.types.is_integer(target) or pa.types.is_floating(target)
+    return target if is_number else None
+
+
+def _changed(found: pa.DataType, wanted: pa.DataType) -> pa.DataType | None:
+    return None if found == wanted else wanted
+
+
+# === How a schema may grow ===
+
+
+def merged_schema(schema: StructType, incoming: StructType) -> StructType:
+    """Return a schema with the columns that rows have and it lacks, at any depth.
+
+    New columns come last, and may be null. A column that is there keeps its type;
+    whether rows fit that is found out where they are written.
+    """
+    return replace(schema, fields=_merged(schema, incoming))
+
+
+def _merged(schema: StructType, incoming: StructType) -> tuple[StructField, ...]:
+    fields = []
+    for column in schema.fields:
+        found = incoming.find(column.name)
+        data_type = column.data_type
+        if found is not None:
+            data_type = _merged_type(data_type, found.data_type)
+        fields.append(replace(column, data_type=data_type))
+    new = (f for f in incoming.fields if schema.find(f.name) is None)
+    fields.extend(replace(column, nullable=True) for column in new)
+    return tuple(fields)
+
+
+def _merged_type(one: DataType, other: DataType) -> DataType:
+    match one, other:
+        case StructType(), StructType():
+            return replace(one, fields=_merged(one, other))
+        case ArrayType(), ArrayType():
+            inside = _merged_type(one.element_type, other.element_type)
+            return replace(one, element_type=inside)
+        case MapType(), MapType():
+            return replace(
+                one, value_type=_merged_type(one.value_type, other.value_type)
+            )
+        case _:
+            return one

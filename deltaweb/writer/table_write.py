@@ -1,0 +1,150 @@
+"""What every write of rows has in common: the table as read, and rows let in."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pyarrow as pa
+
+from deltaweb.delta.features.registry import writer_features
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.schema import (
+    StructType,
+    format_schema,
+    parse_schema,
+    schema_of_arrow,
+)
+from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.writing.errors import SchemaMismatchError
+from deltaweb.delta.writing.operations.mapped_columns import (
+    with_known_mapping,
+    with_mapping,
+)
+from deltaweb.delta.writing.operations.new_protocol import type_features
+from deltaweb.delta.writing.requirements import RowConstraint
+from deltaweb.writer.data_files import DataFileWriter, FileLayout
+from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.row_schema import RowSchema, merged_schema
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class WrittenRows:
+    """What the data files of a write add up to, whichever engine wrote them.
+
+    Attributes:
+        added: The files, in the columns of `ADDED_FILES`.
+        num_rows: Their rows.
+        num_bytes: Their bytes.
+        num_copied: Rows of these that the table had before.
+    """
+
+    added: pa.Table
+    num_rows: int
+    num_bytes: int
+    num_copied: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class TableWrite:
+    """A write to a version of a table.
+
+    Attributes:
+        store: The table's files.
+        base: What holds at the version that was read.
+        metadata: What holds from the write on.
+        target_bytes: About how large a file is to be; None for what the table says.
+    """
+
+    store: TableStore
+    base: Definition
+    metadata: Metadata
+    target_bytes: int | None = None
+
+    @cached_property
+    def schema(self) -> StructType:
+        """The logical schema of the rows."""
+        return parse_schema(self.metadata.schema_string or "")
+
+    @property
+    def new_metadata(self) -> Metadata | None:
+        """The metadata where it is another than the base's."""
+        return None if self.metadata == self.base.metadata else self.metadata
+
+    def open_files(self) -> DataFileWriter:
+        """Return what writes the table's data files."""
+        layout = FileLayout.of_table(
+            self.base.protocol, self.metadata, self.target_bytes
+        )
+        return DataFileWriter(self.store, layout)
+
+    def open_change_files(self) -> DataFileWriter:
+        """Return what writes the files of the table's change data feed."""
+        layout = FileLayout.of_table(
+            self.base.protocol, self.metadata, self.target_bytes
+        )
+        return DataFileWriter(self.store, layout.of_changes())
+
+    def accept(
+        self, rows: pa.RecordBatchReader, more: Sequence[RowConstraint] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield rows as the table has them, each checked.
+
+        Raises:
+            SchemaMismatchError: If a column, or a value, does not fit.
+            ConstraintViolatedError: If a row breaks a rule of the table.
+        """
+        checks = RowChecks(self.metadata, self.schema, more)
+        fit = RowSchema(self.schema, rows.schema)
+        for batch in rows:
+            fitted = fit.fit(batch)
+            checks.check(fitted)
+            yield fitted
+
+
+def evolved(
+    base: Definition,
+    incoming: pa.Schema,
+    *,
+    merge: bool = False,
+    replaces: bool = False,
+) -> Metadata:
+    """Return the metadata with which rows of a schema are written.
+
+    Args:
+        base: What holds now.
+        incoming: The schema of the rows.
+        merge: Whether columns that the table lacks are added.
+        replaces: Whether the table takes the schema of the rows.
+
+    Raises:
+        SchemaMismatchError: If the new schema is none that the table may have.
+    """
+    metadata = base.metadata
+    if not (merge or replaces):
+        return metadata
+    schema = parse_schema(metadata.schema_string or "")
+    found = schema_of_arrow(incoming)
+    if replaces:
+        new = with_known_mapping(found, schema)
+    else:
+        new = merged_schema(schema, found)
+    if new == schema:
+        return metadata
+    misfits = {
+        name: "is a partition column, and missing"
+        for name in metadata.partition_columns
+        if name not in new.names
+    }
+    known = writer_features(base.protocol)
+    for column in new.fields:
+        lacking = [
+            name for name in type_features(column.data_type) if name not in known
+        ]
+        if lacking:
+            misfits[column.name] = f"needs {lacking[0]}, which the table lacks"
+    if misfits:
+        raise SchemaMismatchError(misfits=misfits)
+    parse_schema(format_schema(new))
+    grown = replace(metadata, schema_string=format_schema(new))
+    return with_mapping(base.protocol, grown, before=metadata)

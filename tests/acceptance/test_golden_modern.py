@@ -1,0 +1,180 @@
+"""Tables of today's reference implementation are exact, aspect by aspect."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from deltaweb.delta.errors import (
+    DataFileMissingError,
+    TimestampNotFoundError,
+)
+from deltaweb.delta.feed import FeedOffError, FeedSchemaError
+from deltaweb.delta.snapshot import Snapshot
+from tests.golden_metadata import check_metadata
+from tests.golden_modern import NAMES, TABLES, ModernTable, canon, modern_table
+
+
+def check_log(golden: ModernTable, _: Path) -> None:
+    """Files, bytes, paths, protocol, metadata, schema, transactions, vectors."""
+    assert golden.table.latest_version() == golden.expected["latest_version"]
+    for version, said in golden.versions.items():
+        snapshot = golden.snapshot(version)
+        assert snapshot.version == version
+        _check_files(snapshot, said)
+        check_metadata(snapshot, said, golden.expected["schemas"])
+        protocol = snapshot.protocol
+        assert protocol.min_reader_version == said["protocol"]["minReaderVersion"]
+        assert protocol.min_writer_version == said["protocol"]["minWriterVersion"]
+        for found, recorded in (
+            (protocol.reader_features, "readerFeatures"),
+            (protocol.writer_features, "writerFeatures"),
+        ):
+            assert sorted(found or ()) == sorted(said["protocol"].get(recorded) or ())
+        transactions = {
+            name: transaction.version
+            for name, transaction in snapshot.transactions.items()
+        }
+        assert transactions == said.get("txns", {})
+
+
+def check_rows(golden: ModernTable, _: Path) -> None:
+    """The rows of every version, by their hash, and a count of them by statistics."""
+    for version, said in golden.versions.items():
+        snapshot = golden.table.snapshot(version)
+        if said.get("content_error") == "data-file-missing":
+            with pytest.raises(DataFileMissingError):
+                snapshot.read()
+            continue
+        rows = snapshot.read()
+        rows.validate(full=True)
+        assert rows.num_rows == said["rows"], version
+        schema_string = golden.expected["schemas"][said["schema"]]
+        assert _digest(schema_string, rows) == said["content_sha256"], version
+
+
+def check_variants(golden: ModernTable, _: Path) -> None:
+    """The text of the variants of the newest version, by the row's `id`."""
+    ids, rows = _newest_rows(golden)
+    for path, texts in golden.expected["variant_json"].items():
+        column: pa.ChunkedArray = rows[path.split(".")[0]]
+        for name in path.split(".")[1:]:
+            column = pc.struct_field(column, name)
+        found = dict(zip(ids, column.to_pylist(), strict=True))
+        assert {key: found[key] for key in texts} == texts
+
+
+def check_times(golden: ModernTable, tmp_path: Path) -> None:
+    """Which version each recorded time means."""
+    table = golden.dated_copy(tmp_path / "table")
+    for said in golden.expected["timestamps"]:
+        try:
+            snapshot = table.snapshot_metadata(timestamp=said["timestamp"])
+        except TimestampNotFoundError:
+            assert said.get("error") or said.get("after_newest"), said
+            continue
+        assert "error" not in said, said
+        assert snapshot.version == said["version"], said
+
+
+def check_history(golden: ModernTable, tmp_path: Path) -> None:
+    """Operation and time of every commit."""
+    table = golden.dated_copy(tmp_path / "table")
+    found = [
+        (entry.version, entry.operation, int(entry.timestamp.timestamp() * 1_000 + 0.5))
+        for entry in table.history()
+    ]
+    assert found == [
+        (said["version"], said["operation"], said["spark_timestamp"])
+        for said in golden.expected["history"]["entries"]
+    ]
+
+
+def check_changes(golden: ModernTable, _: Path) -> None:
+    """The changes of every recorded range, whole and by their hash."""
+    for said in golden.expected["changes"]:
+        first, last = said["start"], said["end"]
+        if "error" in said:
+            with pytest.raises((FeedSchemaError, FeedOffError)):
+                golden.table.changes(first, last)
+            continue
+        shown = said.get("from_range", (first, last))
+        rows = golden.table.changes(*shown).read_all()
+        rows = rows.filter(
+            (pc.field("_commit_version") >= first)
+            & (pc.field("_commit_version") <= last)
+        )
+        assert rows.num_rows == said["num_rows"], (first, last)
+        columns = zip(said["columns"], said["types"], strict=True)
+        fields = [*columns, ("_change_type", "string"), ("_commit_version", "long")]
+        schema = {
+            "type": "struct",
+            "fields": [{"name": name, "type": kind} for name, kind in fields],
+        }
+        assert rows.column_names == [name for name, _ in fields] + ["_commit_timestamp"]
+        assert _digest(json.dumps(schema), rows) == said["content_sha256"], said
+
+
+CHECKS: Mapping[str, Callable[[ModernTable, Path], None]] = {
+    "log": check_log,
+    "rows": check_rows,
+    "variants": check_variants,
+    "times": check_times,
+    "history": check_history,
+    "changes": check_changes,
+}
+RECORDED_AS = {
+    "variants": "variant_json",
+    "times": "timestamps",
+    "history": "history",
+    "changes": "changes",
+}
+
+
+def _cases() -> Iterator[Any]:
+    for name in NAMES:
+        recorded = ModernTable(name).expected
+        for aspect in CHECKS:
+            if not recorded.get(RECORDED_AS.get(aspect, "versions")):
+                continue
+            yield pytest.param(name, aspect, id=f"{name}-{aspect}")
+
+
+@pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no modern tables")
+def test_every_recorded_table_is_a_case() -> None:
+    assert len(NAMES) == len([path for path in TABLES.iterdir() if path.is_dir()])
+
+
+@pytest.mark.parametrize(("name", "aspect"), [*_cases()])
+def test_a_table_is_as_the_reference_implementation_says(
+    name: str, aspect: str, tmp_path: Path
+) -> None:
+    CHECKS[aspect](modern_table(name), tmp_path)
+
+
+def _check_files(snapshot: Snapshot, said: Mapping[str, Any]) -> None:
+    files = snapshot.files
+    paths = sorted(files["path"].to_pylist(), key=lambda path: path.encode())
+    digest = hashlib.sha256("\n".join(paths).encode()).hexdigest()
+    assert snapshot.num_files == len(paths) == said["num_files"]
+    assert paths == said.get("paths", paths)
+    assert digest == said["paths_sha256"]
+    assert snapshot.size_bytes == said["total_bytes"]
+    assert (pc.sum(files["size"]).as_py() or 0) == said["total_bytes"]
+    num_vectors = len(files["dv_id"]) - files["dv_id"].null_count
+    assert num_vectors == said.get("dv_files", 0)
+
+
+def _newest_rows(golden: ModernTable) -> tuple[list[str], pa.Table]:
+    rows = golden.table.snapshot().read()
+    return [str(number) for number in rows["id"].to_pylist()], rows
+
+
+def _digest(schema_string: str, rows: pa.Table) -> str:
+    digest: str = canon().content_sha256(canon().lines(schema_string, rows))
+    return digest

@@ -1,0 +1,100 @@
+"""Writing to copies of tables that today's reference implementation wrote."""
+
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from deltaweb.delta.writing.errors import (
+    UnsupportedWriteError,
+)
+from deltaweb.table import DeltaTable
+from tests.golden_modern import NAMES, ModernTable
+
+REFUSED: Final = {
+    "cdf-all": "rowTracking",
+    "clustering": "clustering",
+    "cp-v2-parquet": "rowTracking",
+    "crc-right": "rowTracking",
+    "iceberg-compat": "icebergCompatV2",
+    "row-tracking": "rowTracking",
+    "rules-identity-generated": "identityColumns",
+    "variant-plain": "variantType",
+    "variant-shredded": "variant",
+}
+"""What is refused, and the feature that is named."""
+LARGE: Final = {"dv-large", "wide-plain"}
+"""What takes seconds, and says nothing that others do not."""
+NUMBERS: Final = (pa.types.is_integer, pa.types.is_string, pa.types.is_boolean)
+
+
+def copied(name: str, folder: Path) -> DeltaTable:
+    golden = ModernTable(name).folder
+    place = folder / "table"
+    shutil.copytree(golden, place)
+    for path in [place, *place.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return DeltaTable(str(place))
+
+
+def rows_of(table: DeltaTable) -> Counter[str]:
+    rows: list[dict[str, Any]] = table.snapshot().read().to_pylist()
+    return Counter(map(repr, rows))
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES} - REFUSED.keys() - LARGE))
+def test_rows_are_added_changed_and_taken_away(name: str, tmp_path: Path) -> None:
+    table = copied(name, tmp_path)
+    before = rows_of(table)
+    rows = table.snapshot().read(limit=3)
+    if rows.num_rows == 0:
+        pytest.skip("the table is empty")
+    added = Counter(map(repr, rows.to_pylist()))
+
+    table.append(rows)
+    assert rows_of(table) == before + added
+
+    column = next((f.name for f in rows.schema if _is_plain(f.type)), None)
+    if column is None:
+        return
+    value = rows[column].drop_null()[0].as_py() if rows[column].null_count < 3 else None
+    if value is None:
+        return
+    literal = repr(value) if isinstance(value, str) else str(value).lower()
+    where = f"`{column}` = {literal}"
+    everything = table.snapshot().read()
+    mask = pc.coalesce(pc.equal(everything[column], value), pa.scalar(value=False))
+    left = Counter(map(repr, everything.filter(pc.invert(mask)).to_pylist()))
+
+    table.update({column: literal}, where)
+    assert rows_of(table) == before + added
+    result = table.delete(where)
+    assert result.num_rows_deleted == pc.sum(mask).as_py()
+    assert rows_of(table) == left
+    table.optimize()
+    assert rows_of(table) == left
+    table.restore(version=result.version - 1 if result.version else None)
+    assert rows_of(table) == before + added
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    return any(is_kind(kind) for is_kind in NUMBERS)
+
+
+@pytest.mark.parametrize(("name", "feature"), REFUSED.items())
+def test_what_is_not_written_is_refused_by_its_name(
+    name: str, feature: str, tmp_path: Path
+) -> None:
+    if name not in NAMES:
+        pytest.skip("the table is not here")
+    table = copied(name, tmp_path)
+    there = sum(len(some) for some in table.store.list_data_files())
+
+    with pytest.raises(UnsupportedWriteError, match=feature):
+        table.append(table.snapshot().read(limit=1))
+
+    assert sum(len(some) for some in table.store.list_data_files()) == there

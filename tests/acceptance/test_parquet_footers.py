@@ -1,0 +1,157 @@
+"""Every recorded Parquet file: its footer, its statistics, and what it is in Delta.
+
+The files are a folder that DELTAWEB_PARQUET names; without it no case is collected.
+"""
+
+import json
+import os
+import resource
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.parquet import describe, preview
+from deltaweb.parquet.errors import ParquetError
+from deltaweb.parquet.values.reading import read_rows
+
+FOLDER = Path(os.environ.get("DELTAWEB_PARQUET", ""))
+HAS_FILES = bool(os.environ.get("DELTAWEB_PARQUET")) and FOLDER.is_dir()
+SUFFIX = ".expected.json"
+COMPARED = (
+    *("version", "created_by", "num_rows", "footer_length", "num_row_groups"),
+    *("key_value_metadata_keys", "schema", "column_orders"),
+)
+DELTA = (
+    *("delta_schema", "delta_schema_strict", "delta_error", "delta_error_columns"),
+    *("delta_features_needed", "delta_needs_column_mapping"),
+)
+# What the record has by another reader's view: ENUM is text by the specification, and a
+# file of two rows has two.
+READ_OTHERWISE = {"dd_enum", "hm_no_columns"}
+OUTCOMES = {
+    "error": {"error"},
+    "schema_ok": {"footer"},
+    "schema_ok_data_error": {"footer"},
+    "error_or_ok": {"error", "footer"},
+}
+
+
+def _names(folder: Path) -> list[str]:
+    if not HAS_FILES:
+        return []
+    return sorted(p.name.removesuffix(SUFFIX) for p in folder.glob(f"*{SUFFIX}"))
+
+
+GOOD, BAD = _names(FOLDER), _names(FOLDER / "bad")
+
+
+def _expected(path: Path) -> Mapping[str, Any]:
+    expected: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return expected
+
+
+WITH_ROWS = [
+    name
+    for name in GOOD
+    if "values" in _expected(FOLDER / f"{name}{SUFFIX}") and name not in READ_OTHERWISE
+]
+
+
+def _described(name: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    described = json.loads(json.dumps(describe(FOLDER / f"{name}.parquet")))
+    return described, _expected(FOLDER / f"{name}{SUFFIX}")
+
+
+def _without_judgements(columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out why a verdict is one that readers differ in: it is only a remark."""
+    for column in columns:
+        if column["statistics"] is not None:
+            column["statistics"].pop("soft", None)
+    return columns
+
+
+@pytest.mark.skipif(not HAS_FILES, reason="DELTAWEB_PARQUET names no folder")
+def test_every_recorded_file_is_a_case() -> None:
+    assert len(GOOD) == len(list(FOLDER.glob("*.parquet")))
+    assert len(BAD) == len(list((FOLDER / "bad").glob("*.parquet*"))) // 2
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_the_footer_and_its_schema_are_the_recorded_ones(name: str) -> None:
+    described, expected = _described(name)
+
+    assert {key: described[key] for key in COMPARED} == {
+        key: expected[key] for key in COMPARED
+    }
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_row_groups_and_statistics_are_the_recorded_ones(name: str) -> None:
+    described, expected = _described(name)
+    listed = described["row_groups"][: len(expected["row_groups"])]
+
+    assert len(described["row_groups"]) == expected["num_row_groups"]
+    for group, recorded in zip(listed, expected["row_groups"], strict=True):
+        for columns in (group["columns"], recorded["columns"]):
+            _without_judgements(columns)
+        assert group == recorded
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_the_delta_schema_is_the_recorded_one(name: str) -> None:
+    described, expected = _described(name)
+
+    assert {key: described.get(key) for key in DELTA} == {
+        key: expected.get(key) for key in DELTA
+    }
+
+
+@pytest.mark.parametrize("name", WITH_ROWS)
+def test_the_first_rows_are_the_recorded_ones(name: str) -> None:
+    expected = _expected(FOLDER / f"{name}{SUFFIX}")["values"]
+    with pa.OSFile(str(FOLDER / f"{name}.parquet")) as source:
+        rows = json.loads(json.dumps(read_rows(source, len(expected))))
+
+    assert len(rows) == len(expected)
+    for row, recorded in zip(rows, expected, strict=True):
+        # Some records name the variants alone, where a null is one of JSON.
+        found = {column: _plain_null(row[column], name) for column in recorded}
+        assert found == recorded
+
+
+def _plain_null(value: object, name: str) -> object:
+    is_peer = name.startswith("pt_variant")
+    return None if is_peer and value == {"variant": None} else value
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_reading_rows_of_a_bad_file_is_an_error_or_gives_rows(name: str) -> None:
+    expected = _expected(FOLDER / "bad" / f"{name}{SUFFIX}")["expect"]
+    try:
+        preview(FOLDER / "bad" / name, 5)
+        outcome = "rows"
+    except ParquetError:
+        outcome = "error"
+
+    assert outcome == "error" or expected in {"schema_ok", "error_or_ok"}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_ends_as_recorded_within_its_bounds(name: str) -> None:
+    expected = _expected(FOLDER / "bad" / f"{name}{SUFFIX}")
+    began_s = time.process_time()
+    before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        json.dumps(describe(FOLDER / "bad" / name))
+        outcome = "footer"
+    except ParquetError:
+        outcome = "error"
+
+    assert outcome in OUTCOMES[expected["expect"]]
+    grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb
+    assert grown_kb / 1024 <= expected["max_rss_growth_mb"]
+    assert time.process_time() - began_s <= expected["max_seconds"]

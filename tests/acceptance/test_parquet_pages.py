@@ -1,0 +1,142 @@
+"""The page of every recorded Parquet file: shown, or refused in words, never broken.
+
+The files are a folder that DELTAWEB_PARQUET names; without it no case is collected.
+"""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from apps.jobs.models import Job
+from apps.tables.work.inspect_file import INSPECT_FILE
+from apps.tables.work.preview_file import PREVIEW_FILE
+from tests.delta_logs import add, commit_bytes, metadata, protocol
+from tests.factories import signed_in
+from tests.indexed_tables import new_indexed_table
+
+pytestmark = pytest.mark.django_db
+FOLDER = Path(os.environ.get("DELTAWEB_PARQUET", ""))
+HAS_FILES = bool(os.environ.get("DELTAWEB_PARQUET")) and FOLDER.is_dir()
+NO_FILES = pytest.mark.skipif(not HAS_FILES, reason="DELTAWEB_PARQUET names no folder")
+SUFFIX = ".expected.json"
+PAGE = "/t/default/files/files/"
+MAX_HTML_BYTES = 250_000
+SHOWN = {"schema_ok", "schema_ok_data_error"}
+
+
+def _recorded(folder: Path) -> list[Path]:
+    found = folder.glob("*.parquet*") if HAS_FILES else ()
+    return sorted(path for path in found if not path.name.endswith(SUFFIX))
+
+
+def _expected(path: Path) -> dict[str, Any]:
+    name = path.name if path.parent.name == "bad" else path.stem
+    text = path.with_name(f"{name}{SUFFIX}").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
+def _table_of(files: list[Path], folder: Path) -> None:
+    log = folder / "_delta_log"
+    log.mkdir(parents=True)
+    actions = [protocol(), metadata()]
+    for file in files:
+        shutil.copy(file, folder)
+        actions.append(add(quote(file.name), size=file.stat().st_size))
+    (log / "00000000000000000000.json").write_bytes(commit_bytes(*actions))
+    new_indexed_table("files", folder)
+
+
+@pytest.fixture
+def viewer(settings: Settings, tmp_path: Path) -> Client:
+    settings.HOME = tmp_path / "home"
+    return signed_in()
+
+
+def _page(viewer: Client, name: str, query: str = "") -> str:
+    response = viewer.get(f"{PAGE}{quote(name)}{query}")
+    assert response.status_code == 200, (name, response.content[:300])
+    assert len(response.content) < MAX_HTML_BYTES, name
+    text = response.content.decode()
+    assert " style=" not in text, name
+    assert "<script>" not in text, name
+    return text
+
+
+def _work() -> None:
+    for job in Job.objects.filter(state=Job.State.QUEUED):
+        kind = INSPECT_FILE if job.kind == INSPECT_FILE.name else PREVIEW_FILE
+        kind.work(job.id)
+
+
+@NO_FILES
+def test_every_file_shows_its_footer(viewer: Client, tmp_path: Path) -> None:
+    files = _recorded(FOLDER)
+    _table_of(files, tmp_path / "table")
+
+    for file in files:
+        assert viewer.get(f"{PAGE}{quote(file.name)}.json").status_code == 202
+        _work()
+        page = _page(viewer, file.name, "?column=0&as=delta")
+        answer = viewer.get(f"{PAGE}{quote(file.name)}.json")
+
+        expected = _expected(file)
+        footer = json.loads(answer.content)["footer"]
+        assert answer.status_code == 200, file.name
+        assert {name: footer[name] for name in ("num_rows", "num_row_groups")} == {
+            name: expected[name] for name in ("num_rows", "num_row_groups")
+        }, file.name
+        assert footer["format_version"] == expected["version"]
+        assert bool(footer["num_delta_reasons"]) == ("delta_error" in expected)
+        assert "Key-value metadata" in page
+
+
+@NO_FILES
+def test_every_bad_file_is_shown_or_refused_in_words(
+    viewer: Client, tmp_path: Path
+) -> None:
+    files = _recorded(FOLDER / "bad")
+    _table_of(files, tmp_path / "table")
+
+    for file in files:
+        viewer.get(f"{PAGE}{quote(file.name)}.json")
+        _work()
+        page = _page(viewer, file.name)
+        answer = viewer.get(f"{PAGE}{quote(file.name)}.json")
+
+        outcome = _expected(file)["expect"]
+        refused = "The file could not be read" in page
+        assert answer.status_code == (422 if refused else 200), file.name
+        if outcome in SHOWN:
+            assert not refused, file.name
+        if outcome == "error":
+            assert refused, file.name
+        if refused:
+            error = json.loads(answer.content)
+            assert error["error"].startswith("parquet-"), (file.name, error)
+
+
+@NO_FILES
+@pytest.mark.parametrize("name", ["page_claims_negative", "pa_primitives"])
+def test_rows_are_shown_or_refused_in_words(
+    viewer: Client, tmp_path: Path, name: str
+) -> None:
+    found = [file for file in _recorded(FOLDER / "bad") if file.stem == name]
+    found += [file for file in _recorded(FOLDER) if file.stem == name]
+    if not found:
+        pytest.skip("the folder has no such file")
+    _table_of(found, tmp_path / "table")
+    _page(viewer, found[0].name, "?rows=1")
+    _work()
+
+    page = _page(viewer, found[0].name, "?rows=1")
+
+    is_bad = found[0].parent.name == "bad"
+    assert ("The rows could not be read" in page) == is_bad
+    assert "Row groups" in page

@@ -1,0 +1,98 @@
+"""Spark writes beside `write_deltalake`: `python -m tests.benchmarks spark_write`.
+
+Both take the same rows from a Parquet file and write them with statistics to a new
+table, in turn (A B A B), Spark in a warm session. DELTAWEB_BENCH_ROWS says how many
+rows there are, five million without it.
+"""
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import deltalake
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from deltaweb.spark import write_table
+from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
+from deltaweb.table import DeltaTable
+from tests.benchmarks.cpu_time import cpu_seconds
+
+ROWS_VARIABLE = "DELTAWEB_BENCH_ROWS"
+ROWS = 5_000_000
+GOAL = 1.5
+ROUNDS = 3
+
+
+def main() -> None:
+    """Make the rows, write them by both in turn, print the ratio."""
+    num_rows = int(os.environ.get(ROWS_VARIABLE) or ROWS)
+    with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as temporary:
+        folder = Path(temporary)
+        source = folder / "rows.parquet"
+        pq.write_table(_rows(num_rows), source)
+        options = SparkOptions(master="local[2]", folder=folder / "spark")
+        spark = get_spark(options)
+        try:
+            _compare(spark, source, folder, num_rows)
+        finally:
+            stop_session()
+
+
+def _rows(count: int) -> pa.Table:
+    """Ten columns: numbers, texts, times, with few and with many values."""
+    random = np.random.default_rng(7)
+    numbers = np.arange(count)
+    return pa.table(
+        {
+            "id": numbers,
+            "key": random.integers(0, 1 << 40, count),
+            "group": (numbers % 100).astype(np.int32),
+            "price": random.random(count),
+            "rate": random.random(count).astype(np.float32),
+            "at": pa.array(numbers * 1_000_000, pa.timestamp("us", "UTC")),
+            "day": pa.array((numbers % 365).astype(np.int32), pa.date32()),
+            "is_paid": numbers % 3 == 0,
+            "city": pa.array([f"city {n % 1_000}" for n in range(count)]),
+            "note": pa.array([f"note of row {n}" for n in range(count)]),
+        }
+    )
+
+
+def _compare(spark: SparkSession, source: Path, folder: Path, num_rows: int) -> None:
+    ours: list[tuple[float, float]] = []
+    theirs: list[tuple[float, float]] = []
+    for number in range(ROUNDS + 1):
+        here, there = folder / f"spark-{number}", folder / f"deltalake-{number}"
+        ours.append(_spent(partial(_by_spark, spark, source, here)))
+        theirs.append(_spent(partial(_by_deltalake, source, there)))
+        for table in (here, there):
+            found = DeltaTable(str(table)).snapshot().statistics([])["num_records"]
+            assert sum(found.to_pylist()) == num_rows
+    pairs = [*zip(ours, theirs, strict=True)][1:]
+    wall, cpu = (statistics.median(o[n] / t[n] for o, t in pairs) for n in (0, 1))
+    seconds = [statistics.median(spent[0] for spent in each) for each in (ours, theirs)]
+    print(
+        f"{num_rows:,} rows x 10 columns: Spark {seconds[0]:.2f} s, deltalake "
+        f"{seconds[1]:.2f} s, {wall:.2f}x wall, {cpu:.2f}x CPU (goal {GOAL}x)"
+    )
+
+
+def _spent(work: Callable[[], object]) -> tuple[float, float]:
+    cpu, wall = cpu_seconds(), time.perf_counter()
+    work()
+    return time.perf_counter() - wall, cpu_seconds() - cpu
+
+
+def _by_spark(spark: SparkSession, source: Path, location: Path) -> None:
+    write_table(spark.read.parquet(str(source)), str(location))
+
+
+def _by_deltalake(source: Path, location: Path) -> None:
+    deltalake.write_deltalake(str(location), pq.read_table(source))

@@ -1,0 +1,93 @@
+"""The page of a Parquet file, and of all of a table's, as a person uses them."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Watch
+from tests.browser.soundness import assert_sound
+from tests.installation import Installation
+
+TABLE = "/t/samples/device_readings"
+
+
+@pytest.fixture
+def address(watch: Watch, server: Installation) -> str:
+    """The page of the table's largest file, once its footer is read."""
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}/files")
+    page.locator("a.x-name").first.click()
+    expect(page.locator("#file-schema")).to_be_visible()
+    return page.url
+
+
+@pytest.fixture
+def page(watch: Watch, address: str) -> Page:
+    watch.page.goto(address)
+    return watch.page
+
+
+def test_is_reached_from_the_list_and_shows_itself_when_it_is_read(page: Page) -> None:
+    expect(page.locator("#group")).to_contain_text("Row group 0")
+    expect(page.locator("[data-chart='group-bytes'][data-drawn]")).to_be_visible()
+
+
+def test_the_schema_is_walked_with_the_arrow_keys(page: Page) -> None:
+    branch = page.locator("#schema-tree tr[aria-expanded]").first
+
+    branch.focus()
+    page.keyboard.press("ArrowRight")
+    expect(branch).not_to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(branch).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+
+    expect(branch).to_have_attribute("aria-expanded", "false")
+
+
+def test_the_schema_is_filtered_while_one_types(page: Page) -> None:
+    box = page.get_by_placeholder("Filter", exact=True)
+    name = page.locator("#schema-tree tbody tr").last.locator(".dw-name").inner_text()
+
+    box.press_sequentially(name.strip())
+
+    expect(page.locator("#schema-tree tbody")).to_contain_text(name.strip())
+    box.fill("no such column")
+    expect(page.locator("#file-schema-rows")).to_contain_text("No node matches")
+    expect(box).to_be_focused()
+
+
+def test_a_column_is_opened_over_all_row_groups(page: Page) -> None:
+    page.locator("#group tbody a").first.click()
+
+    expect(page.locator("#column")).to_contain_text(re.compile("range", re.IGNORECASE))
+
+
+def test_the_first_rows_are_shown_when_a_job_has_read_them(page: Page) -> None:
+    page.get_by_role("link", name="First rows").click()
+
+    expect(page.locator("#file-rows table")).to_be_visible()
+
+
+def test_the_pages_are_sound(watch: Watch, address: str, server: Installation) -> None:
+    parquet = f"{server.url}{TABLE}/parquet"
+    watch.page.goto(parquet)
+    expect(watch.page.get_by_role("heading", name="Writers")).to_be_visible()
+
+    assert_sound(watch, parquet)
+    tried = "column=0&rows=1&op=ge&a=3"
+    assert_sound(watch, f"{address}{'&' if '?' in address else '?'}{tried}")
+
+
+def test_a_file_of_no_table_is_looked_into(watch: Watch, server: Installation) -> None:
+    samples = (server.home / "samples").rglob("*.parquet")
+    file = next(path for path in samples if "_delta_log" not in path.parts)
+    page = watch.page
+    page.goto(f"{server.url}/parquet")
+
+    page.get_by_label("Location").fill(str(file))
+    page.get_by_role("button", name="Look into it").click()
+
+    expect(page.locator("#file-schema")).to_be_visible()
+    assert_sound(watch, page.url)

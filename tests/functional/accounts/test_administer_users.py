@@ -1,0 +1,193 @@
+"""An administrator looks after users; users after their own account."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import APIKey, User
+from tests.factories import new_user, signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ada() -> User:
+    return new_user("ada", role=User.Role.ADMIN)
+
+
+@pytest.fixture
+def admin(ada: User) -> Client:
+    client = Client()
+    client.force_login(ada)
+    return client
+
+
+class TestTheListOfUsers:
+    def test_has_three_forms(self, admin: Client) -> None:
+        new_user("vera")
+
+        page = admin.get("/admin-area/").content.decode()
+        data = admin.get("/admin-area.json").json()
+        answer = b"".join(admin.get("/admin-area.csv").streaming_content)  # type: ignore[attr-defined]  # a streamed answer
+
+        assert "vera" in page
+        assert [user["name"] for user in data["users"]] == ["ada", "vera"]
+        assert data["count"] == 2
+        rows = list(csv.reader(io.StringIO(answer.decode())))
+        assert [row[:2] for row in rows] == [
+            ["name", "role"],
+            ["ada", "admin"],
+            ["vera", "viewer"],
+        ]
+
+    @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR])
+    @pytest.mark.parametrize("path", ["/admin-area/", "/admin-area.json"])
+    def test_is_for_administrators(self, role: User.Role, path: str) -> None:
+        client = signed_in(role=role)
+
+        response = client.get(path)
+
+        assert response.status_code == 403
+        assert "administrator" in response.content.decode()
+
+    @pytest.mark.parametrize("action", ["role", "disable", "enable", "link"])
+    def test_nobody_else_changes_anything(self, action: str) -> None:
+        vera = new_user()
+        client = Client()
+        client.force_login(vera)
+
+        path = f"/admin-area/users/{vera.id}/{action}"
+
+        assert client.post(path, {"role": "ADMIN"}).status_code == 403
+        vera.refresh_from_db()
+        assert vera.role == User.Role.VIEWER
+
+
+class TestAddingAUser:
+    def test_shows_a_link_that_works(self, admin: Client) -> None:
+        form = {"name": "vera", "role": "EDITOR"}
+
+        page = admin.post("/admin-area/users", form).content.decode()
+
+        found = re.search(r"http://[^\s<]+(/sign-in/[^\s<]+)", page)
+        assert found is not None
+        newcomer = Client()
+        assert newcomer.get(found[1]).status_code == 302
+        assert newcomer.get("/me.json").json()["role"] == "editor"
+
+    def test_says_why_a_name_will_not_do(self, admin: Client) -> None:
+        response = admin.post("/admin-area/users", {"name": "ADA", "role": "VIEWER"})
+
+        assert response.status_code == 409
+        assert "exists already" in response.content.decode()
+
+    @pytest.mark.parametrize(
+        "form", [{"name": "", "role": "VIEWER"}, {"name": "vera", "role": "OWNER"}]
+    )
+    def test_says_what_is_missing(self, admin: Client, form: dict[str, str]) -> None:
+        response = admin.post("/admin-area/users", form)
+
+        assert response.status_code == 422
+        assert not User.objects.named("vera").exists()
+
+
+class TestChangingAUser:
+    def test_a_role_is_changed(self, admin: Client) -> None:
+        vera = new_user("vera")
+
+        path = f"/admin-area/users/{vera.id}/role"
+        page = admin.post(path, {"role": "EDITOR"}, follow=True).content.decode()
+
+        assert "vera is now editor" in page
+        assert admin.post(path, {"role": "OWNER"}).status_code == 422
+        vera.refresh_from_db()
+        assert vera.role == User.Role.EDITOR
+
+    def test_an_account_is_disabled_and_enabled(self, admin: Client) -> None:
+        vera = new_user("vera")
+        path = f"/admin-area/users/{vera.id}"
+
+        page = admin.post(f"{path}/disable", follow=True).content.decode()
+        assert "vera is disabled and signed out everywhere" in page
+        assert admin.post(f"{path}/link").status_code == 409
+
+        page = admin.post(f"{path}/enable", follow=True).content.decode()
+        assert "vera can sign in again" in page
+        assert "/sign-in/" in admin.post(f"{path}/link").content.decode()
+
+    def test_an_unknown_one_is_a_404(self, admin: Client) -> None:
+        assert admin.post("/admin-area/users/999999/disable").status_code == 404
+
+
+class TestTheLastAdministrator:
+    @pytest.mark.parametrize("action", ["role", "disable"])
+    def test_is_kept(self, admin: Client, ada: User, action: str) -> None:
+        path = f"/admin-area/users/{ada.id}/{action}"
+
+        response = admin.post(path, {"role": "VIEWER"})
+
+        assert response.status_code == 409
+        assert "last active administrator" in response.content.decode()
+        ada.refresh_from_db()
+        assert ada.is_admin
+        assert ada.is_active
+
+
+class TestOnesOwnAccount:
+    def test_a_key_is_shown_once(self, admin: Client) -> None:
+        made = admin.post("/me/keys", {"name": "nightly"})
+
+        assert made.status_code == 201
+        assert made["Cache-Control"] == "no-store"
+        found = re.search(r"dwk_[\w-]{43}", made.content.decode())
+        assert found is not None
+        assert found[0] not in admin.get("/me/").content.decode()
+        headers = {"Authorization": f"Bearer {found[0]}"}
+        assert Client().get("/me.json", headers=headers).json()["name"] == "ada"
+
+    def test_a_key_of_someone_else_cannot_be_revoked(self, admin: Client) -> None:
+        other = signed_in()
+        other.post("/me/keys", {"name": "theirs"})
+        key = APIKey.objects.get()
+
+        assert admin.post(f"/me/keys/{key.id}/revoke").status_code == 404
+        assert other.post(f"/me/keys/{key.id}/revoke").status_code == 302
+        key.refresh_from_db()
+        assert key.revoked_at is not None
+
+    def test_the_theme_is_in_the_page(self, admin: Client) -> None:
+        form = {"theme": "DARK", "time_zone": "Asia/Tokyo"}
+        admin.post("/me/appearance", form)
+
+        page = admin.get("/me/").content.decode()
+
+        assert 'data-bs-theme="dark"' in page
+        assert "JST" in page
+
+    def test_an_unknown_time_zone_is_refused_beside_its_field(
+        self, admin: Client
+    ) -> None:
+        form = {"theme": "DARK", "time_zone": "../../etc/passwd"}
+
+        response = admin.post("/me/appearance", form)
+
+        assert response.status_code == 422
+        assert "is not a time zone" in response.content.decode()
+
+    @pytest.mark.parametrize(
+        ("new", "again", "said"),
+        [
+            pytest.param("short", "short", "too short", id="a short one"),
+            pytest.param("long enough one", "another one", "differ", id="a slip"),
+        ],
+    )
+    def test_a_password_that_will_not_do_is_refused(
+        self, admin: Client, new: str, again: str, said: str
+    ) -> None:
+        response = admin.post("/me/password", {"new": new, "again": again})
+
+        assert response.status_code == 422
+        assert said in response.content.decode()

@@ -1,0 +1,255 @@
+"""Getting in by link and by password; and being kept out."""
+
+from datetime import timedelta
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from apps.accounts import services
+from apps.accounts.models import FailedSignIn, SignInLink, User
+from apps.accounts.services import passwords
+from apps.pages.actions import COMMAND_LINE
+from tests.factories import new_api_key, new_user
+from tests.functional.accounts.people import PASSWORD
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def link(vera: User) -> str:
+    url = services.issue_sign_in_link(user=vera, actor=COMMAND_LINE, now=timezone.now())
+    return url.partition("//")[2].partition("/")[2].join(("/", ""))
+
+
+class TestWithoutASession:
+    def test_a_page_leads_to_the_sign_in_and_back(self, client: Client) -> None:
+        response = client.get("/jobs/?state=DONE")
+
+        assert response.status_code == 302
+        wanted = quote("/jobs/?state=DONE", safe="/")
+        assert response["Location"] == f"/sign-in/?next={wanted}"
+
+    def test_the_start_leads_to_the_sign_in(self, client: Client) -> None:
+        assert client.get("/")["Location"] == "/sign-in/?next=/"
+
+    @pytest.mark.parametrize("path", ["/jobs.json", "/jobs.csv", "/me.json"])
+    def test_a_machine_form_is_a_401_in_json(self, client: Client, path: str) -> None:
+        response = client.get(path)
+
+        assert response.status_code == 401
+        assert response.json()["error"] == "sign-in-required"
+        assert response["WWW-Authenticate"].startswith("Bearer")
+
+    def test_htmx_leaves_for_the_sign_in_and_returns_to_the_page(
+        self, client: Client
+    ) -> None:
+        headers = HTMX | {"HX-Current-URL": "http://testserver/tables/?q=a"}
+
+        response = client.get("/jobs/", headers=headers)
+
+        assert response["HX-Redirect"] == "/sign-in/?next=/tables/%3Fq%3Da"
+        assert response.content == b""
+
+    def test_a_form_that_is_sent_too_late_does_not_come_back_as_a_get(
+        self, client: Client
+    ) -> None:
+        assert client.post("/me/keys")["Location"] == "/sign-in/?next=/"
+
+
+class TestByLink:
+    def test_one_click_signs_in(self, client: Client, link: str) -> None:
+        response = client.get(link)
+
+        assert response.status_code == 302
+        assert response["Location"] == "/"
+        assert response["Referrer-Policy"] == "no-referrer"
+        assert client.get("/me.json").json()["name"] == "vera"
+
+    def test_it_works_once(self, client: Client, link: str) -> None:
+        client.get(link)
+
+        response = Client().get(link)
+
+        assert response.status_code == 410
+        assert "has been used" in response.content.decode()
+
+    def test_a_second_click_by_the_same_user_does_no_harm(
+        self, client: Client, link: str
+    ) -> None:
+        client.get(link)
+
+        assert client.get(link).status_code == 302
+
+    def test_looking_at_it_does_not_burn_it(self, client: Client, link: str) -> None:
+        assert client.head(link).status_code == 200
+        prefetched = client.get(link, headers={"Sec-Purpose": "prefetch;prerender"})
+        assert prefetched.status_code == 503
+
+        assert client.get(link).status_code == 302
+
+    def test_it_expires(self, client: Client, link: str) -> None:
+        SignInLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+        response = client.get(link)
+
+        assert response.status_code == 410
+        assert "has expired" in response.content.decode()
+
+    def test_a_made_up_one_is_not_found(self, client: Client) -> None:
+        assert client.get("/sign-in/made-up/").status_code == 404
+
+
+class TestByPassword:
+    def test_leads_to_the_page_that_was_wanted(
+        self, client: Client, vera: User
+    ) -> None:
+        form = {"name": "vera", "password": PASSWORD, "next": "/jobs/"}
+
+        assert client.post("/sign-in/", form)["Location"] == "/jobs/"
+        assert client.session["_auth_user_id"] == str(vera.id)
+
+    @pytest.mark.parametrize(
+        "elsewhere",
+        [
+            "https://evil.example/",
+            "//evil.example/",
+            "/\\evil.example",
+            "javascript:alert(1)",
+            "http://testserver/jobs/",
+            "\x01//evil.example",
+        ],
+    )
+    def test_never_leads_to_another_site(
+        self, client: Client, vera: User, elsewhere: str
+    ) -> None:
+        form = {"name": vera.username, "password": PASSWORD, "next": elsewhere}
+
+        assert client.post("/sign-in/", form)["Location"] == "/"
+
+    def test_a_wrong_one_says_so_on_the_page(self, client: Client, vera: User) -> None:
+        form = {"name": vera.username, "password": "wrong", "next": "/jobs/"}
+
+        response = client.post("/sign-in/", form)
+
+        assert response.status_code == 403
+        page = response.content.decode()
+        assert "do not go together" in page
+        assert 'value="/jobs/"' in page
+        assert "wrong" not in page
+
+    def test_too_many_wrong_ones_make_the_door_wait(
+        self, client: Client, vera: User
+    ) -> None:
+        wrong = {"name": vera.username, "password": "wrong"}
+        for _ in range(passwords.FAILURES_ALLOWED):
+            client.post("/sign-in/", wrong)
+
+        response = client.post("/sign-in/", wrong | {"password": PASSWORD})
+
+        assert response.status_code == 429
+        assert "Wait 15 minutes" in response.content.decode()
+
+    def test_wrong_ones_behind_a_trusted_proxy_do_not_lock_out_others(
+        self, client: Client, vera: User, settings: Settings
+    ) -> None:
+        settings.TRUSTED_PROXIES = ["127.0.0.1"]
+        wrong = {"name": vera.username, "password": "wrong"}
+        for _ in range(passwords.FAILURES_ALLOWED + 1):
+            answer = client.post(
+                "/sign-in/", wrong, headers={"X-Forwarded-For": "192.0.2.1"}
+            )
+        assert answer.status_code == 429
+
+        right = wrong | {"password": PASSWORD}
+        answer = client.post(
+            "/sign-in/", right, headers={"X-Forwarded-For": "198.51.100.1"}
+        )
+
+        assert answer.status_code == 302
+        assert set(FailedSignIn.objects.values_list("address", flat=True)) == {
+            "192.0.2.1"
+        }
+
+    def test_the_page_says_how_to_get_a_link(self, client: Client) -> None:
+        response = client.get("/sign-in/?next=/jobs/")
+
+        assert "deltaweb user link NAME" in response.content.decode()
+        assert "no-store" in response["Cache-Control"]
+
+    def test_the_form_is_guarded_against_other_sites(self, vera: User) -> None:
+        strict = Client(enforce_csrf_checks=True)
+
+        form = {"name": vera.username, "password": PASSWORD}
+
+        assert strict.post("/sign-in/", form).status_code == 403
+
+    def test_signing_out_ends_the_session(self, client: Client, vera: User) -> None:
+        client.force_login(vera)
+
+        client.post("/sign-out/")
+
+        assert client.get("/me.json").status_code == 401
+
+    def test_a_link_to_the_sign_out_does_nothing(
+        self, client: Client, vera: User
+    ) -> None:
+        client.force_login(vera)
+
+        assert client.get("/sign-out/").status_code == 405
+        assert client.get("/me.json").status_code == 200
+
+
+class TestFromTheNextRequest:
+    def test_a_changed_role_counts(self, client: Client, vera: User) -> None:
+        new_user("ada", role=User.Role.ADMIN)
+        client.force_login(vera)
+        assert client.get("/admin-area/").status_code == 403
+
+        services.set_role(
+            user=vera, role="admin", actor=COMMAND_LINE, now=timezone.now()
+        )
+        assert client.get("/admin-area/").status_code == 200
+
+        services.set_role(
+            user=vera, role="viewer", actor=COMMAND_LINE, now=timezone.now()
+        )
+        assert client.get("/admin-area/").status_code == 403
+
+    def test_a_disabled_account_is_out_and_its_session_stays_dead(
+        self, client: Client, vera: User
+    ) -> None:
+        client.force_login(vera)
+        services.disable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
+        assert client.get("/me.json").status_code == 401
+
+        services.enable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
+        assert client.get("/me.json").status_code == 401
+
+    def test_a_new_password_ends_the_other_sessions(self, vera: User) -> None:
+        here, there = Client(), Client()
+        for session in (here, there):
+            session.force_login(vera)
+        new = "another long phrase"
+
+        form = {"current": PASSWORD, "new": new, "again": new}
+        assert here.post("/me/password", form).status_code == 302
+
+        assert here.get("/me.json").status_code == 200
+        assert there.get("/me.json").status_code == 401
+
+    def test_a_new_password_ends_keys_where_that_is_ticked(self, vera: User) -> None:
+        key, here = new_api_key(vera), Client()
+        here.force_login(vera)
+        assert "Revoke my 1 API key as well" in here.get("/me/").content.decode()
+
+        new = "another long phrase"
+        form = {"current": PASSWORD, "new": new, "again": new, "revoke_keys": "true"}
+        page = here.post("/me/password", form, follow=True).content.decode()
+
+        assert "Your API keys are revoked" in page
+        assert "Revoke my" not in page
+        assert Client().get("/me.json", headers=key).status_code == 401

@@ -1,0 +1,45 @@
+"""An editor who adds data, a lake of theirs, and a worker."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from tests.factories import new_user
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+Work = Callable[[], Job]
+
+
+@pytest.fixture(autouse=True)
+def lake(settings: "Settings", tmp_path: Path) -> Path:
+    settings.HOME = tmp_path / "home"
+    settings.ALLOWED_ROOTS = [str(tmp_path / "lake")]
+    (tmp_path / "lake").mkdir()
+    return tmp_path / "lake"
+
+
+@pytest.fixture
+def editor(client: Client) -> Client:
+    client.force_login(new_user("eve", role=User.Role.EDITOR))
+    return client
+
+
+@pytest.fixture
+def work() -> Work:
+    """Do the newest job that adds data here, as a worker does."""
+
+    def do() -> Job:
+        job = Job.objects.exclude(kind="tables.index_log").latest("created_at")
+        kinds.all_kinds()[job.kind].work(job.id)
+        job.refresh_from_db()
+        return job
+
+    return do

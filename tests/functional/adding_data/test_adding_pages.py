@@ -1,0 +1,219 @@
+"""Tables are created, converted and imported on pages: looked at first, then made."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.tables.models import Table
+from deltaweb.table import DeltaTable
+from tests.factories import new_unindexed_table, new_user
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+pytestmark = pytest.mark.django_db
+
+Work = Callable[[], Job]
+WAYS = ("create", "convert", "import")
+
+
+def text_of(response: Any) -> str:  # noqa: ANN401  # the test client has its own
+    return str(response.content.decode())
+
+
+def agree(client: Client, work: Work, address: str, look: Job) -> Any:  # noqa: ANN401  # likewise
+    """Agree to a look, let it be done, and follow to the table."""
+    asked = client.post(address, {"seen": look.id})
+    work()
+    return client.get(asked.headers["Location"], follow=True)
+
+
+def recorded(action: str) -> AuditEvent:
+    return AuditEvent.objects.get(action=action)
+
+
+def test_a_table_is_created_of_columns(editor: Client, work: Work, lake: Path) -> None:
+    asked = editor.post(
+        "/tables/new/create",
+        {
+            "name": "sales.visits",
+            "location": f"{lake}/visits",
+            "column_name": ["id", "day", ""],
+            "column_type": ["bigint", "date", ""],
+            "column_comment": ["the key", "", ""],
+            "column_nullable": ["1"],
+            "column_partition": ["1"],
+        },
+    )
+    look = work()
+    page = text_of(editor.get(asked.headers["Location"]))
+    assert "Create sales.visits" in page
+    assert not (lake / "visits").exists()
+
+    opened = agree(editor, work, "/tables/new/create", look)
+
+    table = Table.objects.get(name="visits")
+    assert opened.request["PATH_INFO"] == table.get_absolute_url()
+    snapshot = DeltaTable(table.location).snapshot()
+    assert [(c.name, c.nullable) for c in snapshot.schema.fields] == [
+        ("id", False),
+        ("day", True),
+    ]
+    assert snapshot.metadata.partition_columns == ["day"]
+    assert recorded("table.create").actor == "eve"
+
+
+def test_a_folder_is_converted(editor: Client, work: Work, lake: Path) -> None:
+    (lake / "events/day=2026-01-31").mkdir(parents=True)
+    pq.write_table(pa.table({"id": [1, 2]}), lake / "events/day=2026-01-31/a.parquet")
+
+    asked = editor.post(
+        "/tables/new/convert", {"name": "events", "location": f"{lake}/events"}
+    )
+    look = work()
+    page = text_of(editor.get(asked.headers["Location"]))
+    assert "Convert 1 file into events" in page
+    assert not (lake / "events/_delta_log").exists()
+    agree(editor, work, "/tables/new/convert", look)
+
+    assert DeltaTable(f"{lake}/events").snapshot().read().num_rows == 2
+    assert recorded("table.convert").detail["files"] == 1
+
+
+def test_every_reason_against_a_folder_is_shown(
+    editor: Client, work: Work, lake: Path
+) -> None:
+    (lake / "events").mkdir()
+    (lake / "events/a.parquet").write_text("no Parquet at all")
+
+    asked = editor.post(
+        "/tables/new/convert", {"name": "events", "location": f"{lake}/events"}
+    )
+    work()
+
+    page = text_of(editor.get(asked.headers["Location"]))
+    assert "The folder cannot be converted" in page
+    assert "a.parquet: " in page
+
+
+def test_a_file_makes_a_table_after_its_bad_rows_were_seen(
+    editor: Client, work: Work, lake: Path
+) -> None:
+    brought = SimpleUploadedFile("../re turns.csv", b"id;refund\n1;49,90\n2;n/a\n")
+    values = {"name": "returns", "location": f"{lake}/returns", "decimal_sign": ","}
+    asked = editor.post("/tables/new/import", {**values, "file": brought})
+    first = work()
+    page = text_of(editor.get(asked.headers["Location"]))
+    assert "re turns.csv" in page
+    assert (first.result or {})["num_bad"] == 0
+
+    kept = first.parameters["asked"]
+    editor.post(
+        "/tables/new/import",
+        {
+            **values,
+            "upload": kept["upload"],
+            "file_name": kept["file_name"],
+            "column_source": ["id", "refund"],
+            "column_name": ["id", "refund"],
+            "column_type": ["bigint", "decimal(12,2)"],
+            "column_nullable": ["0", "1"],
+        },
+    )
+    look = work()
+    page = text_of(editor.get(f"/tables/new/import?job={look.id}"))
+    assert "1 row does not fit" in page
+    assert "not a number" in page
+    assert "Import 1 row" in page
+    agree(editor, work, "/tables/new/import", look)
+
+    rows = DeltaTable(f"{lake}/returns").snapshot().read().to_pylist()
+    assert [(row["id"], str(row["refund"])) for row in rows] == [(1, "49.90")]
+    assert not list((lake.parent / "home/uploads").iterdir())
+    assert recorded("table.import").detail["files"] == ["re turns.csv"]
+
+
+def test_rows_of_a_file_on_the_server_go_into_a_table(
+    editor: Client, work: Work, lake: Path
+) -> None:
+    DeltaTable.create(f"{lake}/t", pa.schema([("n", pa.int64())]))
+    table = new_unindexed_table("t", location=f"{lake}/t")
+    (lake / "a.jsonl").write_text('{"n": 1}\n{"n": 2, "more": "x"}\n')
+    address = f"{table.get_absolute_url()}import"
+
+    asked = editor.post(address, {"path": f"{lake}/a.jsonl"})
+    look = work()
+    assert "new column" in text_of(editor.get(asked.headers["Location"]))
+    agree(editor, work, address, look)
+
+    rows = DeltaTable(table.location).snapshot().read().sort_by("n").to_pylist()
+    assert rows == [{"n": 1, "more": None}, {"n": 2, "more": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("way", "values", "said"),
+    [
+        ("create", {"name": "a b c/"}, "name"),
+        ("create", {"name": "ok", "column_name": "x", "column_type": "no"}, "no type"),
+        ("create", {"name": "ok"}, "needs a column"),
+        ("convert", {"name": "ok", "location": "/etc/x"}, "outside"),
+        ("convert", {"name": "ok", "partition_schema": "no such"}, "no type"),
+        ("import", {"name": "ok", "path": "/etc/passwd.csv"}, "outside"),
+        ("import", {"name": "ok"}, "Choose a file"),
+        ("import", {"name": "ok", "path": "s3://b/a.csv"}, "object stores"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_at_once(
+    editor: Client, lake: Path, way: str, values: dict[str, str], said: str
+) -> None:
+    asked = {"location": f"{lake}/new", **values}
+
+    answer = editor.post(f"/tables/new/{way}", asked)
+
+    assert answer.status_code == 422
+    assert said in text_of(answer)
+    assert not Job.objects.exists()
+
+
+def test_an_upload_is_bounded(editor: Client, lake: Path, settings: "Settings") -> None:
+    settings.UPLOAD_BYTES = 10
+    brought = SimpleUploadedFile("a.csv", b"0123456789\n")
+
+    answer = editor.post(
+        "/tables/new/import",
+        {"name": "t", "location": f"{lake}/t", "file": brought},
+    )
+
+    assert answer.status_code == 422
+    assert "11 bytes, and 10 are taken" in text_of(answer)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_only_editors_add_tables(client: Client, way: str) -> None:
+    client.force_login(new_user("vera", role=User.Role.VIEWER))
+
+    assert client.get(f"/tables/new/{way}").status_code == 403
+    assert client.post(f"/tables/new/{way}").status_code == 403
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nobody_sees_the_looks_of_others(
+    editor: Client, work: Work, lake: Path, way: str
+) -> None:
+    (lake / "a").mkdir()
+    editor.post("/tables/new/convert", {"name": "t", "location": f"{lake}/a"})
+    look = work()
+    editor.force_login(new_user("adam", role=User.Role.EDITOR))
+
+    page = editor.get(f"/tables/new/{way}.json?job={look.id}").json()
+
+    assert page["job"] is None

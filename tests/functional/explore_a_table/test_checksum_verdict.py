@@ -1,0 +1,53 @@
+"""What the newest version's checksum file says of it, on the first page of a table."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from tests.fed_table import renamed_things
+from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
+from tests.indexed_tables import new_indexed_table
+
+pytestmark = pytest.mark.django_db
+URL = f"{TABLE}things"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return renamed_things().on_disk(tmp_path / "things")
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "state"),
+    [
+        pytest.param({"numFiles": 0}, "it says what the log says", "RIGHT", id="right"),
+        pytest.param(
+            {"numFiles": 1, "tableSizeBytes": 0},
+            "it differs from the log: numFiles",
+            "WRONG",
+            id="wrong",
+        ),
+        pytest.param(None, "there is none for this version", "MISSING", id="none"),
+    ],
+)
+def test_is_told(
+    viewer: Client,
+    folder: Path,
+    content: dict[str, int] | None,
+    words: str,
+    state: str,
+) -> None:
+    if content is not None:
+        name = f"{3:020d}.crc"
+        (folder / "_delta_log" / name).write_text(json.dumps(content))
+    new_indexed_table("things", folder)
+
+    page = text_of(viewer, f"{URL}/")
+
+    assert f"Checksum file of v3: {words}" in page
+    told = json_of(viewer, f"{URL}.json")["checksum"]
+    assert isinstance(told, dict)
+    assert told["state"] == state
+    assert json_of(viewer, f"{URL}.json?v=2")["checksum"] is None

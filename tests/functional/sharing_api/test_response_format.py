@@ -1,0 +1,99 @@
+import json
+from typing import Any
+
+import pytest
+
+from tests.functional.sharing_api.calls import (
+    Caller,
+    Lake,
+    body_of,
+    error,
+    files,
+)
+
+PARQUET = "responseformat=parquet"
+
+
+class TestCapabilities:
+    @pytest.mark.parametrize(
+        "header",
+        [
+            pytest.param("responseformat=delta,parquet", id="both"),
+            pytest.param(
+                "responseFormat=DELTA, Parquet;readerfeatures=deletionvectors",
+                id="any capitals",
+            ),
+            pytest.param("readerfeatures=deletionvectors", id="no format"),
+            pytest.param("responseformat=", id="an empty format"),
+            pytest.param(";;=;responseformat;x=y=z", id="malformed"),
+            pytest.param("includeendstreamaction=true;asyncquery=true", id="others"),
+        ],
+    )
+    def test_that_take_parquet_are_answered_in_it(
+        self, acme: Caller, lake: Lake, header: str
+    ) -> None:
+        named: dict[str, Any] = {"delta-sharing-capabilities": header}
+
+        for answer in (
+            acme.query(lake.path, **named),
+            acme.get(f"{lake.path}/metadata", **named),
+        ):
+            assert answer.status_code == 200
+            assert answer["delta-sharing-capabilities"] == PARQUET
+            assert "endStreamAction" not in body_of(answer).decode()
+
+    def test_that_take_delta_alone_are_answered_in_it(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        named: dict[str, Any] = {"delta-sharing-capabilities": "ResponseFormat=Delta"}
+
+        answer = acme.query(lake.path, **named)
+        metadata = acme.get(f"{lake.path}/metadata", **named)
+
+        lines = [json.loads(line) for line in body_of(answer).splitlines()]
+        assert [list(line) for line in lines] == [["protocol"], ["metaData"]] + [
+            ["file"]
+        ] * 3
+        assert lines[0]["protocol"]["deltaProtocol"]["minReaderVersion"] == 1
+        adds = [line["file"]["deltaSingleAction"]["add"] for line in lines[2:]]
+        assert {add["path"].partition("?")[0].rpartition("/")[2] for add in adds} == {
+            path.rpartition("/")[2] for path in lake.paths
+        }
+        for response in (answer, metadata):
+            assert response["delta-sharing-capabilities"] == "responseformat=delta"
+        assert body_of(metadata).splitlines() == body_of(answer).splitlines()[:2]
+
+    @pytest.mark.parametrize("scheme", ["parquet", "Delta"])
+    def test_ids_of_files_are_derived_as_asked_for(
+        self, acme: Caller, lake: Lake, scheme: str
+    ) -> None:
+        named: dict[str, Any] = {"fileidhash": scheme}
+
+        answer = acme.query(lake.path, **named)
+
+        assert answer["fileidhash"] == scheme.lower()
+        lengths = {len(file["id"]) for file in files(answer)}
+        assert lengths == {32 if scheme == "parquet" else 64}
+        assert "fileidhash" not in acme.query(lake.path)
+
+    def test_an_unknown_way_to_derive_ids_is_refused(
+        self, acme: Caller, lake: Lake
+    ) -> None:
+        named: dict[str, Any] = {"fileidhash": "sha1"}
+
+        answer = acme.query(lake.path, **named)
+
+        assert answer.status_code == 400
+        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
+        assert "fileidhash" in error(answer)["message"]
+
+    def test_that_take_neither_are_refused(self, acme: Caller, lake: Lake) -> None:
+        named: dict[str, Any] = {"delta-sharing-capabilities": "ResponseFormat=Avro"}
+
+        for answer in (
+            acme.query(lake.path, **named),
+            acme.get(f"{lake.path}/metadata", **named),
+        ):
+            assert answer.status_code == 400
+            assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
+            assert "parquet" in error(answer)["message"]

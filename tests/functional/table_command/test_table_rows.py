@@ -1,0 +1,153 @@
+"""Rows of a table are written by commands."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from apps.audit.models import AuditEvent
+from deltaweb.table import DeltaTable
+from tests.functional.table_command.commands import refusal, run, run_json
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Five rows in two commits."""
+    place = tmp_path / "numbers"
+    made = DeltaTable.create(str(place), pa.schema([("n", pa.int64())]))
+    made.append(pa.table({"n": [1, 2, 3]}))
+    made.append(pa.table({"n": [4, 5]}))
+    return place
+
+
+def numbers(table: Path) -> list[int]:
+    return sorted(DeltaTable(str(table)).snapshot().read()["n"].to_pylist())
+
+
+def test_rows_are_deleted_and_updated(table: Path) -> None:
+    gone = run_json("delete", table, "--where", "n > 3", "--yes")
+    changed = run_json("update", table, "--set", "n = n * 10", "--yes")
+
+    assert (gone["version"], gone["metrics"]["numDeletedRows"]) == (3, 2)
+    assert (changed["version"], changed["num_rows_updated"]) == (4, 3)
+    assert numbers(table) == [10, 20, 30]
+    assert "rand" in refusal("delete", table, "--where", "rand() > 0", "--yes")
+    assert "column=expression" in refusal("update", table, "--set", "n", "--yes")
+
+
+def test_a_dry_run_says_what_would_happen(table: Path) -> None:
+    text = run("delete", table, "--where", "n > 1 and n < 4", "--dry-run")
+    told = run_json("update", table, "--set", "n=n + 1", "--where", "n=2", "--dry-run")
+
+    assert text.startswith("Would delete 2 rows in 1 file of 2 (")
+    assert "1 other row would be written again" in text
+    assert (told["version"], told["num_rows"], told["total_files"]) == (2, 1, 2)
+    assert (told["before"], told["after"]) == ([{"n": "2"}], [{"n": "3"}])
+    assert "nothing would be" in run("delete", table, "--where", "n=9", "--dry-run")
+    assert DeltaTable(str(table)).latest_version() == 2
+    assert numbers(table) == [1, 2, 3, 4, 5]
+
+
+def test_rows_of_a_file_or_of_another_table_are_merged(
+    table: Path, tmp_path: Path
+) -> None:
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"n": 1}\n{"n": 7}\n')
+    on = ("--on", "t.n = s.n")
+
+    came = run_json("merge", table, lines, *on, "--insert-all")
+    went = run_json("merge", table, table, *on, "--delete-where", "t.n > 3", "--yes")
+
+    assert (came["version"], came["num_rows_inserted"]) == (3, 1)
+    assert (went["version"], went["num_rows_deleted"]) == (4, 3)
+    assert numbers(table) == [1, 2, 3]
+    assert "--update-all" in refusal("merge", table, lines, *on)
+
+
+def test_small_files_are_packed(table: Path) -> None:
+    plan = run_json("optimize", table, "--dry-run")
+    text = run("optimize", table)
+
+    assert (plan["version"], plan["num_files"], plan["num_after"]) == (2, 2, 1)
+    assert text == "Committed version 3: 1 files added, 2 files removed.\n"
+    assert run("optimize", table) == "Nothing to do: the table is as it was.\n"
+    assert "no column 'm'" in refusal("optimize", table, "--cluster-by", "m")
+
+
+def test_a_table_is_made_and_registered(tmp_path: Path) -> None:
+    place = tmp_path / "new"
+    ddl = "id BIGINT NOT NULL, day DATE"
+
+    made = run_json("create", "new", place, "--schema", ddl, "--partition-by", "day")
+
+    assert made["version"] == 0
+    table = DeltaTable(str(place)).definition()
+    assert table.metadata.partition_columns == ["day"]
+    assert "is taken" in refusal("create", "other", place, "--schema", ddl)
+
+
+def test_files_are_imported(tmp_path: Path) -> None:
+    csv, lines, parquet = (tmp_path / f"a.{end}" for end in ("csv", "jsonl", "parquet"))
+    csv.write_text("n,s\n1,a\n2,b\n")
+    lines.write_text(json.dumps({"n": 3, "s": "c"}) + "\n")
+    pq.write_table(pa.table({"n": [4], "x": [1.5]}), parquet)
+    place = tmp_path / "imported"
+
+    first = run_json("import", place, csv, lines)
+    assert (first["version"], first["num_rows_inserted"]) == (0, 3)
+    assert "no column of the table" in refusal("import", place, parquet)
+    run_json("import", place, parquet, "--merge-schema")
+    assert numbers(place) == [1, 2, 3, 4]
+    assert "is taken" in refusal("import", place, csv, "--mode", "error")
+    run_json("import", place, csv, "--mode", "overwrite", "--merge-schema", "--yes")
+
+    assert numbers(place) == [1, 2]
+
+
+def test_a_file_that_does_not_read_is_named(tmp_path: Path) -> None:
+    broken = tmp_path / "a.parquet"
+    broken.write_text("no parquet")
+
+    assert "a.parquet cannot be imported" in refusal("import", tmp_path / "t", broken)
+    assert "no such file" in refusal("import", tmp_path / "t", tmp_path / "b.csv")
+    assert "--format" in refusal("import", tmp_path / "t", __file__)
+    assert not (tmp_path / "t").exists()
+
+
+def test_what_is_done_to_a_registered_table_is_recorded(
+    table: Path, tmp_path: Path
+) -> None:
+    run("add", "numbers", shutil.copytree(table, tmp_path / "registered"))
+    run("delete", "numbers", "--where", "n = 1", "--yes")
+
+    event = AuditEvent.objects.get(action="table.delete_rows")
+    assert event.detail["where"] == "n = 1"
+
+
+def test_bad_rows_are_named_before_anything_is_written(tmp_path: Path) -> None:
+    csv = tmp_path / "returns.csv"
+    csv.write_text("id;refund;on\n1;49,90;20.11.2026\n2;n/a;31.11.2026\n")
+    place = tmp_path / "returns"
+    form = (
+        "--decimal",
+        ",",
+        "--dates",
+        "dmy",
+        "--types",
+        "refund DECIMAL(9,2), on DATE",
+    )
+
+    said = run("import", place, csv, *form, "--dry-run")
+    assert "made of 1 rows; 1 do not fit" in said
+    assert "line 3, column 'refund': 'n/a' (not a number)" in said
+    assert "Nothing was written" in said
+    assert "line 3" in refusal("import", place, csv, *form)
+    assert not place.exists()
+    run_json("import", place, csv, *form, "--bad-rows", "leave-out")
+
+    assert DeltaTable(str(place)).snapshot().read().num_rows == 1

@@ -1,0 +1,26 @@
+from pathlib import Path
+
+import pytest
+
+import apps.tables.management.verbs
+from tests.installation import run
+
+FILES = Path(apps.tables.management.verbs.__path__[0]).glob("[a-z]*.py")
+VERBS = {file.stem.rstrip("_").replace("_", "-") for file in FILES}
+
+
+def test_the_help_names_every_verb_with_what_it_does(tmp_path: Path) -> None:
+    lines = run(tmp_path, "table", "--help").stdout.splitlines()
+
+    described = {words[0] for line in lines if len(words := line.split()) > 1}
+    assert "check-files" in VERBS
+    assert described >= VERBS
+
+
+@pytest.mark.parametrize("line", [["exhibit", "orders"], ["--json"]])
+def test_a_line_without_a_verb_is_bad_usage(tmp_path: Path, line: list[str]) -> None:
+    done = run(tmp_path, "table", *line)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "VERB" in done.stderr

@@ -1,0 +1,77 @@
+"""A table of a few versions in the catalogue, and an editor who works on it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.tables.models import Table
+from deltaweb.table import DeltaTable
+from tests.factories import new_metadata, new_protocol, new_table, new_user
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+SCHEMA = pa.schema([("p", pa.string()), ("id", pa.int64())])
+NEWEST = 3
+
+
+@pytest.fixture(autouse=True)
+def home(settings: "Settings", tmp_path: Path) -> Path:
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Versions 1 to 3 append a file of two rows each, to partitions a and b."""
+    folder = tmp_path / "lake" / "orders"
+    table = DeltaTable.create(str(folder), SCHEMA, partition_by=["p"])
+    for version, partition in enumerate(["a", "a", "b"], start=1):
+        rows = {"p": [partition] * 2, "id": [version * 10, version * 10 + 1]}
+        table.append(pa.table(rows, schema=SCHEMA))
+    return folder
+
+
+@pytest.fixture
+def orders(folder: Path) -> Table:
+    """The table as its index would have it in the database."""
+    table = new_table(
+        "orders",
+        location=str(folder),
+        version=NEWEST,
+        latest_version_seen=NEWEST,
+        summary={"readable_runs": [[0, NEWEST, "READABLE", ""]]},
+    )
+    new_protocol(table)
+    metadata = DeltaTable(str(folder)).definition().metadata
+    new_metadata(table, schema_string=metadata.schema_string, partition_columns=["p"])
+    return table
+
+
+@pytest.fixture
+def editor(client: Client) -> Client:
+    client.force_login(new_user("eve", role=User.Role.EDITOR))
+    return client
+
+
+Work = Callable[[], Job]
+
+
+@pytest.fixture
+def work() -> Work:
+    """Do the newest job of an operation here, as a worker does."""
+
+    def do() -> Job:
+        job = Job.objects.exclude(kind="tables.index_log").latest("created_at")
+        kinds.all_kinds()[job.kind].work(job.id)
+        job.refresh_from_db()
+        return job
+
+    return do

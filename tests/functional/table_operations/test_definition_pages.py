@@ -1,0 +1,319 @@
+"""The pages that change properties, columns, words, constraints and the protocol."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.sharing.activity.action_words import WORDS
+from apps.tables.models import Table
+from deltaweb.table import DeltaTable
+from tests.factories import new_user
+from tests.functional.table_operations.conftest import Work
+from tests.weekly_table import page_json, page_text
+
+pytestmark = pytest.mark.django_db
+TABLE = "/t/default/orders"
+PROPERTIES, COLUMNS = f"{TABLE}/properties", f"{TABLE}/columns"
+COMMENTS, CONSTRAINTS = f"{TABLE}/comments", f"{TABLE}/constraints"
+PROTOCOL = f"{TABLE}/protocol"
+Asked = Mapping[str, object]
+EVERY = pytest.mark.parametrize(
+    "page", [PROPERTIES, COLUMNS, COMMENTS, CONSTRAINTS, PROTOCOL]
+)
+
+
+def do(editor: Client, work: Work, page: str, asked: Asked) -> Job:
+    """Look at what is asked, agree to it, and return the job that has done it."""
+    answer = editor.post(page, asked)
+    assert answer.status_code == 302, answer.content.decode()
+    look = work()
+    assert look.state == Job.State.DONE, look.error
+    editor.post(page, {"seen": str(look.id)})
+    job = work()
+    assert job.state == Job.State.DONE, job.error
+    assert "The table is as it was shown." in page_text(editor, page)
+    return job
+
+
+def look_at(editor: Client, work: Work, page: str, asked: Asked) -> str:
+    """The page that shows what would happen."""
+    answer = editor.post(page, asked)
+    assert answer.status_code == 302, answer.content.decode()
+    look = work()
+    assert look.state == Job.State.DONE, look.error
+    return page_text(editor, page)
+
+
+def refused(editor: Client, page: str, asked: Asked) -> str:
+    """What a page says that refuses at once."""
+    answer = editor.post(page, asked)
+    assert answer.status_code == 422
+    assert not Job.objects.exists()
+    return answer.content.decode()
+
+
+def knows_constraints(folder: Path, orders: Table) -> None:
+    """Let the table, and the database, have writer version 3."""
+    DeltaTable(str(folder)).upgrade_protocol(writer=3)
+    orders.protocol_versions.update(min_writer_version=3)
+
+
+@pytest.mark.usefixtures("orders")
+class TestProperties:
+    def test_are_set_after_they_were_shown(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        asked = {"name": "delta.logRetentionDuration", "value": "interval 9 days"}
+
+        page = look_at(editor, work, PROPERTIES, asked)
+        assert "<b>interval 9 days</b>" in page
+        assert DeltaTable(str(folder)).latest_version() == 3
+        do(editor, work, PROPERTIES, asked)
+
+        configuration = DeltaTable(str(folder)).definition().metadata.configuration
+        assert configuration["delta.logRetentionDuration"] == "interval 9 days"
+        event = AuditEvent.objects.get(action="table.set_properties")
+        assert (event.actor, event.detail["value"]) == ("eve", "interval 9 days")
+
+    def test_go_by_an_action_of_their_own(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        DeltaTable(str(folder)).set_properties({"team": "blue"})
+
+        do(editor, work, PROPERTIES, {"name": "team", "unset": "on"})
+
+        assert not DeltaTable(str(folder)).definition().metadata.configuration
+        assert AuditEvent.objects.filter(action="table.unset_properties").exists()
+
+    def test_are_explained(self, editor: Client, orders: Table) -> None:
+        orders.metadata_versions.update(
+            configuration={"delta.appendOnly": "true", "team": "blue"}
+        )
+
+        page = page_text(editor, PROPERTIES)
+
+        assert "The table only takes new rows" in page
+        assert "Means nothing to deltaweb" in page
+        assert "How long the history is kept" in page
+        prefilled = page_text(editor, f"{PROPERTIES}?name=delta.appendOnly&value=true")
+        assert 'value="delta.appendOnly"' in prefilled
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ({"name": ""}, "Name a property"),
+            ({"name": "a"}, "Give a value, or tick"),
+            ({"name": "delta.appendOnly", "value": "maybe"}, "true or false"),
+            ({"name": "delta.constraints.a", "value": "1"}, "constraint"),
+            ({"name": "delta.feature.domainMetadata", "value": "supported"}, "7 first"),
+        ],
+    )
+    def test_that_are_none_are_refused_at_once(
+        self, editor: Client, asked: Asked, said: str
+    ) -> None:
+        assert said in refused(editor, PROPERTIES, asked)
+
+    def test_of_now_are_nothing_to_do(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        DeltaTable(str(folder)).set_properties({"team": "blue"})
+
+        page = look_at(editor, work, PROPERTIES, {"name": "team", "value": "blue"})
+
+        assert "nothing would be committed" in page
+        assert "Commit the property" not in page
+
+
+@pytest.mark.usefixtures("orders")
+class TestColumns:
+    def test_are_added_with_type_and_words(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        asked: Asked = {
+            "way": "add", "name": "amount", "type": "DECIMAL(9,2)", "comment": "gross",
+        }  # fmt: skip
+
+        page = look_at(editor, work, COLUMNS, asked)
+        assert "<b>gross</b>" in page
+        do(editor, work, COLUMNS, asked)
+
+        column = DeltaTable(str(folder)).snapshot().schema.fields[-1]
+        assert (column.name, column.metadata) == ("amount", {"comment": "gross"})
+        assert AuditEvent.objects.filter(action="table.add_columns").exists()
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ({"way": "add", "name": "x"}, "Give a type"),
+            ({"way": "add", "name": "x", "type": "NOTHING"}, "no type is called so"),
+            ({"way": "add", "name": "x", "type": "INT, y INT"}, "has ended before"),
+            ({"way": "add", "name": "ID", "type": "INT"}, "is there already"),
+            ({"way": "rename", "name": "id"}, "Give the new name"),
+            ({"way": "drop", "name": "id"}, "columnMapping"),
+        ],
+    )
+    def test_that_do_not_fit_are_refused_at_once(
+        self, editor: Client, asked: Asked, said: str
+    ) -> None:
+        assert said in refused(editor, COLUMNS, asked)
+
+    def test_without_mapping_are_neither_renamed_nor_dropped(
+        self, editor: Client
+    ) -> None:
+        page = page_text(editor, f"{COLUMNS}?way=rename")
+
+        assert "Let it map columns" in page
+        assert 'name="new_name"' in page
+        assert 'name="type"' not in page
+
+
+@pytest.mark.usefixtures("orders")
+class TestComments:
+    def test_of_a_column_and_the_table_are_committed(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        do(editor, work, COMMENTS, {"text": "all orders"})
+        do(editor, work, COMMENTS, {"column": "id", "text": "its number"})
+
+        snapshot = DeltaTable(str(folder)).snapshot()
+        assert snapshot.metadata.description == "all orders"
+        assert snapshot.schema.fields[1].metadata == {"comment": "its number"}
+        assert AuditEvent.objects.filter(action="table.set_comment").count() == 2
+
+    def test_of_no_column_are_refused_at_once(self, editor: Client) -> None:
+        assert "nothing" in refused(editor, COMMENTS, {"column": "nothing"})
+
+
+class TestConstraints:
+    def test_are_checked_against_every_row_and_added(
+        self, editor: Client, work: Work, folder: Path, orders: Table
+    ) -> None:
+        knows_constraints(folder, orders)
+        asked: Asked = {"way": "add", "name": "low", "sql": "id < 99"}
+
+        assert "true of all <b" in look_at(editor, work, CONSTRAINTS, asked)
+        do(editor, work, CONSTRAINTS, asked)
+        # The database does not know the constraint yet, and lets the worker look.
+        do(editor, work, CONSTRAINTS, {"way": "drop", "name": "low"})
+
+        assert not DeltaTable(str(folder)).definition().metadata.configuration
+        actions = AuditEvent.objects.values_list("action", flat=True)
+        assert {"table.add_constraint", "table.drop_constraint"} <= {*actions}
+
+    def test_that_rows_break_show_the_rows_and_no_button(
+        self, editor: Client, work: Work, folder: Path, orders: Table
+    ) -> None:
+        knows_constraints(folder, orders)
+
+        page = look_at(
+            editor, work, CONSTRAINTS, {"name": "low", "way": "add", "sql": "id > 11"}
+        )
+
+        assert "2 of 6 rows break it." in page
+        assert "Commit the constraint" not in page
+        checked = page_json(editor, CONSTRAINTS)["job"]["result"]["checked"]
+        assert checked["rows"][0] == [["p", "a"], ["id", "10"]]
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ({"way": "add", "name": "a"}, "Say what is to be true"),
+            ({"way": "drop", "name": "a"}, "no constraint"),
+            ({"way": "add", "name": "a", "sql": "id > 1"}, "upgrade it first"),
+        ],
+    )
+    @pytest.mark.usefixtures("orders")
+    def test_that_cannot_be_are_refused_at_once(
+        self, editor: Client, asked: Asked, said: str
+    ) -> None:
+        assert said in refused(editor, CONSTRAINTS, asked)
+
+    def test_of_no_condition_are_refused_at_once(
+        self, editor: Client, folder: Path, orders: Table
+    ) -> None:
+        knows_constraints(folder, orders)
+
+        assert "other" in refused(
+            editor, CONSTRAINTS, {"way": "add", "name": "a", "sql": "other > 1"}
+        )
+
+
+@pytest.mark.usefixtures("orders")
+class TestTheProtocol:
+    def test_goes_up_when_that_is_said(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        asked: Asked = {"reader": 1, "writer": 7}
+
+        page = look_at(editor, work, PROTOCOL, asked)
+        assert "Writer version 2 → 7." in page
+        assert "This cannot be undone." in page
+        do(editor, work, PROTOCOL, asked)
+
+        protocol = DeltaTable(str(folder)).definition().protocol
+        assert protocol.min_writer_version == 7
+        assert AuditEvent.objects.filter(action="table.upgrade_protocol").exists()
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ({"reader": 1, "writer": 1}, "never go down"),
+            ({"reader": 3, "writer": 3}, "goes with writer version 7"),
+            ({"reader": 1, "writer": 9}, "7"),
+        ],
+    )
+    def test_never_goes_down(self, editor: Client, asked: Asked, said: str) -> None:
+        assert said in refused(editor, PROTOCOL, asked)
+
+    def test_is_explained(self, editor: Client) -> None:
+        page = page_text(editor, PROTOCOL)
+
+        assert "reader 1, writer 2" in page
+        assert "appendOnly" in page
+
+
+class TestWhoMay:
+    @EVERY
+    @pytest.mark.usefixtures("orders")
+    def test_viewers_neither_see_nor_ask(self, client: Client, page: str) -> None:
+        client.force_login(new_user("vera"))
+
+        assert client.get(page).status_code == 403
+        assert client.get(f"{page}.json").status_code == 403
+        assert client.post(page, {"name": "a"}).status_code == 403
+        assert not Job.objects.exists()
+        assert page not in page_text(client, f"{TABLE}/schema")
+
+    @pytest.mark.usefixtures("orders")
+    def test_editors_find_them_on_the_settings_and_schema_pages(
+        self, editor: Client
+    ) -> None:
+        settings = page_text(editor, f"{TABLE}/settings")
+        schema = page_text(editor, f"{TABLE}/schema")
+
+        for page in (PROPERTIES, COLUMNS, COMMENTS, CONSTRAINTS, PROTOCOL):
+            assert f'href="{page}"' in settings
+        for page in (COLUMNS, COMMENTS, CONSTRAINTS):
+            assert f'href="{page}"' in schema
+
+    @EVERY
+    @pytest.mark.usefixtures("orders")
+    def test_every_page_opens(self, editor: Client, page: str) -> None:
+        assert "Show what would happen" in page_text(editor, page)
+
+
+def test_every_action_has_its_words() -> None:
+    actions = {
+        f"table.{name}"
+        for name in (
+            "set_properties", "unset_properties", "add_columns", "rename_column",
+            "drop_column", "set_comment", "add_constraint", "drop_constraint",
+            "upgrade_protocol",
+        )
+    }  # fmt: skip
+
+    assert actions <= {*WORDS}

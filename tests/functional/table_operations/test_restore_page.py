@@ -1,0 +1,220 @@
+"""The page that restores a version: what would come and go, then the commit."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.tables.models import Table
+from deltaweb.table import DeltaTable
+from tests.factories import new_unindexed_table, new_user
+from tests.functional.table_operations.conftest import SCHEMA, Work
+from tests.weekly_table import page_json, page_text
+
+pytestmark = pytest.mark.django_db
+RESTORE = "/t/default/orders/restore"
+
+
+def look(editor: Client, work: Work, version: int = 1) -> Job:
+    """The job that has found out what a restore would do."""
+    assert editor.post(RESTORE, {"version": version}).status_code == 302
+    return work()
+
+
+class TestARestore:
+    @pytest.mark.usefixtures("orders")
+    def test_is_asked_for_by_version(self, editor: Client) -> None:
+        page = page_text(editor, RESTORE)
+
+        assert "Show what would happen" in page
+        assert "This changes nothing." in page
+        assert "What would happen</h2>" not in page
+        assert page_json(editor, RESTORE)["job"] is None
+        assert 'value="2"' in page_text(editor, f"{RESTORE}?version=2")
+
+    @pytest.mark.usefixtures("orders")
+    def test_shows_first_what_comes_back_and_what_goes(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        job = look(editor, work)
+
+        assert job.state == Job.State.DONE, job.error
+        page = page_text(editor, RESTORE)
+        assert 'Dry run</b> of <span class="dw-num">v3</span>' in page
+        assert "<b>2</b> files" in page
+        assert "6 → </dd> <dd>2</dd>" in page.replace("→</dd>", "→ </dd>")
+        assert "Restore v1</button>" in page
+        assert DeltaTable(str(folder)).latest_version() == 3
+        assert not AuditEvent.objects.filter(action="table.restore").exists()
+        told = page_json(editor, RESTORE)["job"]["result"]
+        assert told["counts"] == {"num_files_back": 0, "num_files_gone": 2}
+        assert (told["rows_gone"], told["rows_now"], told["rows_then"]) == (4, 6, 2)
+
+    def test_does_what_was_shown(
+        self, editor: Client, work: Work, orders: Table, folder: Path
+    ) -> None:
+        job = look(editor, work)
+
+        answer = editor.post(RESTORE, {"seen": str(job.id)})
+        done = work()
+
+        assert answer["Location"] == f"{RESTORE}?job={done.id}"
+        assert done.state == Job.State.DONE, done.error
+        table = DeltaTable(str(folder))
+        assert (table.latest_version(), table.snapshot().read().to_pylist()) == (
+            4,
+            [{"p": "a", "id": 10}, {"p": "a", "id": 11}],
+        )
+        assert table.read_commit(4)[0]["commitInfo"]["userName"] == "eve"
+        page = page_text(editor, RESTORE)
+        assert "came back" in page
+        assert 'href="/t/default/orders/history/4"' in page
+        event = AuditEvent.objects.get(action="table.restore")
+        assert (event.actor, event.table_id) == ("eve", orders.id)
+        assert event.detail["version"] == 1
+        index = Job.objects.get(kind="tables.index_log")
+        assert (index.subject_id, index.state) == (orders.id, Job.State.QUEUED)
+
+    @pytest.mark.usefixtures("orders")
+    def test_that_would_now_do_something_else_is_shown_again(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        job = look(editor, work)
+        editor.post(RESTORE, {"seen": str(job.id)})
+        refused = Job.objects.latest("created_at")
+        DeltaTable(str(folder)).append(SCHEMA.empty_table())
+        rows = SCHEMA.empty_table().from_pylist([{"p": "c", "id": 7}], SCHEMA)
+        DeltaTable(str(folder)).append(rows)
+
+        assert work().error_code == "operation-outdated"
+        again = work()
+
+        assert again.id != refused.id
+        page = page_text(editor, f"{RESTORE}?job={refused.id}")
+        assert "Nothing was done." in page
+        assert "<b>3</b> files" in page
+        assert page_text(editor, RESTORE).count("Nothing was done.") == 1
+        assert DeltaTable(str(folder)).latest_version() == 4
+
+    @pytest.mark.usefixtures("orders")
+    def test_of_rows_that_moved_on_without_a_difference_is_done(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        job = look(editor, work)
+        editor.post(RESTORE, {"seen": str(job.id)})
+        DeltaTable(str(folder)).set_comment("of the shop")
+
+        assert work().state == Job.State.DONE
+        assert DeltaTable(str(folder)).latest_version() == 5
+
+    @pytest.mark.usefixtures("orders")
+    def test_names_the_files_that_are_gone(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        DeltaTable(str(folder)).delete("id < 20")
+        gone = next((folder / "p=a").glob("*.parquet"))
+        paths = DeltaTable(str(folder)).snapshot(1).files["path"].to_pylist()
+        gone = folder / paths[0]
+        gone.unlink()
+
+        look(editor, work)
+
+        page = page_text(editor, RESTORE)
+        assert "Version 1 cannot come back." in page
+        assert gone.name in page
+        assert "Restore v1</button>" not in page
+
+    @pytest.mark.usefixtures("orders")
+    def test_of_the_newest_version_has_nothing_to_do(
+        self, editor: Client, work: Work
+    ) -> None:
+        look(editor, work, 3)
+
+        page = page_text(editor, RESTORE)
+        assert "there is nothing to restore" in page
+        assert "Restore v3</button>" not in page
+
+    @pytest.mark.usefixtures("orders")
+    @pytest.mark.parametrize("version", ["", "-1", "last", "9" * 30])
+    def test_of_no_version_is_said_at_the_field(
+        self, editor: Client, version: str
+    ) -> None:
+        answer = editor.post(RESTORE, {"version": version})
+
+        assert answer.status_code == 422
+        assert b"aria-invalid" in answer.content
+        assert not Job.objects.exists()
+
+    @pytest.mark.usefixtures("orders")
+    def test_that_fails_says_why_and_what_to_do(
+        self, editor: Client, work: Work
+    ) -> None:
+        job = look(editor, work, 77)
+
+        assert job.state == Job.State.FAILED
+        page = page_text(editor, RESTORE)
+        assert "The version was not restored" in page
+        assert job.error in page
+        assert job.error_hint in page
+
+    @pytest.mark.usefixtures("orders")
+    def test_by_a_script_answers_with_the_job(self, editor: Client, work: Work) -> None:
+        answer = editor.post(f"{RESTORE}.json", {"version": 1})
+        assert answer.status_code == 202
+        seen = work()
+
+        answer = editor.post(f"{RESTORE}.json", {"seen": str(seen.id)})
+
+        assert answer.json()["job"]["parameters"]["seen"]["job"] == str(seen.id)
+        assert work().state == Job.State.DONE
+
+    @pytest.mark.usefixtures("orders")
+    def test_of_a_look_that_is_none_is_refused(self, editor: Client) -> None:
+        seen = {"seen": "b6f5c1a4-4f53-4a6e-8f0e-0a4a4d3c2b1a"}
+
+        assert editor.post(f"{RESTORE}.json", seen).status_code == 409
+        assert editor.post(RESTORE, seen).status_code == 302
+        assert not Job.objects.exists()
+
+    def test_that_a_killed_worker_had_committed_is_done(
+        self, editor: Client, work: Work, folder: Path, orders: Table
+    ) -> None:
+        job = look(editor, work)
+        editor.post(RESTORE, {"seen": str(job.id)})
+        Job.objects.filter(id=Job.objects.latest("created_at").id).update(attempts=1)
+        DeltaTable(str(folder)).restore(1)
+
+        done = work()
+
+        assert (done.state, done.attempts) == (Job.State.DONE, 2)
+        assert isinstance(done.result, dict)
+        assert done.result["done_before"] is True
+        assert DeltaTable(str(folder)).latest_version() == 4
+        assert Job.objects.filter(kind="tables.index_log", subject_id=orders.id)
+
+
+class TestWhoMay:
+    @pytest.mark.parametrize("form", ["", ".json"])
+    @pytest.mark.usefixtures("orders")
+    def test_viewers_neither_see_nor_ask(self, client: Client, form: str) -> None:
+        client.force_login(new_user("vera"))
+
+        assert client.get(f"{RESTORE}{form}").status_code == 403
+        assert client.post(f"{RESTORE}{form}", {"version": 1}).status_code == 403
+        assert not Job.objects.exists()
+        assert RESTORE not in page_text(client, "/t/default/orders/")
+
+    @pytest.mark.usefixtures("orders")
+    def test_editors_find_it_in_the_menu(self, editor: Client) -> None:
+        assert f'href="{RESTORE}"' in page_text(editor, "/t/default/orders/")
+
+    def test_a_table_that_is_none_is_not_found(self, editor: Client) -> None:
+        assert editor.get(RESTORE).status_code == 404
+
+    def test_of_a_table_without_an_index_waits(self, editor: Client) -> None:
+        new_unindexed_table("orders")
+
+        assert "has not been indexed yet" in page_text(editor, RESTORE)
+        assert editor.post(RESTORE, {"version": 1}).status_code == 409

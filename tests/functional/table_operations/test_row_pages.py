@@ -1,0 +1,217 @@
+"""The pages that delete and update rows: what is concerned, then the commit."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.sharing.activity.action_words import action_words
+from apps.tables.models import Table
+from deltaweb.table import DeltaTable
+from tests.factories import new_user
+from tests.functional.table_operations.conftest import Work
+from tests.weekly_table import page_json, page_text
+
+pytestmark = pytest.mark.django_db
+DELETE = "/t/default/orders/delete-rows"
+UPDATE = "/t/default/orders/update-rows"
+BOTH = pytest.mark.parametrize("page", [DELETE, UPDATE])
+ASSIGNED = {"column": ["id", ""], "value": ["id + 100", ""]}
+
+
+def ids(folder: Path) -> list[int]:
+    return sorted(DeltaTable(str(folder)).snapshot().read()["id"].to_pylist())
+
+
+@pytest.mark.usefixtures("orders")
+class TestDeletingRows:
+    def test_shows_the_rows_and_files_first(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        editor.post(DELETE, {"where": "id > 11 AND id < 31"})
+        job = work()
+
+        assert job.state == Job.State.DONE, job.error
+        page = page_text(editor, DELETE)
+        assert 'Dry run</b> of <span class="dw-num">v3</span>' in page
+        assert "<dt>Rows deleted</dt> <dd></dd> <dd><b>3</b></dd>" in page
+        assert '<dd class="dw-3">of 3</dd> <dd>2</dd>' in page
+        assert "p=a" in page
+        assert "Delete 3 rows</button>" in page
+        told = page_json(editor, DELETE)["job"]["result"]
+        assert told["counts"] == {"num_rows": 3, "num_files": 2}
+        assert told["num_copied_rows"] == 1
+        assert told["columns"] == ["p", "id"]
+        assert sorted(told["before"]) == [["a", "20"], ["a", "21"], ["b", "30"]]
+        assert ids(folder) == [10, 11, 20, 21, 30, 31]
+        assert not AuditEvent.objects.filter(action="table.delete_rows").exists()
+
+    def test_does_what_was_shown(
+        self, editor: Client, work: Work, folder: Path, orders: Table
+    ) -> None:
+        editor.post(DELETE, {"where": "id > 11 AND id < 31"})
+        editor.post(DELETE, {"seen": str(work().id)})
+        done = work()
+
+        assert done.state == Job.State.DONE, done.error
+        assert ids(folder) == [10, 11, 31]
+        assert DeltaTable(str(folder)).history(1)[0].operation == "DELETE"
+        page = page_text(editor, DELETE)
+        assert '<b class="dw-num">3</b> rows deleted' in page
+        assert 'href="/t/default/orders/history/4"' in page
+        event = AuditEvent.objects.get(action="table.delete_rows")
+        assert (event.actor, event.table_id) == ("eve", orders.id)
+        assert event.detail["where"] == "id > 11 AND id < 31"
+        assert event.detail["num_rows"] == 3
+        assert action_words(event.action) == "deleted rows of a table"
+        assert Job.objects.filter(kind="tables.index_log", subject_id=orders.id)
+
+    def test_of_every_row_has_to_be_said(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        answer = editor.post(DELETE, {"where": " "})
+        assert answer.status_code == 422
+        assert b"tick that every row is meant" in answer.content
+        answer = editor.post(DELETE, {"where": "id = 1", "every": "on"})
+        assert b"not both" in answer.content
+        assert not Job.objects.exists()
+
+        editor.post(DELETE, {"every": "on"})
+        editor.post(DELETE, {"seen": str(work().id)})
+
+        assert work().state == Job.State.DONE
+        assert ids(folder) == []
+
+    def test_of_no_row_has_nothing_to_do(self, editor: Client, work: Work) -> None:
+        editor.post(DELETE, {"where": "id = 99"})
+        work()
+
+        page = page_text(editor, DELETE)
+        assert "there is nothing to delete" in page
+        assert "Delete 0" not in page
+
+    def test_whose_rows_changed_since_is_shown_again(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        editor.post(DELETE, {"where": "id > 20"})
+        look = work()
+        DeltaTable(str(folder)).delete("id = 21")
+        editor.post(DELETE, {"seen": str(look.id)})
+
+        assert work().error_code == "operation-outdated"
+        again = work()
+
+        assert isinstance(again.result, dict)
+        assert again.result["counts"]["num_rows"] == 2
+        assert "Nothing was done." in page_text(editor, DELETE)
+        assert ids(folder) == [10, 11, 20, 30, 31]
+
+    def test_that_is_cancelled_leaves_the_table(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        editor.post(DELETE, {"where": "id > 20"})
+        editor.post(DELETE, {"seen": str(work().id)})
+        job = Job.objects.latest("created_at")
+        editor.post(f"/jobs/{job.id}/cancel")
+
+        assert Job.objects.get(id=job.id).state == Job.State.CANCELLED
+        assert len(ids(folder)) == 6
+
+
+@pytest.mark.usefixtures("orders")
+class TestUpdatingRows:
+    def test_shows_values_before_and_after(self, editor: Client, work: Work) -> None:
+        editor.post(UPDATE, {**ASSIGNED, "where": "p = 'b'"})
+        job = work()
+
+        assert job.state == Job.State.DONE, job.error
+        page = page_text(editor, UPDATE)
+        assert "<del> <span>30</span>" in page.replace("<del><span>", "<del> <span>")
+        assert "130" in page
+        assert "Update 2 rows</button>" in page
+        assert 'value="id + 100"' in page
+        told = page_json(editor, UPDATE)["job"]["result"]
+        assert told["after"] == [["b", "130"], ["b", "131"]]
+
+    def test_does_what_was_shown(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        editor.post(UPDATE, {**ASSIGNED, "where": "id = 10"})
+        editor.post(UPDATE, {"seen": str(work().id)})
+        done = work()
+
+        assert done.state == Job.State.DONE, done.error
+        assert ids(folder) == [11, 20, 21, 30, 31, 110]
+        assert '<b class="dw-num">1</b> row updated' in page_text(editor, UPDATE)
+        event = AuditEvent.objects.get(action="table.update_rows")
+        assert event.detail["assignments"] == {"id": "id + 100"}
+
+    @pytest.mark.parametrize(
+        ("column", "value", "said"),
+        [
+            ([], [], "Give a column"),
+            (["id"], [""], "Give the new value of id"),
+            ([""], ["1"], "Say which column takes 1"),
+            (["id", "ID"], ["1", "2"], "there twice"),
+            (["nothing"], ["1"], "nothing"),
+            (["id"], ["sha2(id)"], "sha2"),
+            (["id"], ["'text'"], "id"),
+        ],
+    )
+    def test_says_at_once_what_does_not_fit(
+        self, editor: Client, column: list[str], value: list[str], said: str
+    ) -> None:
+        asked = {"column": column, "value": value, "where": "id = 1"}
+
+        answer = editor.post(UPDATE, asked)
+
+        assert answer.status_code == 422
+        assert said in answer.content.decode()
+        assert not Job.objects.exists()
+
+
+@pytest.mark.usefixtures("orders")
+class TestWhatIsRefusedAtOnce:
+    @BOTH
+    @pytest.mark.parametrize("where", ["id >", "nothing = 1", "id", "rand() > 0"])
+    def test_a_condition_that_is_none(
+        self, editor: Client, page: str, where: str
+    ) -> None:
+        answer = editor.post(page, {**ASSIGNED, "where": where})
+
+        assert answer.status_code == 422
+        assert not Job.objects.exists()
+
+    @BOTH
+    def test_a_table_that_only_grows(
+        self, editor: Client, orders: Table, page: str
+    ) -> None:
+        orders.metadata_versions.update(configuration={"delta.appendOnly": "true"})
+
+        answer = editor.post(page, {**ASSIGNED, "where": "id = 1"})
+
+        assert answer.status_code == 422
+        assert b"only takes new rows" in answer.content
+
+
+class TestWhoMay:
+    @BOTH
+    @pytest.mark.parametrize("form", ["", ".json"])
+    @pytest.mark.usefixtures("orders")
+    def test_viewers_neither_see_nor_ask(
+        self, client: Client, page: str, form: str
+    ) -> None:
+        client.force_login(new_user("vera"))
+
+        assert client.get(f"{page}{form}").status_code == 403
+        assert client.post(f"{page}{form}", {"where": "id = 1"}).status_code == 403
+        assert not Job.objects.exists()
+        assert page not in page_text(client, "/t/default/orders/")
+
+    @BOTH
+    @pytest.mark.usefixtures("orders")
+    def test_editors_find_it_in_the_menu(self, editor: Client, page: str) -> None:
+        assert f'href="{page}"' in page_text(editor, "/t/default/orders/")
+        assert page_text(editor, page)

@@ -1,0 +1,93 @@
+"""Tables that today's reference implementation wrote, and what it says of them.
+
+They are a folder beside the other recorded tables, which DELTAWEB_GOLDEN names;
+without it there are none.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.table import DeltaTable
+
+ROOT = Path(os.environ.get("DELTAWEB_GOLDEN") or "/nonexistent")
+TABLES = ROOT / "modern" / "tables"
+NAMES = sorted(path.parent.name for path in TABLES.glob("*/expected.json"))
+
+
+@dataclass(frozen=True)
+class ModernTable:
+    """A recorded table; what is read of it is kept as long as it is."""
+
+    name: str
+
+    @cached_property
+    def expected(self) -> Mapping[str, Any]:
+        """What the reference implementation says."""
+        text = (TABLES / self.name / "expected.json").read_text(encoding="utf-8")
+        expected: dict[str, Any] = json.loads(text)
+        return expected
+
+    @property
+    def folder(self) -> Path:
+        """Where the table is; never written."""
+        return TABLES / self.name / "table"
+
+    @cached_property
+    def table(self) -> DeltaTable:
+        """The table in place."""
+        return DeltaTable(str(self.folder))
+
+    @property
+    def versions(self) -> dict[int, Mapping[str, Any]]:
+        """What is recorded of each version."""
+        return {int(text): said for text, said in self.expected["versions"].items()}
+
+    def snapshot(self, version: int) -> Snapshot:
+        """Return a version, also one that is refused."""
+        if version not in self._snapshots:
+            self._snapshots[version] = self.table.snapshot_metadata(version)
+        return self._snapshots[version]
+
+    @cached_property
+    def _snapshots(self) -> dict[int, Snapshot]:
+        return {}
+
+    def dated_copy(self, folder: Path) -> DeltaTable:
+        """Copy the log, and give its commits the times that they had.
+
+        Args:
+            folder: Where the copy goes; it is made.
+        """
+        log = folder / "_delta_log"
+        shutil.copytree(self.folder / "_delta_log", log)
+        for version, time_ms in self.expected["commit_mtimes_ms"].items():
+            path = log / f"{int(version):020d}.json"
+            if path.exists():  # a checkpoint may have outlived its commit
+                os.utime(path, ns=(time_ms * 1_000_000, time_ms * 1_000_000))
+        return DeltaTable(str(folder))
+
+
+@lru_cache(maxsize=1)
+def modern_table(name: str) -> ModernTable:
+    """Return a recorded table; tests of one table that follow each other share it."""
+    return ModernTable(name)
+
+
+@cache
+def canon() -> ModuleType:
+    """The module that defines the hash of rows, from where they were recorded."""
+    spec = spec_from_file_location("golden_canon", ROOT / "canon.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,74 @@
+"""Expressions that are evaluated in process have the values that Spark gives them."""
+
+import math
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from deltaweb.delta.protocol.schema import schema_of_arrow
+from deltaweb.expressions.compiler import compile_sql
+from tests.expression_cases import CONDITIONS, ROWS, VALUES, WITHOUT_VALUE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def rows(
+    spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory
+) -> "DataFrame":
+    file: Path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+    pq.write_table(ROWS, file)
+    spark.conf.set("spark.sql.ansi.enabled", "true")
+    return spark.read.parquet(str(file)).coalesce(1).orderBy("row")
+
+
+def ours(sql: str) -> list[Any]:
+    [batch] = ROWS.to_batches()
+    found = compile_sql(sql, schema_of_arrow(ROWS.schema)).values(batch)
+    return [comparable(value) for value in found.to_pylist()]
+
+
+def comparable(value: Any) -> Any:  # noqa: ANN401  # of any type
+    match value:
+        case bytearray():
+            return bytes(value)
+        case float() if math.isnan(value):
+            return "NaN"
+        case Decimal():
+            return value.normalize() + 0
+        case datetime():
+            return value.replace(tzinfo=None)
+        case date():
+            return value.isoformat()
+        case _:
+            return value
+
+
+def test_every_expression_has_the_values_of_spark(rows: "DataFrame") -> None:
+    expressions = (*CONDITIONS, *VALUES)
+    selected = rows.selectExpr(
+        *(f"{sql} AS c{number}" for number, sql in enumerate(expressions))
+    )
+    collected = selected.collect()
+
+    for number, sql in enumerate(expressions):
+        theirs = [comparable(row[number]) for row in collected]
+        assert (sql, ours(sql)) == (sql, theirs)
+
+
+@pytest.mark.parametrize("sql", WITHOUT_VALUE)
+def test_what_has_no_value_here_is_an_error_of_spark_too(
+    rows: "DataFrame", sql: str
+) -> None:
+    from pyspark.errors import PySparkException
+
+    with pytest.raises(PySparkException):
+        rows.selectExpr(f"CAST({sql} AS BIGINT)").collect()

@@ -1,0 +1,276 @@
+"""DataFrames to tables and back: the same log and rows as in process."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import deltalake
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.writing.errors import (
+    ConstraintViolatedError,
+    LocationTakenError,
+    SchemaMismatchError,
+)
+from deltaweb.expressions.errors import ExpressionError
+from deltaweb.table import DeltaTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from deltaweb.delta.writing.transaction import CommitResult
+
+Rows = Callable[[str], "DataFrame"]
+ODD = (
+    "select id n, concat('k', id % 2) p, if(id = 3, null, cast(id as double)) f, "
+    "timestamp_seconds(id) t, timestamp_ntz'2024-02-29 12:00:00' tn, "
+    "cast(id as decimal(12, 2)) d, date'2024-02-29' day, array(id, null) a, "
+    "map('k', id) m, named_struct('x', id, 'y', 'é') st, binary('ab') b "
+    "from range(0, 6, 1, 1)"
+)
+
+
+def write(frame: "DataFrame", *arguments: Any, **options: Any) -> "CommitResult":  # noqa: ANN401  # of write_table
+    from deltaweb.spark import write_table
+
+    return write_table(frame, *arguments, **options)
+
+
+def numbers(location: Path) -> list[int]:
+    return sorted(DeltaTable(str(location)).snapshot().read(["n"])["n"].to_pylist())
+
+
+def log_of(location: Path, version: int) -> list[dict[str, Any]]:
+    text = (location / f"_delta_log/{version:020}.json").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def facts_of(actions: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a log says that two writers of the same rows have to say alike."""
+    adds = [action["add"] for action in actions if "add" in action]
+    found: dict[str, Any] = {
+        "adds": sorted(
+            (
+                sorted(add["partitionValues"].items()),
+                json.loads(add["stats"]),
+                add["dataChange"],
+            )
+            for add in adds
+        )
+    }
+    for action in actions:
+        if "protocol" in action:
+            found["protocol"] = action["protocol"]
+        if "metaData" in action:
+            kept = ("schemaString", "partitionColumns", "configuration", "format")
+            found["metaData"] = {key: action["metaData"][key] for key in kept}
+    return found
+
+
+@pytest.fixture
+def sql(spark: "SparkSession") -> Rows:
+    return spark.sql
+
+
+@pytest.fixture
+def table(tmp_path: Path, sql: Rows) -> Path:
+    """Ten rows of two partitions, a file each."""
+    rows = sql("select id n, id % 2 p, concat('s', id) s from range(0, 10, 1, 1)")
+    write(rows, str(tmp_path / "t"), partition_by=["p"])
+    return tmp_path / "t"
+
+
+class TestTheLogIsThatOfAWriteInProcess:
+    def test_when_a_table_is_made_and_appended_to(
+        self, tmp_path: Path, sql: Rows
+    ) -> None:
+        here, there = tmp_path / "here", tmp_path / "there"
+        rows = sql(ODD)
+
+        write(rows, str(there), partition_by=["p"])
+        write(rows, str(there))
+
+        from deltaweb.spark.writing.spark_types import frame_schema
+
+        schema = frame_schema(rows.schema)
+        arrow = rows.toArrow().cast(schema)
+        table = DeltaTable.create(str(here), schema, partition_by=["p"])
+        table.append(arrow)
+        assert facts_of(log_of(there, 1)) == facts_of(log_of(here, 1))
+        made = facts_of(log_of(there, 0))
+        assert made == facts_of(log_of(here, 0)) | {"adds": made["adds"]}
+        assert made["adds"] == facts_of(log_of(here, 1))["adds"]
+
+    def test_and_others_read_the_same_rows(self, tmp_path: Path, sql: Rows) -> None:
+        rows = sql(ODD)
+        write(rows, str(tmp_path / "t"), partition_by=["p"])
+
+        found = pa.table(deltalake.DeltaTable(str(tmp_path / "t")).to_pyarrow_table())
+
+        expected = rows.toArrow().sort_by("n")
+        assert found.sort_by("n").select(expected.column_names).to_pylist() == (
+            expected.to_pylist()
+        )
+
+    def test_statistics_hold_what_spark_says_of_the_rows(self, table: Path) -> None:
+        adds = [action["add"] for action in log_of(table, 0) if "add" in action]
+
+        stats = {add["partitionValues"]["p"]: json.loads(add["stats"]) for add in adds}
+        assert stats["1"]["minValues"] == {"n": 1, "s": "s1"}
+        assert stats["1"]["maxValues"] == {"n": 9, "s": "s9"}
+        assert stats["0"]["numRecords"] == 5
+
+
+class TestModes:
+    def test_rows_take_the_place_of_all_others(self, table: Path, sql: Rows) -> None:
+        done = write(sql("select 1L n, 1L p, 'x' s"), str(table), "overwrite")
+
+        assert numbers(table) == [1]
+        assert (done.num_removed_files, done.num_rows_deleted) == (2, 10)
+
+    def test_only_partitions_that_new_rows_are_in_go(
+        self, table: Path, sql: Rows
+    ) -> None:
+        rows = sql("select 100L n, 1L p, 'x' s")
+
+        write(rows, str(table), "overwrite", dynamic=True)
+
+        assert numbers(table) == [0, 2, 4, 6, 8, 100]
+
+    def test_only_rows_of_a_condition_of_spark_alone_go(
+        self, table: Path, sql: Rows
+    ) -> None:
+        rows = sql("select 200L n, 0L p, 's4' s")
+
+        done = write(
+            rows,
+            str(table),
+            "overwrite",
+            where="soundex(s) = soundex('s4') and hash(s) = hash('s4')",
+        )
+
+        assert numbers(table) == [0, 1, 2, 3, 5, 6, 7, 8, 9, 200]
+        assert (done.num_rows_deleted, done.num_rows_copied) == (1, 4)
+
+    def test_new_rows_have_to_satisfy_the_condition(
+        self, table: Path, sql: Rows
+    ) -> None:
+        rows = sql("select 200L n, 0L p, 's' s")
+
+        with pytest.raises(ConstraintViolatedError, match="replaceWhere"):
+            write(rows, str(table), "overwrite", where="hash(n) = hash(1L)")
+        with pytest.raises(ConstraintViolatedError, match="replaceWhere"):
+            write(rows, str(table), "overwrite", where="n = 1")
+
+    def test_a_condition_of_chance_is_refused(self, table: Path, sql: Rows) -> None:
+        rows = sql("select 200L n, 0L p, 's' s")
+
+        with pytest.raises(ExpressionError, match="another each time"):
+            write(rows, str(table), "overwrite", where="rand() < 2")
+        assert len(list(table.rglob("*.parquet"))) == 2
+
+    def test_a_table_that_is_there_may_be_refused_or_left(
+        self, table: Path, sql: Rows
+    ) -> None:
+        with pytest.raises(LocationTakenError):
+            write(sql("select 1L n"), str(table), "error")
+        assert write(sql("select 1L n"), str(table), "ignore").version is None
+        with pytest.raises(ValueError, match="upsert"):
+            write(sql("select 1L n"), str(table), "upsert")
+
+
+class TestRules:
+    def test_every_column_that_does_not_fit_is_named(
+        self, table: Path, sql: Rows
+    ) -> None:
+        with pytest.raises(SchemaMismatchError) as caught:
+            write(sql("select 'x' n, 1 p, 2 more"), str(table))
+        assert set(caught.value.misfits) == {"n", "more"}
+
+    def test_a_column_is_added_when_asked_for(self, table: Path, sql: Rows) -> None:
+        write(sql("select 50L n, 1L p, 2.5d more"), str(table), merge_schema=True)
+
+        snapshot = DeltaTable(str(table)).snapshot()
+        assert snapshot.schema.names == ("n", "p", "s", "more")
+        assert numbers(table)[-1] == 50
+
+    def test_rows_that_break_a_rule_abort_the_write(
+        self, tmp_path: Path, sql: Rows
+    ) -> None:
+        rules = {
+            "delta.constraints.small": "n < 5",
+            "delta.constraints.told": "soundex(s) = soundex('s')",
+        }
+        location = str(tmp_path / "t")
+        write(sql("select 1L n, 's' s"), location, properties=rules)
+
+        with pytest.raises(ConstraintViolatedError, match="small") as caught:
+            write(sql("select id n, 's' s from range(3, 8, 1, 2)"), location)
+        assert caught.value.name == "small"
+        with pytest.raises(ConstraintViolatedError, match="soundex") as caught:
+            write(sql("select 2L n, 'other' s"), location)
+        assert caught.value.rows == [{"n": 2, "s": "other"}]
+        with pytest.raises(ConstraintViolatedError, match="told"):
+            write(sql("select 2L n, null s"), location)
+        assert numbers(tmp_path / "t") == [1]
+
+    def test_what_an_application_noted_is_not_done_again(
+        self, table: Path, sql: Rows
+    ) -> None:
+        rows = sql("select 50L n, 1L p, 's' s")
+
+        assert write(rows, str(table), txn=("app", 7)).version == 1
+        assert write(rows, str(table), txn=("app", 7)).version is None
+        assert numbers(table).count(50) == 1
+
+
+class TestReading:
+    def test_versions_and_columns_are_chosen(
+        self, spark: "SparkSession", table: Path, sql: Rows
+    ) -> None:
+        from deltaweb.spark import read_table
+
+        write(sql("select 50L n, 1L p, 's' s"), str(table))
+
+        old = read_table(spark, str(table), version=0, columns=["S", "n"])
+        assert old.columns == ["s", "n"]
+        assert old.count() == 10
+        assert read_table(spark, str(table)).count() == 11
+        with pytest.raises(ColumnNotFoundError):
+            read_table(spark, str(table), columns=["nothing"])
+
+    def test_a_condition_leaves_files_and_columns_unread(
+        self, spark: "SparkSession", table: Path
+    ) -> None:
+        from deltaweb.spark import read_table
+
+        gone = next(table.glob("p=0/*.parquet"))
+        gone.unlink()
+
+        by_partition = "p = 1 and soundex(s) = 'S000' and n > 3"
+        found = read_table(spark, str(table), columns=["n"], where=by_partition)
+        assert found.columns == ["n"]
+        assert sorted(row.n for row in found.collect()) == [5, 7, 9]
+        by_statistics = read_table(spark, str(table), where="n in (9, 11)")
+        assert [row.s for row in by_statistics.collect()] == ["s9"]
+        with pytest.raises(Exception, match=gone.name):
+            read_table(spark, str(table)).where("n = 9").collect()
+
+    def test_the_format_reads_and_writes(
+        self, spark: "SparkSession", table: Path, sql: Rows
+    ) -> None:
+        from deltaweb.spark import register
+
+        register(spark)
+        rows = sql("select 50L n, 1L p, 's' s")
+        rows.write.format("deltaweb").mode("append").save(str(table))
+        replaced = rows.write.format("deltaweb").mode("overwrite")
+        replaced.option("replaceWhere", "p = 1").save(str(table))
+
+        assert numbers(table) == [0, 2, 4, 6, 8, 50]
+        frame = spark.read.format("deltaweb").option("versionAsOf", 1).load(str(table))
+        assert frame.count() == 11
+        assert frame.schema.names == ["n", "p", "s"]

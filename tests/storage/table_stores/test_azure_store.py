@@ -1,0 +1,37 @@
+"""A store on Azure."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.writing.commit import commit
+from deltaweb.storage.place import open_store
+from tests.azure_server import AzureServer, running_azure
+from tests.storage.table_stores.every_store import TableStorePromises
+from tests.written_tables import AT_ONCE, added, create, live_paths, on_newest
+
+
+@pytest.fixture(scope="module")
+def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AzureServer]:
+    with running_azure(tmp_path_factory.mktemp("azure")) as server:
+        yield server
+
+
+# What Azure's own client does with a file of some megabytes.
+@pytest.mark.filterwarnings("ignore:Sending a large body:ResourceWarning")
+class TestAzureTableStore(TableStorePromises):
+    @pytest.fixture
+    def store(self, azure: AzureServer) -> TableStore:
+        return open_store(f"az://{azure.new_container()}/a b/ü=1", azure.options)
+
+    def test_takes_commits(self, store: TableStore) -> None:
+        create(store)
+        first = on_newest(store, added=added(("a", "a", 1, 2)))
+        second = on_newest(store, added=added(("b", "a", 1, 2)))
+
+        commit(store, first, policy=AT_ONCE)
+        result = commit(store, second, policy=AT_ONCE)
+
+        assert (result.version, result.rebased_over) == (2, (1,))
+        assert live_paths(store) == ["a", "b"]

@@ -1,0 +1,79 @@
+"""Writers in processes: none loses a commit, none doubles one, and some are killed."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.storage.local import LocalTableStore
+from deltaweb.storage.place import open_store
+from deltaweb.table import DeltaTable
+from tests.racing_writers import STEPS
+from tests.s3_server import S3Server
+from tests.written_tables import create, live_paths
+
+PROCESSES = 8
+IS_FULL = os.environ.get("DELTAWEB_RACES") == "full"  # as many as were asked for once
+
+
+def run(*arguments: str) -> None:
+    command = [sys.executable, "-m", "tests.racing_writers", *arguments]
+    subprocess.run(command, check=True, cwd=Path(__file__).resolve().parents[2])
+
+
+def race(location: str, options: Mapping[str, object], appends: int) -> None:
+    store = open_store(location, options)
+    create(store)
+
+    run("race", location, json.dumps(options), str(PROCESSES), str(appends))
+
+    total = PROCESSES * appends
+    commits = [name for name in store.list_names_from("0") if name.endswith(".json")]
+    assert commits == [commit_name(version) for version in range(total + 1)]
+    names = live_paths(store)
+    assert len(names) == len(set(names)) == total
+    by_writer = [name.rsplit("-", 5)[0] for name in names]
+    assert len(set(by_writer)) == total
+    assert sum(b.num_rows for b in store.list_data_statuses()) == total
+
+
+def test_racing_appends_are_each_there_once_on_a_disk(tmp_path: Path) -> None:
+    race(str(tmp_path / "t"), {}, 50 if IS_FULL else 12)
+
+
+def test_racing_appends_are_each_there_once_on_s3(s3: S3Server) -> None:
+    race(f"s3://{s3.new_bucket()}/t", s3.options, 50 if IS_FULL else 2)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_writer_that_is_killed_leaves_the_old_or_the_new_version(
+    tmp_path: Path, step: str
+) -> None:
+    store = LocalTableStore(str(tmp_path / "t"))
+    create(store)
+
+    run("die", str(tmp_path / "t"), step)
+
+    table = DeltaTable.from_store(store)
+    is_new = step == "after the commit"
+    assert table.latest_version() == int(is_new)
+    assert live_paths(store) == (["new"] if is_new else [])
+    table.vacuum(dry_run=False, now=datetime.now(UTC) + timedelta(days=8))
+    assert store.has_data_file("new") == is_new
+    assert json.loads(store.read(commit_name(0)).splitlines()[0])
+
+
+def test_a_torn_file_beside_the_log_is_no_commit(tmp_path: Path) -> None:
+    store = LocalTableStore(str(tmp_path / "t"))
+    create(store)
+    torn = tmp_path / "t" / "_delta_log" / f".{commit_name(1)}.abcdefgh.tmp"
+    torn.write_text('{"add":{"path":"to')
+
+    assert DeltaTable.from_store(store).latest_version() == 0
+    assert store.remove_leftovers() == []  # somebody may be writing it

@@ -1,0 +1,15 @@
+from apps.explorer.column.chart import file_ranges
+from apps.explorer.columns.ranges import RangeBar, RangeStrip
+
+MARKUP = "<b>R&D</b>"
+WRITTEN = "&lt;b&gt;R&amp;D&lt;/b&gt;"
+
+
+def test_values_are_no_markup_of_a_range() -> None:
+    bar = RangeBar(low=0, high=1, minimum=MARKUP, maximum="z", num_files=1)
+    strip = RangeStrip(bars=(bar,), scale="order", num_files=1, sampled=None, depth=1.0)
+    chart = file_ranges(strip, "string")
+
+    assert chart.figure["layout"]["xaxis"]["ticktext"] == [WRITTEN, "z"]
+    assert chart.figure["data"][0]["customdata"] == [f"{WRITTEN} to z"]
+    assert chart.rows == [(f"{MARKUP} to z", 1)]  # the template escapes these

@@ -1,0 +1,82 @@
+import pyarrow as pa
+import pytest
+
+from apps.explorer.columns.key import ColumnFacts, likely_key, read_facts
+
+COUNTED = ColumnFacts(num_rows=100, num_nulls=0, low=1, high=110)
+SPARSE = ColumnFacts(num_rows=100, num_nulls=0, low=1, high=90_000)
+REPEATED = ColumnFacts(num_rows=100, num_nulls=0, low=1, high=50)
+WITH_NULLS = ColumnFacts(num_rows=100, num_nulls=1, low=1, high=110)
+TEXT = ColumnFacts(num_rows=100, num_nulls=0)
+
+
+class TestLikelyKey:
+    @pytest.mark.parametrize(
+        ("facts", "expected"),
+        [
+            pytest.param({"a": SPARSE, "b": COUNTED}, "b", id="numbers that count"),
+            pytest.param({"a_id": TEXT, "b_id": COUNTED}, "b_id", id="both at once"),
+            pytest.param({"a": COUNTED, "b_id": TEXT}, "a", id="numbers over a name"),
+            pytest.param({"a": SPARSE, "b_id": SPARSE}, "b_id", id="a name alone"),
+            pytest.param({"a_id": None, "b_id": TEXT}, "b_id", id="no null is told"),
+            pytest.param({"a": None, "orderId": None}, "orderId", id="nothing is told"),
+            pytest.param({"a_id": REPEATED, "b": COUNTED}, "b", id="values repeat"),
+            pytest.param(
+                {"a_id": WITH_NULLS, "b": SPARSE}, "", id="values are missing"
+            ),
+            pytest.param({"paid": TEXT, "acid": None}, "", id="not a name of a key"),
+        ],
+    )
+    def test_is_the_column_that_speaks_most_for_itself(
+        self, facts: dict[str, ColumnFacts | None], expected: str
+    ) -> None:
+        told = {name: fact for name, fact in facts.items() if fact is not None}
+
+        found = likely_key(list(facts), told)
+
+        assert (found.text if found else "") == expected
+
+    def test_says_why(self) -> None:
+        found = likely_key(["order_id"], {"order_id": COUNTED})
+
+        assert found is not None
+        assert found.reason == (
+            "its name says so, its values run from 1 to 110 in 100 rows"
+            " and none is NULL"
+        )
+
+
+class TestReadFacts:
+    @staticmethod
+    def facts(**columns: list[object]) -> dict[str, ColumnFacts]:
+        """What two files of ten rows tell, one column of them changed."""
+        values: dict[str, list[object]] = {
+            "num_records": [10, 10],
+            "min": [{"id": 1, "name": "a"}, {"id": 11, "name": "b"}],
+            "max": [{"id": 10, "name": "x"}, {"id": 20, "name": "y"}],
+            "null_count": [{"id": 0, "name": 1}, {"id": 0, "name": 2}],
+        }
+        return dict(read_facts(pa.table(values | columns), ["id", "name", "other"]))
+
+    def test_adds_up_what_every_file_tells(self) -> None:
+        assert self.facts() == {
+            "id": ColumnFacts(num_rows=20, num_nulls=0, low=1, high=20),
+            "name": ColumnFacts(num_rows=20, num_nulls=3),
+        }
+
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            pytest.param({"num_records": [10, None]}, id="rows of a file"),
+            pytest.param({"null_count": [{"id": 0}, {"id": None}]}, id="its nulls"),
+        ],
+    )
+    def test_what_a_file_does_not_tell_is_not_made_up(
+        self, columns: dict[str, list[object]]
+    ) -> None:
+        assert self.facts(**columns) == {}
+
+    def test_a_file_without_bounds_leaves_the_range_unknown(self) -> None:
+        found = self.facts(min=[{"id": 1}, {"id": None}])
+
+        assert found["id"] == ColumnFacts(num_rows=20, num_nulls=0, high=20)

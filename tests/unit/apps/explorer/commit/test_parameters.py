@@ -1,0 +1,126 @@
+import pytest
+
+from apps.explorer.commit.parameters import (
+    MAX_ENTRIES,
+    Parameter,
+    commit_parameters,
+    format_predicate,
+)
+
+
+class TestPredicate:
+    @pytest.mark.parametrize(
+        ("value", "text"),
+        [
+            pytest.param(None, "", id="none"),
+            pytest.param("a = 1", "a = 1", id="plain"),
+            pytest.param('["(a = 1)"]', "a = 1", id="a list of one"),
+            pytest.param('["a = 1","b = 2"]', "a = 1\nAND b = 2", id="a list of two"),
+            pytest.param(
+                "(a = 1) AND (b = 2)", "a = 1\nAND b = 2", id="parentheses apart"
+            ),
+            pytest.param("((a = 1) AND b = 2)", "a = 1\nAND b = 2", id="around all"),
+            pytest.param(
+                "(a = 1 OR b = 2) AND c", "(a = 1 OR b = 2)\nAND c", id="an OR in it"
+            ),
+            pytest.param('["(a OR b)", "c"]', "(a OR b)\nAND c", id="an OR in a list"),
+            pytest.param("a AND b OR c", "a AND b OR c", id="an OR around an AND"),
+            pytest.param(
+                "a BETWEEN 1 AND 2 AND b", "a BETWEEN 1 AND 2\nAND b", id="BETWEEN"
+            ),
+            pytest.param("a = 'x AND (y'", "a = 'x AND (y'", id="AND in a text"),
+            pytest.param(
+                '["(id#5058 = id#5062L)"]', "id = id", id="the planner's numbers"
+            ),
+            pytest.param("a = '#12'", "a = '#12'", id="a number sign in a text"),
+            pytest.param("[]", "", id="an empty list"),
+            pytest.param('["', '["', id="no JSON after all"),
+            pytest.param("((((a", "((((a", id="parentheses that never close"),
+        ],
+    )
+    def test_is_written_as_people_do(self, value: object, text: str) -> None:
+        assert format_predicate(value) == text
+
+
+class TestMerge:
+    def test_its_clauses_are_words(self) -> None:
+        found = by_name(
+            matchedPredicates='[{"actionType":"update","predicate":"(a#1 = 2)"},'
+            '{"actionType":"delete"}]',
+            notMatchedPredicates='[{"actionType":"insert"}]',
+            notMatchedBySourcePredicates="[]",
+        )
+
+        matched = found["matchedPredicates"]
+        assert matched.label == "When matched"
+        assert [(part.label, part.text) for part in matched.parts] == [
+            ("update where", "a = 2"),
+            ("delete", ""),
+        ]
+        assert [p.label for p in found["notMatchedPredicates"].parts] == ["insert"]
+        assert found["notMatchedBySourcePredicates"].parts == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "label", "text"),
+    [
+        pytest.param("partitionBy", '["a","b"]', "Partitioned by", "a, b", id="list"),
+        pytest.param(
+            "mode", "ErrorIfExists", "Mode", "fail if there is a table", id="m"
+        ),
+        pytest.param("isManaged", "false", "Managed by the catalog", "no", id="a no"),
+        pytest.param("statsOnLoad", True, "Stats on load", "yes", id="a yes"),
+        pytest.param("targetSize", "104857600", "Target size", "100 MiB", id="a size"),
+        pytest.param(
+            "defaultRetentionMillis",
+            "604800000",
+            "Retention of the table",
+            "7 days",
+            id="a duration",
+        ),
+        pytest.param("description", None, "Description", "", id="nothing"),
+        pytest.param("updateId", "adf7-809f", "Update id", "adf7-809f", id="unknown"),
+    ],
+)
+def test_has_a_name_and_a_value_in_words(
+    name: str, value: object, label: str, text: str
+) -> None:
+    found = by_name(**{name: value})[name]
+
+    assert (found.label, found.text) == (label, text)
+
+
+def test_unknown_json_is_a_nested_list() -> None:
+    found = by_name(metadata='{"configuration":{"delta.x":"1"},"columns":["a","b"]}')
+
+    configuration, columns = found["metadata"].parts
+    assert [(part.label, part.text) for part in configuration.parts] == [
+        ("delta.x", "1")
+    ]
+    assert (columns.label, columns.text) == ("columns", "a, b")
+
+
+def test_what_is_very_large_or_deep_is_bounded() -> None:
+    deep: object = "end"
+    for _ in range(100):
+        deep = {"in": deep}
+
+    found = by_name(many={str(n): n for n in range(MAX_ENTRIES + 5)}, deep=deep)
+
+    assert len(found["many"].parts) == MAX_ENTRIES + 1
+    assert found["many"].parts[-1].text == "and 5 more"
+    assert depth_of(found["deep"]) < 10
+
+
+def test_what_says_nothing_comes_last() -> None:
+    found = commit_parameters({"clusterBy": "[]", "auto": "false"})
+
+    assert [one.name for one in found] == ["auto", "clusterBy"]
+
+
+def by_name(**parameters: object) -> dict[str, Parameter]:
+    return {one.name: one for one in commit_parameters(parameters)}
+
+
+def depth_of(parameter: Parameter) -> int:
+    return 1 + max(map(depth_of, parameter.parts), default=0)

@@ -1,0 +1,101 @@
+import json
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from apps.explorer.grid.cells import cell, json_value
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+class TestCell:
+    @pytest.mark.parametrize(
+        ("value", "kind", "text"),
+        [
+            pytest.param(None, "null", "", id="null is a badge"),
+            pytest.param("", "empty", "", id="empty text is not null"),
+            pytest.param(2**63 - 1, "number", "9223372036854775807", id="a long"),
+            pytest.param(Decimal("1.50"), "number", "1.50", id="a decimal's scale"),
+            pytest.param(Decimal("1E+3"), "number", "1000", id="no exponent"),
+            pytest.param(0.1, "number", "0.1", id="a double"),
+            pytest.param(float("nan"), "number", "nan", id="not a number"),
+            pytest.param(True, "text", "true", id="a boolean is no number"),
+            pytest.param(date(2026, 1, 2), "text", "2026-01-02", id="a date"),
+            pytest.param(b"\x9f\x3c", "binary", "9f 3c 2 B", id="short binary"),
+        ],
+    )
+    def test_shows_a_value_of_each_type(
+        self, value: object, kind: str, text: str
+    ) -> None:
+        shown = cell(value, UTC)
+
+        assert (shown.kind, shown.text) == (kind, text)
+
+    def test_an_instant_is_shown_in_the_readers_zone(self) -> None:
+        moment = datetime(2026, 7, 1, 22, 30, 0, 113_000, tzinfo=UTC)
+
+        assert cell(moment, BERLIN).text == "2026-07-02 00:30:00.113"
+
+    def test_a_time_without_a_zone_keeps_its_own(self) -> None:
+        assert cell(datetime(2026, 7, 1, 22, 30), BERLIN).text == "2026-07-01 22:30:00"  # noqa: DTZ001 (timestamp_ntz)
+
+    def test_the_last_instant_does_not_overflow_in_an_eastern_zone(self) -> None:
+        assert cell(datetime.max.replace(tzinfo=UTC), BERLIN).text.startswith("9999")
+
+    def test_long_binary_keeps_its_bytes_in_the_panel(self) -> None:
+        shown = cell(bytes(range(32)), UTC)
+
+        assert shown.text == "00 01 02 03 04 05 06 07 … 32 B"
+        assert shown.detail.endswith("1e 1f")
+
+    def test_a_nested_value_has_a_line_and_a_tree(self) -> None:
+        value = {"id": 2**60, "segment": "new", "tags": [("a", None)]}
+
+        shown = cell(value, UTC)
+
+        assert shown.text == "{id: 1152921504606846976, segment: new, tags: {a: null}}"
+        assert json.loads(shown.detail) == {
+            "id": "1152921504606846976",
+            "segment": "new",
+            "tags": {"a": None},
+        }
+
+    def test_a_long_text_is_cut_on_the_line_alone(self) -> None:
+        shown = cell("x" * 5000, UTC)
+
+        assert len(shown.text) == 120
+        assert len(shown.detail) == 2000
+        assert shown.detail.endswith("x…")
+
+    def test_blanks_and_breaks_of_a_text_stay(self) -> None:
+        assert cell("  a\nb ", UTC).text == "  a\nb "
+
+    def test_a_decimal_has_no_exponent(self) -> None:
+        assert cell(Decimal("1E-20"), UTC).text == "0.00000000000000000001"
+
+
+class TestJSONValue:
+    def test_longs_and_decimals_are_text(self) -> None:
+        assert json_value(7, is_long=True) == "7"
+        assert json_value(7) == 7
+        assert json_value(2**53) == str(2**53)
+        assert json_value(Decimal("12.30")) == "12.30"
+
+    def test_what_json_has_no_number_for_is_text(self) -> None:
+        assert json_value(float("inf")) == "inf"
+
+    def test_instants_are_utc(self) -> None:
+        moment = datetime(2026, 7, 2, 0, 30, tzinfo=BERLIN)
+
+        assert json_value(moment) == "2026-07-01T22:30:00Z"
+
+    def test_a_map_with_keys_that_are_no_text_is_a_list_of_entries(self) -> None:
+        assert json_value([(1, "a")]) == [{"key": 1, "value": "a"}]
+
+    def test_a_map_with_a_key_twice_loses_none(self) -> None:
+        assert json_value([("a", 1), ("a", 2)]) == [
+            {"key": "a", "value": 1},
+            {"key": "a", "value": 2},
+        ]

@@ -1,0 +1,43 @@
+from datetime import date
+
+import pytest
+from django.http import QueryDict
+
+from apps.explorer.history.form import parse_history_filter
+from apps.explorer.version.query import QueryError
+
+
+class TestHistoryFilter:
+    def test_reads_every_part(self) -> None:
+        query = QueryDict("op=WRITE&op=MERGE&op=WRITE&user=etl&from=2026-11-01&q=id")
+
+        wanted = parse_history_filter(query)
+
+        assert wanted.operations == ("WRITE", "MERGE")
+        assert wanted.user_name == "etl"
+        assert wanted.first_day == date(2026, 11, 1)
+        assert wanted.last_day is None
+        assert wanted.text == "id"
+        assert not wanted.is_empty
+
+    def test_nothing_asked_is_every_commit(self) -> None:
+        assert parse_history_filter(QueryDict("op=&user=&from=&q=")).is_empty
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            pytest.param("from=yesterday", id="a word for a day"),
+            pytest.param("to=2026-13-01", id="a thirteenth month"),
+            pytest.param("before=-1", id="before the first version"),
+            pytest.param("before=99999999999999999999", id="beyond 64 bits"),
+            pytest.param("q=a%00b", id="a NUL byte"),
+            pytest.param("op=" + "x" * 5000, id="a text without end"),
+            pytest.param("&".join(f"op={n}" for n in range(50)), id="too many"),
+        ],
+    )
+    def test_what_cannot_be_read_is_a_400_that_names_it(self, query: str) -> None:
+        with pytest.raises(QueryError) as caught:
+            parse_history_filter(QueryDict(query))
+
+        assert caught.value.status == 400
+        assert repr(query.partition("=")[0]) in caught.value.message

@@ -1,0 +1,105 @@
+from datetime import UTC
+
+import pytest
+
+from apps.explorer.rows.form import RowQuery
+from apps.explorer.rows.plan import RowPlan, row_plan
+from apps.explorer.version.query import QueryError
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+
+COLUMNS = ("id", "note", "day")
+
+
+def schema(*names: str) -> StructType:
+    kinds = {"id": "long", "day": "date"}
+    return StructType(
+        tuple(StructField(n, PrimitiveType(kinds.get(n, "string"))) for n in names)
+    )
+
+
+def wide(num_columns: int) -> StructType:
+    return schema(*(f"c{number}" for number in range(num_columns)))
+
+
+def plan_of(num_columns: int, *leading: str, **asked: object) -> RowPlan:
+    query = RowQuery(**asked)  # type: ignore[arg-type]  # fields of it
+    return row_plan(wide(num_columns), query, UTC, leading)
+
+
+class TestRowPlan:
+    def test_columns_keep_the_order_of_the_schema(self) -> None:
+        plan = row_plan(schema(*COLUMNS), RowQuery(columns=("day", "id")), UTC)
+
+        assert plan.columns == ("id", "day")
+
+    def test_all_conditions_must_hold(self) -> None:
+        plan = row_plan(
+            schema(*COLUMNS), RowQuery(filters=("id:gt:1", "note:null")), UTC
+        )
+
+        assert plan.predicate == "(`id` > 1) AND (`note` IS NULL)"
+
+    def test_ten_pages_share_one_read(self) -> None:
+        offsets = [
+            row_plan(schema(*COLUMNS), RowQuery(page=p), UTC).offset
+            for p in (1, 10, 11)
+        ]
+
+        assert offsets == [0, 0, 500]
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            pytest.param(RowQuery(columns=("nowhere",)), id="a column"),
+            pytest.param(RowQuery(sort="-nowhere"), id="an order"),
+        ],
+    )
+    def test_refuses_a_column_that_the_version_has_not(self, query: RowQuery) -> None:
+        with pytest.raises(QueryError, match="has no column 'nowhere'"):
+            row_plan(schema(*COLUMNS), query, UTC)
+
+
+class TestAWideTable:
+    def test_starts_with_its_first_columns_and_what_tells_rows_apart(self) -> None:
+        plan = plan_of(400, "c399", "c5")
+
+        assert plan.columns == (*(f"c{number}" for number in range(30)), "c399")
+        assert plan.num_hidden == 369
+
+    def test_a_narrow_one_starts_with_every_column(self) -> None:
+        assert plan_of(40).num_hidden == 0
+
+    def test_every_column_is_shown_a_page_of_columns_at_a_time(self) -> None:
+        plan = plan_of(400, columns=("*",), column_page=7)
+
+        assert plan.columns == tuple(f"c{number}" for number in range(360, 400))
+        assert (plan.first_column, plan.last_column) == (361, 400)
+        assert plan.num_column_pages == 7
+
+    def test_a_page_of_columns_behind_the_last_is_the_last(self) -> None:
+        assert plan_of(400, columns=("*",), column_page=99).column_page == 7
+
+    def test_what_sorts_the_rows_is_read_though_it_is_not_shown(self) -> None:
+        plan = plan_of(400, sort="-c399")
+
+        assert "c399" not in plan.columns
+        assert plan.read_columns[-1] == "c399"
+
+    def test_an_export_has_every_column_unless_some_were_chosen(self) -> None:
+        chosen = plan_of(400, columns=("c7", "c390"))
+
+        assert len(plan_of(400).for_export().columns) == 400
+        assert chosen.for_export().columns == ("c7", "c390")
+
+    def test_the_chooser_lists_a_bounded_number_of_columns(self) -> None:
+        plan = plan_of(9000)
+
+        assert len(plan.choices()) == 200
+        assert len(plan.filterable) == 200
+
+    def test_the_chooser_finds_any_column_and_keeps_the_chosen(self) -> None:
+        choices = dict(plan_of(9000).choices("C899"))
+
+        assert next(iter(choices)) == "c899"
+        assert choices["c8995"] is False
+        assert choices["c0"] is True

@@ -1,0 +1,118 @@
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+import pytest
+from kombu import connection as kombu_connection
+
+from apps.jobs.broker.file_broker import Transport
+
+Connect = Callable[[], Any]
+Connection: Any = kombu_connection.Connection  # kombu has few types
+state: Any = Transport.global_state
+
+
+@pytest.fixture
+def connect(tmp_path: Path) -> Connect:
+    """Opens connections to one broker, as processes of their own would."""
+    for name in ("queue", "control"):
+        (tmp_path / name).mkdir()
+    state.clear()
+    options = {
+        "data_folder_in": str(tmp_path / "queue"),
+        "data_folder_out": str(tmp_path / "queue"),
+        "control_folder": str(tmp_path / "control"),
+    }
+    return lambda: Connection(transport=Transport, transport_options=options)
+
+
+def take_all(connect: Connect, name: str) -> list[Any]:
+    with connect() as connection:
+        queue = connection.SimpleQueue(name)
+        taken: list[Any] = []
+        while True:
+            try:
+                message = queue.get(block=False)
+            except Empty:
+                return taken
+            message.ack()
+            taken.append(message.payload)
+
+
+def put(connect: Connect, name: str, values: range) -> None:
+    with connect() as connection:
+        queue = connection.SimpleQueue(name)
+        for value in values:
+            queue.put({"n": value})
+
+
+def test_messages_come_out_in_the_order_they_went_in(connect: Connect) -> None:
+    put(connect, "default", range(5))
+
+    assert take_all(connect, "default") == [{"n": n} for n in range(5)]
+
+
+def test_queues_do_not_mix(connect: Connect) -> None:
+    put(connect, "default", range(1))
+    put(connect, "spark", range(1, 2))
+
+    assert take_all(connect, "spark") == [{"n": 1}]
+    assert take_all(connect, "default") == [{"n": 0}]
+
+
+def test_each_message_reaches_one_of_many_takers(
+    connect: Connect, tmp_path: Path
+) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for start in range(0, 200, 50):
+            pool.submit(put, connect, "default", range(start, start + 50)).result()
+        takers = [pool.submit(take_all, connect, "default") for _ in range(4)]
+        taken = [message["n"] for taker in takers for message in taker.result()]
+
+    assert sorted(taken) == list(range(200))
+    assert list((tmp_path / "queue").iterdir()) == []
+
+
+def test_queues_bound_at_once_are_all_kept(connect: Connect) -> None:
+    def bind(number: int) -> None:
+        with connect() as connection:
+            channel, name = connection.channel(), f"q{number}"
+            channel.exchange_declare("default", type="direct")
+            channel.queue_declare(name)
+            channel.queue_bind(name, "default", name)
+
+    with ThreadPoolExecutor(8) as pool:
+        for future in [pool.submit(bind, number) for number in range(24)]:
+            future.result()
+
+    with connect() as connection:
+        table = connection.channel().get_table("default")
+    assert {row.queue for row in table} == {f"q{number}" for number in range(24)}
+
+
+def test_a_message_that_a_machine_left_empty_is_dropped(
+    connect: Connect, tmp_path: Path
+) -> None:
+    put(connect, "default", range(1))
+    (spoilt,) = (tmp_path / "queue").glob("*.default.msg")
+    put(connect, "default", range(1, 3))
+    spoilt.write_bytes(b"")
+
+    assert take_all(connect, "default") == [{"n": 1}, {"n": 2}]
+    assert list((tmp_path / "queue").iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["", "[", "\0\0\0"])
+def test_a_table_of_queues_that_a_machine_left_empty_is_made_anew(
+    connect: Connect, tmp_path: Path, text: str
+) -> None:
+    put(connect, "default", range(1))
+    for table in (tmp_path / "control").glob("*.exchange"):
+        table.write_text(text)
+    state.clear()  # as in a process that starts then
+
+    put(connect, "default", range(1, 2))
+
+    assert take_all(connect, "default") == [{"n": 0}, {"n": 1}]

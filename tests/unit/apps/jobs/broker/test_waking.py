@@ -1,0 +1,87 @@
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from apps.jobs import services
+from apps.jobs.broker import waking
+from apps.jobs.models import Job
+from deltaweb.celery import app
+from tests.factories import NOW, new_job
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def dead_broker() -> Iterator[socket.socket]:
+    """The port of a broker that has gone: it is taken, and nobody listens there."""
+    old = app.conf.broker_url
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        port = place.getsockname()[1]
+        app.conf.broker_url = f"redis://127.0.0.1:{port}/0"
+        yield place
+    app.conf.broker_url = old
+    waking.pause.end()
+
+
+@pytest.fixture
+def folder_broker(tmp_path: Path) -> Iterator[Path]:
+    """An embedded broker of its own."""
+    conf = app.conf
+    old = conf.broker_url, conf.broker_transport_options
+    for name in ("queue", "control"):
+        (tmp_path / name).mkdir()
+    conf.broker_url = "filesystem://"
+    conf.broker_transport_options = {
+        "data_folder_in": str(tmp_path / "queue"),
+        "data_folder_out": str(tmp_path / "queue"),
+        "control_folder": str(tmp_path / "control"),
+    }
+    yield tmp_path / "queue"
+    conf.broker_url, conf.broker_transport_options = old
+
+
+class TestADeadBroker:
+    @pytest.mark.timeout(60)  # it would knock for ever
+    @pytest.mark.usefixtures("dead_broker")
+    def test_neither_fails_nor_hangs_the_request(self) -> None:
+        job = services.enqueue(kind="test.nothing", title="Wait", now=NOW)
+
+        assert Job.objects.get(id=job.id).state == Job.State.QUEUED
+
+    def test_is_not_knocked_at_again_at_once(
+        self, dead_broker: socket.socket, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(waking, "PAUSE_AFTER_FAILURE_S", 3600)
+        waking.wake([new_job()])
+        dead_broker.listen()
+        dead_broker.settimeout(0)
+
+        assert [waking.wake([new_job()]) for _ in range(50)] == [0] * 50
+        with pytest.raises(BlockingIOError):
+            dead_broker.accept()
+
+
+class TestTheEmbeddedBroker:
+    def test_gets_one_message_a_job(self, folder_broker: Path) -> None:
+        job = services.enqueue(kind="test.nothing", title="Wait", now=NOW)
+
+        (message,) = folder_broker.iterdir()
+        assert str(job.id) in _body(message)
+
+    def test_gets_none_for_a_job_that_is_there_already(
+        self, folder_broker: Path
+    ) -> None:
+        for _ in range(3):
+            services.enqueue(kind="test.nothing", title="Wait", key="k", now=NOW)
+
+        assert len(list(folder_broker.iterdir())) == 1
+
+
+def _body(message: Path) -> str:
+    import base64
+    import json
+
+    return base64.b64decode(json.loads(message.read_text())["body"]).decode()

@@ -1,0 +1,68 @@
+"""Every kind of job: found by the apps that have them, and known to Celery."""
+
+from dataclasses import dataclass
+
+from apps.jobs import kinds
+from apps.jobs.kind import NoParameters, from_json, to_json
+from deltaweb.celery import app
+
+BY_THE_CLOCK = {"jobs.sweep_leases", "tables.probe_due"}  # never a job
+ON_SPARK = {
+    "tables.check_files",
+    "tables.diff_rows",
+    "tables.index_log",
+    "tables.profile_column",
+    "tables.read_changes",
+    "tables.survey_files",
+    "tables.write_checkpoint",
+}
+
+
+def test_every_kind_is_a_task() -> None:
+    for module in ("apps.jobs.tasks", "apps.tables.tasks"):
+        app.loader.import_task_module(module)
+    tasks = {name for name in app.tasks if name.startswith(("tables.", "jobs."))}
+
+    assert tasks - BY_THE_CLOCK == set(kinds.all_kinds())
+
+
+def test_every_kind_says_what_it_does_in_words_of_its_own() -> None:
+    words = {kinds.words_of(name) for name in kinds.all_kinds()}
+
+    assert len(words) == len(kinds.all_kinds())
+    assert {kinds.kind_of(word) for word in words} == set(kinds.all_kinds())
+
+
+def test_jobs_wait_in_the_queue_of_their_kind() -> None:
+    found = {name for name in kinds.all_kinds() if kinds.queue_of(name) == "spark"}
+
+    assert found == ON_SPARK
+    assert kinds.queue_of("test.nothing") == "default"
+    assert kinds.queues() == ["default", "spark"]
+
+
+def test_a_kind_of_no_app_keeps_its_name() -> None:
+    assert kinds.words_of("old.work") == "old.work"
+    assert not kinds.is_reserved("old.work")
+
+
+@dataclass(frozen=True)
+class Versions:
+    """Parameters as they are written in the code."""
+
+    from_: int
+    key: tuple[str, ...] = ()
+
+
+class TestParameters:
+    def test_are_json_in_a_row(self) -> None:
+        asked = Versions(3, ("a", "b"))
+
+        assert to_json(asked) == {"from": 3, "key": ["a", "b"]}
+        assert from_json(Versions, to_json(asked)) == asked
+
+    def test_of_an_older_row_have_their_defaults(self) -> None:
+        assert from_json(Versions, {"from": 3, "table_id": "x"}) == Versions(3)
+
+    def test_may_be_none(self) -> None:
+        assert to_json(NoParameters()) == {}

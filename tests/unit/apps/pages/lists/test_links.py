@@ -1,0 +1,24 @@
+from django.test import RequestFactory
+
+from apps.pages.lists.links import changed, machine_form, only, without
+
+REQUEST = RequestFactory().get("/t/a/b/history?op=A&op=B&q=x&page=3")
+
+
+def test_a_filter_is_removed_and_the_list_starts_anew() -> None:
+    assert without(REQUEST, "op", "A") == "/t/a/b/history?op=B&q=x"
+    assert without(REQUEST, "op") == "/t/a/b/history?q=x"
+
+
+def test_a_value_is_changed_and_none_drops_it() -> None:
+    assert changed(REQUEST, page=4, q=None) == "/t/a/b/history?op=A&op=B&page=4"
+
+
+def test_a_filter_is_set_to_what_a_row_stands_for() -> None:
+    assert only(REQUEST, "op", ["C"]) == "/t/a/b/history?op=C&q=x"
+
+
+def test_the_machine_form_keeps_the_filters() -> None:
+    assert machine_form(REQUEST, "csv") == "/t/a/b/history.csv?op=A&op=B&q=x&page=3"
+    bare = RequestFactory().get("/t/a/b/")
+    assert machine_form(bare, "json") == "/t/a/b.json"

@@ -1,0 +1,103 @@
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Annotated
+
+from apps.pages.page_json import (
+    As,
+    Mark,
+    Named,
+    OnPage,
+    Spread,
+    context_of,
+    in_json,
+    json_of,
+)
+from apps.pages.responses import to_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class File:
+    path: str
+    size_bytes: Annotated[int, Named("size")]
+    url: OnPage[str] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    num_files: int
+    files: list[File] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilesPage:
+    title: str
+    listing: Spread[Listing | None]
+    names: Annotated[Sequence[str] | None, Named("name"), As("/".join)] = None
+    owner: Annotated[str, Mark.SPREAD, As(lambda name: {"owner": name})] = "etl"
+
+    @property
+    def heading(self) -> str:
+        return self.title.upper()
+
+    @in_json
+    def length(self) -> int:
+        return len(self.title)
+
+
+class Described:
+    def describe(self) -> dict[str, object]:
+        return {"file": File(path="a", size_bytes=1)}
+
+
+def page(listing: Listing | None = None) -> FilesPage:
+    return FilesPage(title="files", listing=listing)
+
+
+class TestJSONOf:
+    def test_has_every_field_by_its_name(self) -> None:
+        listing = Listing(num_files=1, files=[File(path="a", size_bytes=9, url="/a")])
+
+        assert json_of(page(listing)) == {
+            "title": "files",
+            "num_files": 1,
+            "files": [{"path": "a", "size": 9}],
+            "name": None,
+            "owner": "etl",
+            "length": 5,
+        }
+
+    def test_names_what_a_part_that_is_not_there_would_have(self) -> None:
+        found = json_of(page())
+
+        assert isinstance(found, dict)
+        assert (found["num_files"], found["files"]) == (None, [])
+
+    def test_has_what_a_function_makes_of_a_field(self) -> None:
+        found = json_of(FilesPage(title="", listing=None, names=["a", "b"]))
+
+        assert isinstance(found, dict)
+        assert found["name"] == "a/b"
+
+    def test_a_value_may_describe_itself(self) -> None:
+        assert json_of([Described()]) == [{"file": {"path": "a", "size": 1}}]
+
+    def test_times_and_decimals_become_text(self) -> None:
+        values = {"at": datetime(2026, 1, 2, tzinfo=UTC), "sum": Decimal("1.50")}
+
+        assert to_json(values) == '{"at": "2026-01-02T00:00:00Z", "sum": "1.50"}'
+
+
+class TestContextOf:
+    def test_has_the_page_its_fields_and_its_properties(self) -> None:
+        shown = page()
+
+        assert context_of(shown) == {
+            "page": shown,
+            "title": "files",
+            "listing": None,
+            "names": None,
+            "owner": "etl",
+            "heading": "FILES",
+        }

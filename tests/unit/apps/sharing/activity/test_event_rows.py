@@ -1,0 +1,96 @@
+from typing import Any
+
+import pytest
+
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.event_rows import event_row
+from tests.factories import NOW
+
+
+class TestEventRow:
+    @pytest.mark.parametrize(
+        ("fields", "who", "what"),
+        [
+            pytest.param(
+                {"recipient": "acme", "share": "s", "schema": "a", "table": "t"},
+                "acme",
+                "a.t of s",
+                id="a call",
+            ),
+            pytest.param(
+                {"recipient": "", "token_prefix": "dwt_1"}, "dwt_1", "", id="no token"
+            ),
+            pytest.param({"recipient": ""}, "nobody known", "", id="nobody"),
+            pytest.param(
+                {"actor": "ada", "share": "s", "recipient": "acme"},
+                "ada",
+                "s for acme",
+                id="a grant",
+            ),
+            pytest.param(
+                {"actor": "ada", "recipient": "acme"}, "ada", "acme", id="token"
+            ),
+            pytest.param(
+                {"actor": "ada", "recipient": "", "detail": {"user": "bob"}},
+                "ada",
+                "bob",
+                id="a user",
+            ),
+            pytest.param(
+                {"actor": "ada", "recipient": "", "detail": ["odd"]},
+                "ada",
+                "",
+                id="odd",
+            ),
+        ],
+    )
+    def test_names_who_and_what(
+        self, fields: dict[str, Any], who: str, what: str
+    ) -> None:
+        row = event_row(AuditEvent(at=NOW, action="x", **fields))
+
+        assert (row.who, row.what) == (who, what)
+
+    @pytest.mark.parametrize(
+        ("detail", "change"),
+        [
+            pytest.param({"old": "a", "new": "b"}, ("a", "b"), id="texts"),
+            pytest.param({"old": "", "new": []}, ("nothing", "nothing"), id="nothing"),
+            pytest.param({"old": 1, "new": ["x", "y"]}, ("1", "x, y"), id="others"),
+            pytest.param(
+                {"old": "a", "new": "x" * 99}, ("a", f"{'x' * 39}…"), id="long"
+            ),
+            pytest.param({"old": "a"}, ("", ""), id="no change"),
+            pytest.param(["odd"], ("", ""), id="odd"),
+        ],
+    )
+    def test_a_changed_field_shows_both_values(
+        self, detail: object, change: tuple[str, str]
+    ) -> None:
+        row = event_row(AuditEvent(at=NOW, action="x", detail=detail))
+
+        assert (row.old, row.new) == change
+
+    def test_details_read_as_text_whatever_they_hold(self) -> None:
+        event = AuditEvent(
+            at=NOW,
+            action="share.update_table",
+            detail={
+                "before": {"with_history": True, "start_version": None},
+                "hints_skipped": [],
+                "names": ["a", None],
+                "num_skipped_hints": 2,
+                "skipped": [
+                    {"text": "a = b", "reason": "two columns"},
+                    {"text": "1", "reason": "no comparison"},
+                ],
+            },
+        )
+
+        details = dict(event_row(event).details)
+
+        assert details["Before"] == "with history: yes; start version: none"
+        assert details["Names"] == "a, none"
+        assert details["Number of skipped hints"] == "2"
+        assert details["Skipped"] == "a = b: two columns\n1: no comparison"
+        assert "Hints skipped" not in details

@@ -1,0 +1,157 @@
+"""The state of a recipient's tokens in one word, and the list that filters by it."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from apps.sharing.models import Recipient
+from apps.sharing.recipients.forms import STATES
+from apps.sharing.recipients.listing import (
+    RecipientQuery,
+    recipient_csv,
+    recipient_page,
+    tokens_state,
+)
+from tests.factories import (
+    FAR_AHEAD,
+    NOW,
+    new_grant,
+    new_recipient,
+    new_share,
+    new_token,
+)
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
+WAITING = {"token_sha256": None, "activated_at": None}
+
+
+def names(query: RecipientQuery) -> list[str]:
+    return [row.recipient.name for row in recipient_page(query, now=NOW).rows]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "state", "ends_at"),
+    [
+        pytest.param([], "none", None, id="none"),
+        pytest.param([{}], "active", FAR_AHEAD, id="one"),
+        pytest.param(
+            [{"expires_at": NOW + 14 * DAY}], "expiring", NOW + 14 * DAY, id="two weeks"
+        ),
+        pytest.param(
+            [{"expires_at": NOW + 5 * DAY}, {}],
+            "active",
+            FAR_AHEAD,
+            id="one that ends soon beside one that does not",
+        ),
+        pytest.param(
+            [{"retires_at": NOW + DAY}, WAITING],
+            "expiring",
+            NOW + DAY,
+            id="a retiring one, its successor not activated",
+        ),
+        pytest.param([WAITING], "waiting", None, id="never activated"),
+        pytest.param(
+            [{"expires_at": NOW}, WAITING],
+            "waiting",
+            None,
+            id="expired, a new one waits",
+        ),
+        pytest.param(
+            [WAITING | {"expires_at": NOW}], "expired", None, id="waited too long"
+        ),
+        pytest.param([{"expires_at": NOW}], "expired", None, id="expired"),
+        pytest.param([{"retires_at": NOW}], "expired", None, id="retired"),
+        pytest.param([{"revoked_at": NOW}], "revoked", None, id="revoked"),
+        pytest.param(
+            [{"revoked_at": NOW, "created_at": NOW - DAY}, {"expires_at": NOW}],
+            "expired",
+            None,
+            id="the newest of those that ended decides",
+        ),
+    ],
+)
+def test_the_state_of_the_tokens_is_one_word(
+    tokens: list[dict[str, object]], state: str, ends_at: datetime | None
+) -> None:
+    acme = new_recipient()
+    for fields in tokens:
+        new_token(acme, **fields)
+
+    found = tokens_state(acme, now=NOW)
+
+    assert (found.key, found.ends_at) == (state, ends_at)
+    assert found.key in STATES
+    assert names(RecipientQuery(state=state)) == ["acme"]
+    others = [key for key in STATES if key != state]
+    assert [names(RecipientQuery(state=key)) for key in others] == [[]] * len(others)
+
+
+def test_the_search_finds_names_contacts_comments_and_shares() -> None:
+    acme = new_recipient(contact="data@globex.example")
+    new_recipient("initech", comment="Contract 4711")
+    for name in ("retail_emea", "retail_apac"):
+        new_grant(new_share(name), acme)
+
+    assert names(RecipientQuery(q="GLOBEX")) == ["acme"]
+    assert names(RecipientQuery(q="4711")) == ["initech"]
+    assert names(RecipientQuery(q="retail")) == ["acme"]
+    assert recipient_page(RecipientQuery(q="retail"), now=NOW).paged.count == 1
+    assert names(RecipientQuery(q="nobody")) == []
+
+
+def test_orders() -> None:
+    a, b, c = (new_recipient(name) for name in ("a", "B", "c"))
+    new_token(a, last_used_at=NOW - DAY, expires_at=NOW + 90 * DAY)
+    new_token(b, last_used_at=NOW, expires_at=NOW + 30 * DAY)
+    Recipient.objects.filter(id=c.id).update(created_at=NOW + DAY)
+
+    assert names(RecipientQuery()) == ["a", "B", "c"]
+    assert names(RecipientQuery(sort="used")) == ["B", "a", "c"]
+    assert names(RecipientQuery(sort="ends")) == ["B", "a", "c"]
+    assert names(RecipientQuery(sort="created"))[0] == "c"
+
+
+def test_pages_hold_every_recipient_once() -> None:
+    for number in range(7):
+        new_recipient(f"r{number}")
+
+    pages = [
+        recipient_page(RecipientQuery(page=page), now=NOW, length=3)
+        for page in (1, 2, 3, 4)
+    ]
+
+    assert [len(page.rows) for page in pages] == [3, 3, 1, 1]
+    assert [(page.paged.first, page.paged.last) for page in pages] == [
+        (1, 3),
+        (4, 6),
+        (7, 7),
+        (7, 7),
+    ]
+    assert [page.paged.next_page for page in pages] == [2, 3, None, None]
+    assert [page.paged.previous_page for page in pages] == [None, 1, 2, 2]
+    assert pages[0].paged.count == pages[0].num_all == 7
+
+
+def test_the_csv_holds_every_row_of_the_filter() -> None:
+    acme = new_recipient(allowed_networks=["10.0.0.0/8"])
+    new_token(acme)
+    new_grant(new_share(), acme)
+    new_recipient("initech")
+
+    header, *rows = recipient_csv(RecipientQuery(state="active"), now=NOW)
+
+    assert header[0] == "name"
+    assert [dict(zip(header, row, strict=True)) for row in rows] == [
+        {
+            "name": "acme",
+            "contact": "",
+            "comment": "",
+            "state": "active",
+            "token_ends_at": FAR_AHEAD,
+            "shares": "sales",
+            "last_used_at": None,
+            "allowed_networks": "10.0.0.0/8",
+            "created_at": NOW,
+        }
+    ]

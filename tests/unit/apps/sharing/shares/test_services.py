@@ -1,0 +1,274 @@
+from typing import Any
+
+import pytest
+
+from apps.audit.models import AuditEvent
+from apps.pages.actions import Actor
+from apps.sharing import errors
+from apps.sharing.models import Grant, Share, SharedTable
+from apps.sharing.shares import services as shares
+from apps.tables.models import Table
+from tests.factories import (
+    NOW,
+    new_grant,
+    new_metadata,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_unindexed_table,
+    new_user,
+)
+
+pytestmark = pytest.mark.django_db
+WHO = Actor(name="ada", address="192.0.2.1")
+
+
+def actions() -> list[str]:
+    return list(AuditEvent.objects.order_by("id").values_list("action", flat=True))
+
+
+def partitioned(name: str = "orders") -> Table:
+    table = new_table(name)
+    new_metadata(table, partition_columns=["note"])
+    return table
+
+
+def add(share: Share | None = None, **facts: Any) -> SharedTable:  # noqa: ANN401 (facts)
+    table = facts.pop("table", None) or new_table()
+    named: dict[str, Any] = {"schema": "s", "name": "t"} | facts
+    return shares.add_table(
+        share or new_share(), table=table, **named, actor=WHO, now=NOW
+    )
+
+
+def update(shared: SharedTable, **facts: Any) -> None:  # noqa: ANN401 (facts)
+    known: dict[str, Any] = {
+        "with_history": True,
+        "start_version": None,
+        "partition_filter": "",
+        "comment": "",
+    }
+    shares.update_table(shared, **known | facts, actor=WHO, now=NOW)
+
+
+class TestCreateShare:
+    def test_keeps_the_spelling_and_records_who(self) -> None:
+        ada = new_user("ada")
+
+        share = shares.create_share(
+            name="Sales",
+            comment=" Ours ",
+            actor=Actor(name="ada", user_id=ada.pk),
+            now=NOW,
+        )
+
+        assert (share.name, share.name_key, share.comment) == ("Sales", "sales", "Ours")
+        assert share.created_by == ada
+        event = AuditEvent.objects.get()
+        assert (event.action, event.share, event.actor) == (
+            "share.create",
+            "Sales",
+            "ada",
+        )
+
+    def test_a_name_is_taken_whatever_its_capitals(self) -> None:
+        new_share("sales")
+
+        with pytest.raises(errors.NameTakenError) as caught:
+            shares.create_share(name="SALES", actor=WHO, now=NOW)
+
+        assert caught.value.status == 409
+        assert actions() == []
+
+
+class TestRenameShare:
+    def test_changes_its_name(self) -> None:
+        share = shares.rename_share(new_share(), name="Revenue", actor=WHO, now=NOW)
+
+        assert Share.objects.get().name_key == "revenue"
+        assert share.name == "Revenue"
+        assert AuditEvent.objects.get().detail == {
+            "old": "sales",
+            "new": "Revenue",
+        }
+
+    def test_may_change_capitals_alone(self) -> None:
+        shares.rename_share(new_share(), name="SALES", actor=WHO, now=NOW)
+
+        assert Share.objects.get().name == "SALES"
+
+    def test_leaves_it_alone_when_the_name_is_taken(self) -> None:
+        share = new_share("sales")
+        new_share("revenue")
+
+        with pytest.raises(errors.NameTakenError):
+            shares.rename_share(share, name="Revenue", actor=WHO, now=NOW)
+
+        assert (share.name, share.name_key) == ("sales", "sales")
+
+    def test_to_the_same_name_is_no_change(self) -> None:
+        shares.rename_share(new_share(), name="sales", actor=WHO, now=NOW)
+
+        assert actions() == []
+
+
+class TestUpdateShare:
+    def test_only_a_change_is_recorded(self) -> None:
+        share = new_share(comment="Ours")
+
+        shares.update_share(share, comment="Ours ", actor=WHO, now=NOW)
+        shares.update_share(share, comment="Yours", actor=WHO, now=NOW)
+
+        assert Share.objects.get().comment == "Yours"
+        assert actions() == ["share.update"]
+        assert AuditEvent.objects.get().detail == {"old": "Ours", "new": "Yours"}
+
+
+class TestAddTable:
+    def test_puts_a_table_under_a_name_of_its_own(self) -> None:
+        table = new_table("crm.orders")
+
+        added = add(table=table, schema="Public", name="Orders")
+
+        assert added.full_name == "Public.Orders"
+        assert (added.with_history, added.start_version) == (True, None)
+        event = AuditEvent.objects.get()
+        assert event.action == "share.add_table"
+        assert (event.share, event.table, event.table_id) == (
+            "sales",
+            "Public.Orders",
+            table.id,
+        )
+        assert event.detail["registered_as"] == "crm.orders"
+
+    def test_a_schema_has_one_spelling_in_a_share(self) -> None:
+        share = new_share()
+        new_shared_table(share, "Public.orders")
+
+        added = add(share, table=new_table("items"), schema="PUBLIC", name="items")
+
+        assert added.schema == "Public"
+
+    def test_a_name_is_taken_whatever_its_capitals(self) -> None:
+        share = new_share()
+        new_shared_table(share, "crm.orders")
+
+        with pytest.raises(errors.NameTakenError, match=r"CRM|crm"):
+            add(share, table=new_table("items"), schema="CRM", name="Orders")
+
+        assert actions() == []
+
+    def test_one_table_may_be_shared_under_two_names(self) -> None:
+        share, table = new_share(), new_table()
+
+        for name in ("a", "b"):
+            add(share, table=table, name=name)
+
+        assert share.shared_tables.count() == 2
+
+    @pytest.mark.parametrize(
+        ("with_history", "start_version", "reason"),
+        [
+            pytest.param(True, -1, "begin at 0", id="negative"),
+            pytest.param(True, 3, "newest version is 2", id="not there yet"),
+            pytest.param(False, 1, "without history", id="no history to begin"),
+        ],
+    )
+    def test_history_begins_where_there_is_some(
+        self, *, with_history: bool, start_version: int, reason: str
+    ) -> None:
+        with pytest.raises(errors.StartVersionError, match=reason):
+            add(with_history=with_history, start_version=start_version)
+
+    def test_a_filter_over_partition_columns_is_kept_as_written(self) -> None:
+        added = add(table=partitioned(), partition_filter=" note = 'EU' ")
+
+        assert added.partition_filter == "note = 'EU'"
+
+    @pytest.mark.parametrize(
+        ("sql", "said"),
+        [
+            pytest.param("id = 1", "id", id="a column of the data"),
+            pytest.param("nothing = 1", "nothing", id="no column"),
+            pytest.param("note = ", "cannot be used", id="half a condition"),
+            pytest.param("1 = 1; DROP TABLE t", "cannot be used", id="two statements"),
+        ],
+    )
+    def test_any_other_filter_is_refused(self, sql: str, said: str) -> None:
+        with pytest.raises(errors.PartitionFilterError, match=said) as caught:
+            add(table=partitioned(), partition_filter=sql)
+
+        assert caught.value.hint == "Only note may be named."
+        assert not SharedTable.objects.exists()
+
+    def test_a_table_without_partitions_has_none(self) -> None:
+        table = new_table()
+        new_metadata(table)
+
+        with pytest.raises(errors.PartitionFilterError, match="is not partitioned"):
+            add(table=table, partition_filter="note = 'x'")
+
+    def test_nor_does_one_that_is_not_indexed(self) -> None:
+        with pytest.raises(errors.PartitionFilterError, match="has no index yet"):
+            add(table=new_unindexed_table(), partition_filter="note = 'x'")
+
+
+class TestUpdateTable:
+    def test_records_each_field_that_changed(self) -> None:
+        shared = new_shared_table(table=partitioned())
+
+        update(shared, start_version=1, partition_filter="note IS NULL")
+
+        shared.refresh_from_db()
+        assert (shared.start_version, shared.partition_filter) == (1, "note IS NULL")
+        events = AuditEvent.objects.order_by("id").values_list("action", "detail")
+        assert [(name, at["old"], at["new"]) for name, at in events] == [
+            ("share.start_history", None, 1),
+            ("share.filter_table", "", "note IS NULL"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("with_history", "action"),
+        [(False, "share.close_history"), (True, "share.open_history")],
+    )
+    def test_history_is_opened_and_closed(
+        self, action: str, *, with_history: bool
+    ) -> None:
+        update(
+            new_shared_table(with_history=not with_history),
+            with_history=with_history,
+            comment="Ours",
+        )
+
+        assert actions() == [action, "share.describe_table"]
+
+    def test_without_a_change_nothing_is_recorded(self) -> None:
+        update(new_shared_table())
+
+        assert actions() == []
+
+
+class TestRemoveTable:
+    def test_takes_it_out_and_leaves_it_registered(self) -> None:
+        shared = new_shared_table()
+
+        shares.remove_table(shared, actor=WHO, now=NOW)
+
+        assert not SharedTable.objects.exists()
+        assert Table.objects.exists()
+        assert AuditEvent.objects.get().table == "crm.orders"
+
+
+class TestDeleteShare:
+    def test_takes_grants_along_and_names_them(self) -> None:
+        share = new_share()
+        new_shared_table(share)
+        new_grant(share, new_recipient())
+
+        shares.delete_share(share, actor=WHO, now=NOW)
+
+        assert not Grant.objects.exists()
+        assert not SharedTable.objects.exists()
+        detail = AuditEvent.objects.get().detail
+        assert detail == {"tables": ["crm.orders"], "recipients": ["acme"]}

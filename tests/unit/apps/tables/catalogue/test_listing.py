@@ -1,0 +1,287 @@
+from datetime import timedelta
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from apps.accounts.models import User
+from apps.tables.catalogue.listing import CatalogueQuery, catalogue_csv, catalogue_page
+from apps.tables.models import Table
+from tests.factories import (
+    NOW,
+    new_column,
+    new_commit,
+    new_protocol,
+    new_shared_table,
+    new_table,
+    new_unindexed_table,
+    new_user,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def vera() -> User:
+    return new_user("vera")
+
+
+def names(user: User, **query: object) -> list[str]:
+    page = catalogue_page(user, CatalogueQuery(**query))  # type: ignore[arg-type]  # a test's shorthand
+    return [row.table.full_name for row in page.rows]
+
+
+class TestCataloguePage:
+    def test_orders_by_namespace_and_name(self, vera: User) -> None:
+        for name in ("web.a", "sales.b", "sales.a"):
+            new_table(name)
+
+        assert names(vera) == ["sales.a", "sales.b", "web.a"]
+
+    def test_orders_the_unknown_last(self, vera: User) -> None:
+        new_table("small", size_bytes=1)
+        new_table("large", size_bytes=2**62)
+        new_unindexed_table("unknown")
+
+        assert names(vera, sort="size") == ["large", "small", "unknown"]
+
+    def test_orders_by_the_newest_commit(self, vera: User) -> None:
+        new_table("old", committed_at=NOW - timedelta(days=9))
+        new_table("new", committed_at=NOW)
+
+        assert names(vera, sort="commit") == ["new", "old"]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            pytest.param("ORD", id="a name, whatever its case"),
+            pytest.param("ales", id="a namespace"),
+            pytest.param("les.ord", id="both with the dot"),
+            pytest.param("web shop", id="a description"),
+            pytest.param("from the log", id="the log's own comment"),
+            pytest.param("customer.id", id="a nested column"),
+        ],
+    )
+    def test_searches_names_comments_and_columns(self, vera: User, text: str) -> None:
+        table = new_table(
+            "sales.orders", description="The web shop", comment="from the log"
+        )
+        new_column(table, "customer.id")
+        new_table("other")
+
+        assert names(vera, q=text) == ["sales.orders"]
+
+    @pytest.mark.parametrize("text", ["%", "_", "\\", "' OR 1=1 --", "*"])
+    def test_takes_what_is_searched_for_literally(self, vera: User, text: str) -> None:
+        new_table("orders")
+
+        assert names(vera, q=text) == []
+
+    def test_says_which_columns_matched(self, vera: User) -> None:
+        table = new_table("orders")
+        for number in range(6):
+            new_column(table, f"customer_{number}")
+        new_column(table, "total")
+
+        row = catalogue_page(vera, CatalogueQuery(q="customer")).rows[0]
+
+        assert row.matched_columns == [f"customer_{number}" for number in range(4)]
+        assert row.more_matches == 2
+
+    def test_counts_each_facet_under_the_other_filters(self, vera: User) -> None:
+        new_table("sales.a")
+        new_table("sales.b", error_code="location-unreachable")
+        new_table("web.a")
+
+        page = catalogue_page(vera, CatalogueQuery(namespace="sales", status="indexed"))
+
+        assert [row.table.full_name for row in page.rows] == ["sales.a"]
+        assert [(f.value, f.count) for f in page.namespaces] == [
+            ("sales", 1),
+            ("web", 1),
+        ]
+        assert [(f.value, f.count) for f in page.statuses] == [
+            ("indexed", 1),
+            ("unreachable", 1),
+        ]
+        assert page.paged.count == 1
+
+    @pytest.mark.parametrize(
+        ("fields", "status"),
+        [
+            pytest.param({}, "indexed", id="indexed"),
+            pytest.param({"state": Table.State.NEW}, "new", id="new"),
+            pytest.param({"state": Table.State.FAILED}, "failed", id="failed"),
+            pytest.param(
+                {"state": Table.State.UNSUPPORTED, "error_code": "unsupported-feature"},
+                "unsupported",
+                id="a feature that we do not read",
+            ),
+            pytest.param(
+                {"error_code": "location-unreachable"}, "unreachable", id="gone away"
+            ),
+        ],
+    )
+    def test_says_how_a_table_is(
+        self, vera: User, fields: dict[str, str], status: str
+    ) -> None:
+        new_table("orders", **fields)
+
+        assert catalogue_page(vera, CatalogueQuery()).rows[0].status == status
+
+    def test_pages_through_all_tables_once(self, vera: User) -> None:
+        for number in range(7):
+            new_table(f"t{number}")
+
+        pages = [
+            catalogue_page(vera, CatalogueQuery(page=page), length=3)
+            for page in (1, 2, 3)
+        ]
+
+        seen = [row.table.name for page in pages for row in page.rows]
+        assert seen == [f"t{number}" for number in range(7)]
+        assert [page.paged.next_page for page in pages] == [2, 3, None]
+        assert (pages[1].paged.first, pages[1].paged.last, pages[1].paged.count) == (
+            4,
+            6,
+            7,
+        )
+
+    def test_a_page_beyond_the_last_is_the_last(self, vera: User) -> None:
+        new_table("orders")
+
+        page = catalogue_page(vera, CatalogueQuery(page=999))
+
+        assert page.paged.page == 1
+        assert len(page.rows) == 1
+
+    def test_names_who_made_the_newest_version(self, vera: User) -> None:
+        table = new_table("orders", version=1)
+        new_commit(table, 0, user_name="someone")
+        new_commit(table, 1, user_name="etl")
+
+        row = catalogue_page(vera, CatalogueQuery()).rows[0]
+
+        assert row.user_name == "etl"
+        assert row.commits_30d == [0] * 27 + [1, 1, 1]
+
+    def test_hides_restricted_tables_from_viewers(self, vera: User) -> None:
+        new_table("sales.open")
+        secret = new_table("hidden.secret", restricted=True)
+        new_column(secret, "salary")
+        editor = new_user("ed", role=User.Role.EDITOR)
+
+        assert names(vera) == ["sales.open"]
+        assert names(vera, q="secret") == []
+        assert names(vera, q="salary") == []
+        page = catalogue_page(vera, CatalogueQuery())
+        assert [facet.value for facet in page.namespaces] == ["sales"]
+        assert names(editor) == ["hidden.secret", "sales.open"]
+
+    @pytest.mark.parametrize(("q", "num_queries"), [("", 4), ("o", 5)])
+    def test_asks_the_database_as_often_for_few_tables_as_for_many(
+        self,
+        vera: User,
+        django_assert_num_queries: DjangoAssertNumQueries,
+        q: str,
+        num_queries: int,
+    ) -> None:
+        for number in range(60):
+            new_commit(new_table(f"orders_{number}"), 2)
+
+        with django_assert_num_queries(num_queries):
+            page = catalogue_page(vera, CatalogueQuery(q=q))
+
+        assert len(page.rows) == 50
+
+
+def test_csv_holds_every_table_of_the_filter(vera: User) -> None:
+    for number in range(60):
+        new_table(f"sales.orders_{number}")
+    new_table("web.sessions")
+    new_table("sales.secret", restricted=True)
+
+    rows = list(catalogue_csv(vera, CatalogueQuery(namespace="sales")))
+
+    assert rows[0][:2] == ("name", "location")
+    assert len(rows) == 61
+
+
+class TestFacets:
+    @pytest.fixture
+    def tables(self) -> dict[str, Table]:
+        tables = {name: new_table(name) for name in ("a", "b", "c")}
+        new_commit(tables["a"], 2, user_name="etl")
+        new_commit(tables["b"], 2, user_name="etl")
+        new_commit(tables["b"], 1, user_name="somebody before")
+        new_protocol(tables["a"], 0, writer_features=["columnMapping"])
+        new_protocol(tables["a"], 1, writer_features=["appendOnly", "deletionVectors"])
+        new_protocol(tables["b"], 1, writer_features=["deletionVectors", "rowTracking"])
+        new_protocol(tables["c"])
+        return tables
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            pytest.param({"feature": "deletionVectors"}, ["a", "b"], id="a feature"),
+            pytest.param({"feature": "rowTracking"}, ["b"], id="another"),
+            pytest.param({"feature": "columnMapping"}, [], id="one of an old protocol"),
+            pytest.param({"writer": "etl"}, ["a", "b"], id="who wrote last"),
+            pytest.param({"writer": "somebody before"}, [], id="who wrote before"),
+        ],
+    )
+    def test_filter(
+        self,
+        vera: User,
+        tables: dict[str, Table],
+        query: dict[str, str],
+        expected: list[str],
+    ) -> None:
+        assert names(vera, **query) == expected
+        assert len(tables) == 3
+        rows = list(catalogue_csv(vera, CatalogueQuery(**query)))  # type: ignore[arg-type]  # as above
+        assert [row[0] for row in rows[1:]] == expected
+
+    @pytest.mark.usefixtures("tables")
+    def test_count_tables_and_say_features_in_words(self, vera: User) -> None:
+        facets = catalogue_page(vera, CatalogueQuery()).facets
+
+        assert [(f.word, f.count) for f in facets["feature"].values] == [
+            ("deletion vectors", 2),
+            ("row tracking", 1),
+        ]
+        assert [(f.word, f.count) for f in facets["writer"].values] == [("etl", 2)]
+
+    def test_one_value_that_all_tables_have_says_nothing(self, vera: User) -> None:
+        new_table("a")
+        new_table("b")
+
+        assert catalogue_page(vera, CatalogueQuery()).useful_facets == []
+
+        new_table("sales.c")
+        useful = catalogue_page(vera, CatalogueQuery()).useful_facets
+        assert [facet.name for facet in useful] == ["namespace"]
+
+    def test_only_who_may_know_is_told_what_is_shared(self, vera: User) -> None:
+        new_shared_table(name="crm.orders")
+        new_table("crm.visits")
+        editor = new_user("ed", role=User.Role.EDITOR)
+
+        marks = [
+            catalogue_page(user, CatalogueQuery()).facets["mark"].values
+            for user in (vera, editor)
+        ]
+
+        assert [[(f.word, f.count) for f in values] for values in marks] == [
+            [],
+            [("shared", 1)],
+        ]
+        assert names(editor, mark="shared") == ["crm.orders"]
+
+
+def test_a_total_of_unknown_sizes_is_unknown(vera: User) -> None:
+    new_table("a", size_bytes=None)
+    assert catalogue_page(vera, CatalogueQuery()).size_bytes is None
+
+    new_table("b", size_bytes=7)
+    page = catalogue_page(vera, CatalogueQuery())
+    assert (page.size_bytes, page.num_unsized) == (7, 1)

@@ -1,0 +1,74 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.tables.catalogue.names import (
+    MAX_PART_LENGTH,
+    TableName,
+    name_from_path,
+    parse_table_name,
+    with_suffix,
+)
+from apps.tables.errors import TableNameError
+
+
+class TestParseTableName:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            pytest.param("orders", TableName("default", "orders"), id="bare"),
+            pytest.param("sales.orders", TableName("sales", "orders"), id="two parts"),
+            pytest.param(
+                "default.orders", TableName("default", "orders"), id="default"
+            ),
+            pytest.param(
+                " orders ", TableName("default", "orders"), id="blanks around"
+            ),
+            pytest.param("Bücher-24_a", TableName("default", "Bücher-24_a"), id="é"),
+        ],
+    )
+    def test_reads_both_parts(self, text: str, expected: TableName) -> None:
+        assert parse_table_name(text) == expected
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", ".", "a.", ".a", "a.b.c", "a b", "a/b", "a%", "a\x00", "..", "x" * 201],
+    )
+    def test_refuses_what_an_address_could_not_hold(self, text: str) -> None:
+        with pytest.raises(TableNameError) as caught:
+            parse_table_name(text)
+
+        assert caught.value.code == "table-name-invalid"
+
+    def test_writes_the_default_namespace_as_nothing(self) -> None:
+        assert str(TableName("default", "orders")) == "orders"
+        assert str(TableName("sales", "orders")) == "sales.orders"
+
+
+class TestNameFromPath:
+    @pytest.mark.parametrize(
+        ("parts", "expected"),
+        [
+            pytest.param(("orders",), "orders", id="directly below the root"),
+            pytest.param(("sales", "orders"), "sales.orders", id="one folder"),
+            pytest.param(("a", "b", "c"), "a_b.c", id="folders are joined"),
+            pytest.param(("v1.2", "or ders"), "v1_2.or_ders", id="odd characters"),
+        ],
+    )
+    def test_follows_the_path_below_the_root(
+        self, parts: tuple[str, ...], expected: str
+    ) -> None:
+        assert str(name_from_path(parts)) == expected
+
+    @given(st.lists(st.text(min_size=1), min_size=1, max_size=4).map(tuple))
+    def test_is_always_a_name_that_parses(self, parts: tuple[str, ...]) -> None:
+        name = name_from_path(parts)
+
+        assert parse_table_name(f"{name.namespace}.{name.name}") == name
+
+
+def test_a_suffix_stays_within_the_length() -> None:
+    name = with_suffix(TableName("default", "x" * MAX_PART_LENGTH), 12)
+
+    assert name.name.endswith("x_12")
+    assert len(name.name) == MAX_PART_LENGTH

@@ -1,0 +1,100 @@
+import os
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from apps.tables.index.folders import (
+    INDEX_FORMAT,
+    begun_at_ms,
+    new_index_folder,
+    present_index,
+    remove_orphaned_indexes,
+    remove_other_indexes,
+)
+from tests.factories import NOW, new_unindexed_table
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def home(settings: Settings, tmp_path: Path) -> Path:
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home"
+
+
+class TestFolders:
+    def test_leave_what_another_worker_is_writing(self, home: Path) -> None:
+        table_id = uuid.uuid4()
+        folder = home / "index" / str(table_id)
+        for name in ("1-5-a", "1-6-b", ".1-7-c.99.ab"):
+            (folder / name).mkdir(parents=True)
+
+        remove_other_indexes(table_id, keep="1-6-b")
+
+        assert {place.name for place in folder.iterdir()} == {"1-6-b", ".1-7-c.99.ab"}
+
+    def test_leave_what_another_worker_began_later_until_it_is_old(
+        self, home: Path
+    ) -> None:
+        table_id = uuid.uuid4()
+        folder = home / "index" / str(table_id)
+        tomorrow_ms = int((time.time() + 86_400) * 1000)
+        names = ("1-5-a", "1-6-b", "1-7-c", "1-8-d", f"1-{tomorrow_ms}-e", "other")
+        for name in names:
+            (folder / name).mkdir(parents=True)
+        os.utime(folder / "1-8-d", (0, 0))
+
+        remove_other_indexes(table_id, keep="1-6-b")
+
+        assert {place.name for place in folder.iterdir()} == {"1-6-b", "1-7-c"}
+
+    def test_of_removed_tables_are_removed_once_they_are_old(self, home: Path) -> None:
+        table = new_unindexed_table()
+        for name in (str(table.id), "old", "fresh"):
+            (home / "index" / name).mkdir(parents=True)
+        for name in (str(table.id), "old"):
+            os.utime(home / "index" / name, (0, 0))
+
+        assert remove_orphaned_indexes() == 1
+
+        left = {place.name for place in (home / "index").iterdir()}
+        assert left == {str(table.id), "fresh"}
+
+
+class TestPresentIndex:
+    def test_is_the_folder_that_the_table_names(self) -> None:
+        table = new_unindexed_table(index_name=f"{INDEX_FORMAT}-5-a")
+        folder = new_index_folder(table.id, now=NOW, mark="b").with_name(
+            f"{INDEX_FORMAT}-5-a"
+        )
+        folder.mkdir(parents=True)
+
+        assert present_index(table) == folder
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param("", id="no index yet"),
+            pytest.param(f"{INDEX_FORMAT}-6-a", id="a folder that is gone"),
+            pytest.param(f"{INDEX_FORMAT}0-5-a", id="another form"),
+        ],
+    )
+    def test_is_none(self, name: str) -> None:
+        table = new_unindexed_table(index_name=name)
+        folder = new_index_folder(table.id, now=NOW, mark="b")
+        folder.with_name(f"{INDEX_FORMAT}0-5-a").mkdir(parents=True)
+
+        assert present_index(table) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("1-500-ab", 500), ("1-500", 500), ("", None), ("1-x-ab", None), ("old", None)],
+)
+def test_a_folder_tells_when_its_index_was_begun(
+    name: str, expected: int | None
+) -> None:
+    assert begun_at_ms(name) == expected

@@ -1,0 +1,189 @@
+from pathlib import Path
+
+import pytest
+
+from apps.tables.storage.locations import (
+    check_allowed,
+    check_present,
+    parse_location,
+    parse_root,
+)
+from deltaweb.delta.errors import (
+    LocationInvalidError,
+    LocationNotAllowedError,
+    LocationNotFoundError,
+)
+
+
+class TestParseLocation:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            pytest.param("/lake/orders", "/lake/orders", id="a path"),
+            pytest.param("/lake/orders/", "/lake/orders", id="a slash at the end"),
+            pytest.param("/lake/../etc", "/etc", id="dots are resolved"),
+            pytest.param("//lake//orders", "/lake/orders", id="doubled slashes"),
+            pytest.param("file:///lake/or%20ders", "/lake/or ders", id="a file URL"),
+            pytest.param("s3://bucket/orders/", "s3://bucket/orders", id="a bucket"),
+            pytest.param("s3://b//a/./x/..", "s3://b/a", id="dots in a bucket"),
+            pytest.param("S3://Bucket/a", "s3://Bucket/a", id="a loud scheme"),
+            pytest.param("abfss://c@a.net/x", "abfss://c@a.net/x", id="a container"),
+        ],
+    )
+    def test_spells_a_place_one_way(self, text: str, expected: str) -> None:
+        assert parse_location(text) == expected
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "   ",
+            "orders",
+            "../orders",
+            "/lake/\x00",
+            "/lake/a\nb",
+            "file://host/lake",
+            "file:///lake/%00",
+            "http://169.254.169.254/latest",
+            "ftp://host/x",
+            "simplecache::file:///etc",
+            "simplecache::s3://bucket/x",
+            "s3://bucket/x::file:///etc",
+            "s3://key:secret@bucket/x",
+            "zip://x::/etc/a.zip",
+            "s3://bucket/../x",
+            "s3://bucket/a/../../x",
+            "s3://../x",
+            "/" + "x" * 2001,
+        ],
+    )
+    def test_refuses_what_is_no_place_of_a_table(self, text: str) -> None:
+        with pytest.raises(LocationInvalidError):
+            parse_location(text)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "s3://key:hidden@bucket/x",
+            "s3a://key:hidden@bucket/x",
+            "gcs://hidden@bucket/x",
+            "az://hidden@container/x",
+            "abfss://container:hidden@account.net/x",
+            "abfss://container@account.net/x?sig=hidden",
+            "s3://bucket/x?X-Amz-Signature=hidden",
+            "https://user:hidden@host/x",
+        ],
+    )
+    def test_refuses_a_secret_without_repeating_it(self, text: str) -> None:
+        with pytest.raises(LocationInvalidError) as caught:
+            parse_location(text)
+
+        assert "hidden" not in str(caught.value)
+
+    def test_a_command_starts_from_its_folder(self, tmp_path: Path) -> None:
+        assert parse_location("orders", base=tmp_path) == f"{tmp_path}/orders"
+        assert parse_location("/lake", base=tmp_path) == "/lake"
+
+
+class TestCheckAllowed:
+    def test_allows_everything_without_roots(self) -> None:
+        check_allowed("/anywhere", roots=None)
+
+    def test_allows_a_root_and_what_is_below(self, tmp_path: Path) -> None:
+        check_allowed(str(tmp_path), roots=[str(tmp_path)])
+        check_allowed(f"{tmp_path}/a/b", roots=[str(tmp_path)])
+
+    def test_refuses_a_sibling_that_starts_alike(self, tmp_path: Path) -> None:
+        with pytest.raises(LocationNotAllowedError):
+            check_allowed(f"{tmp_path}2", roots=[str(tmp_path)])
+
+    @pytest.mark.parametrize("linked", ["table", "log"])
+    def test_follows_links_before_it_decides(self, tmp_path: Path, linked: str) -> None:
+        lake, outside = tmp_path / "lake", tmp_path / "outside"
+        (outside / "_delta_log").mkdir(parents=True)
+        lake.mkdir()
+        table = lake / "orders"
+        if linked == "table":
+            table.symlink_to(outside)
+        else:
+            table.mkdir()
+            (table / "_delta_log").symlink_to(outside / "_delta_log")
+
+        with pytest.raises(LocationNotAllowedError):
+            check_allowed(str(table), roots=[str(lake)])
+
+    @pytest.mark.parametrize(
+        ("root", "location"),
+        [
+            pytest.param("s3://lake", "s3://lake", id="the bucket itself"),
+            pytest.param("s3://lake/", "s3://lake/orders", id="a slash at the end"),
+            pytest.param("s3://lake", "s3a://lake/orders", id="another scheme"),
+            pytest.param("gcs://lake/a", "gs://lake/a/orders", id="of Google"),
+            pytest.param("S3://lake", "s3://lake/orders", id="a loud scheme"),
+            pytest.param("s3://", "s3://any/orders", id="every bucket"),
+            pytest.param(
+                "abfss://c@Lake.dfs.core.windows.net",
+                "abfss://c@lake.DFS.core.windows.net/orders",
+                id="a host has no capitals",
+            ),
+        ],
+    )
+    def test_allows_a_url_below_a_prefix(self, root: str, location: str) -> None:
+        check_allowed(parse_location(location), roots=["/srv", root])
+
+    @pytest.mark.parametrize(
+        ("root", "location"),
+        [
+            pytest.param("/srv", "s3://anybodys/x", id="folders hold no URL"),
+            pytest.param("/", "s3://anybodys/x", id="nor does the root"),
+            pytest.param("s3://lake", "s3://lake2/x", id="starts alike"),
+            pytest.param("s3://lake/a", "s3://lake/ab", id="a path that starts alike"),
+            pytest.param("s3://lake/a", "s3://lake", id="what is above"),
+            pytest.param("s3://lake/a", "s3://lake/a/../b", id="what is beside"),
+            pytest.param("s3://lake", "gs://lake/x", id="another store"),
+            pytest.param("s3://lake", "s3://Lake/x", id="buckets have capitals"),
+            pytest.param("s3://lake", "/lake/x", id="a local path"),
+            pytest.param(
+                "abfss://c@lake.dfs.core.windows.net",
+                "abfss://c@attacker.example/x",
+                id="another host",
+            ),
+            pytest.param(
+                "abfs://c", "abfss://c@attacker.example/x", id="a host of one's own"
+            ),
+        ],
+    )
+    def test_refuses_a_url_outside_of_it(self, root: str, location: str) -> None:
+        with pytest.raises(LocationNotAllowedError):
+            check_allowed(parse_location(location), roots=[root])
+
+
+class TestParseRoot:
+    @pytest.mark.parametrize(
+        ("text", "root"),
+        [
+            pytest.param("/srv/tables/", "/srv/tables/", id="a folder"),
+            pytest.param("S3A://lake/a/", "s3://lake/a", id="a prefix"),
+        ],
+    )
+    def test_spells_it_one_way(self, text: str, root: str) -> None:
+        assert parse_root(text) == root
+
+    @pytest.mark.parametrize(
+        "text", ["s3://", "ftp://host/x", "s3://a/../b", "s3://key@bucket"]
+    )
+    def test_refuses_what_holds_no_table(self, text: str) -> None:
+        with pytest.raises(LocationInvalidError):
+            parse_root(text)
+
+
+def test_a_missing_folder_is_called_missing(tmp_path: Path) -> None:
+    with pytest.raises(LocationNotFoundError):
+        check_present(f"{tmp_path}/nothing")
+
+
+def test_a_file_is_no_place_of_a_table(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(LocationInvalidError):
+        check_present(f"{tmp_path}/file")

@@ -1,0 +1,167 @@
+import json
+from pathlib import Path
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from apps.tables.storage.errors import (
+    StorageOptionError,
+    StorageReferenceError,
+    StorageSealedError,
+)
+from apps.tables.storage.options import (
+    MAX_VALUE_BYTES,
+    parse_options,
+    resolve,
+    seal,
+    seal_again,
+    unseal,
+)
+
+HERE = Path("/here")
+
+
+class TestParse:
+    def test_keeps_values_as_they_are(self) -> None:
+        texts = ["key=a=b==", "client_kwargs.endpoint_url=http://x", "secret="]
+
+        assert parse_options(texts, base=HERE) == {
+            "key": "a=b==",
+            "client_kwargs.endpoint_url": "http://x",
+            "secret": "",
+        }
+
+    def test_keeps_references_and_makes_their_paths_absolute(self) -> None:
+        texts = ["key=env:LAKE_KEY", "secret=file:a/b", "token=file:/c"]
+
+        assert parse_options(texts, base=HERE) == {
+            "key": "env:LAKE_KEY",
+            "secret": "file:/here/a/b",
+            "token": "file:/c",
+        }
+
+    @pytest.mark.parametrize(
+        "texts",
+        [
+            pytest.param(["hunter2"], id="no key"),
+            pytest.param(["=hunter2"], id="an empty key"),
+            pytest.param(["hunter2!=x"], id="a key of other characters"),
+            pytest.param(["a..b=hunter2"], id="a key with an empty part"),
+            pytest.param(["a.b.c.d.e.f=hunter2"], id="a deep key"),
+            pytest.param(["key=hunter2", "key=hunter2"], id="a key twice"),
+            pytest.param(["a=hunter2", "a.b=hunter2"], id="a value and a mapping"),
+            pytest.param(["key=hunter2\0"], id="a NUL"),
+            pytest.param(["key=" + "hunter2" * MAX_VALUE_BYTES], id="a long value"),
+            pytest.param(["key=env:hunter2!"], id="no name of a variable"),
+            pytest.param(["key=file:"], id="no path"),
+        ],
+    )
+    def test_refuses_without_telling_the_value(self, texts: list[str]) -> None:
+        with pytest.raises(StorageOptionError) as caught:
+            parse_options(texts, base=HERE)
+        assert "hunter2" not in str(caught.value)
+
+
+class TestResolve:
+    def test_nests_and_types_as_drivers_take_them(self) -> None:
+        options = {
+            "key": "123456",
+            "anon": "false",
+            "client_kwargs.verify": "true",
+            "config_kwargs.max_pool_connections": "50",
+            "config_kwargs.s3.addressing_style": "path",
+            "token": '{"client_email": "a"}',
+            "password": "{no JSON",
+        }
+
+        assert resolve(options, storage="lake") == {
+            "key": "123456",
+            "anon": False,
+            "client_kwargs": {"verify": True},
+            "config_kwargs": {
+                "max_pool_connections": 50,
+                "s3": {"addressing_style": "path"},
+            },
+            "token": {"client_email": "a"},
+            "password": "{no JSON",
+        }
+
+    def test_looks_references_up_at_each_use(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "secret"
+        options = {"key": "env:LAKE_KEY", "secret": f"file:{file}"}
+        for value in ("first", "second"):
+            monkeypatch.setenv("LAKE_KEY", value)
+            file.write_text(f"{value} of the file\n")
+
+            assert resolve(options, storage="lake") == {
+                "key": value,
+                "secret": f"{value} of the file",
+            }
+
+    @pytest.mark.parametrize("content", [b"\xff\xfe", b"a" * (MAX_VALUE_BYTES + 1)])
+    def test_a_file_that_is_no_short_text_is_named(
+        self, content: bytes, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "secret"
+        file.write_bytes(content)
+
+        with pytest.raises(StorageReferenceError, match=f"{file}.*no short text"):
+            resolve({"key": f"file:{file}"}, storage="lake")
+
+    @pytest.mark.parametrize(
+        ("reference", "message"),
+        [
+            ("env:LAKE_KEY", "key from the variable LAKE_KEY, which is not set"),
+            ("file:/nowhere/key", "/nowhere/key, which cannot be read .No such file"),
+            ("file:/", "the file /, which cannot be read"),
+        ],
+    )
+    def test_what_is_missing_is_named(
+        self, reference: str, message: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("LAKE_KEY", raising=False)
+
+        with pytest.raises(StorageReferenceError, match=message) as caught:
+            resolve({"key": reference}, storage="lake")
+        assert caught.value.code == "storage-reference-missing"
+
+
+class TestSealing:
+    OPTIONS = {"key": "hunter2", "secret": "env:LAKE_SECRET"}
+
+    def test_what_is_sealed_opens_and_does_not_show(self) -> None:
+        sealed = seal(self.OPTIONS)
+
+        assert unseal(sealed, storage="lake") == self.OPTIONS
+        assert "hunter2" not in sealed
+        assert sealed != seal(self.OPTIONS)
+
+    def test_a_former_secret_key_still_opens(self, settings: Settings) -> None:
+        sealed = seal(self.OPTIONS)
+        settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+        settings.SECRET_KEY = "another"
+
+        assert unseal(sealed, storage="lake") == self.OPTIONS
+        again = seal_again(sealed, storage="lake")
+        settings.SECRET_KEY_FALLBACKS = []
+        assert unseal(again, storage="lake") == self.OPTIONS
+        with pytest.raises(StorageSealedError):
+            unseal(sealed, storage="lake")
+
+    @pytest.mark.parametrize("change", [(4, None), (0, -4), (0, 0)])
+    def test_what_is_damaged_is_a_sentence(
+        self, change: tuple[int, int | None]
+    ) -> None:
+        sealed = seal(self.OPTIONS)[slice(*change)]
+
+        for use in (unseal, seal_again):
+            with pytest.raises(StorageSealedError, match="storage lake") as caught:
+                use(sealed, storage="lake")
+            assert caught.value.code == "storage-sealed"
+
+    def test_a_value_that_looks_like_json_stays_a_text_until_it_is_used(self) -> None:
+        options = {"token": json.dumps({"a": 1})}
+
+        assert unseal(seal(options), storage="lake") == options

@@ -1,0 +1,103 @@
+import pytest
+
+from apps.tables.versions.states import (
+    changed_runs,
+    update_archived,
+    update_readability,
+)
+from tests.factories import new_commit, new_table
+
+READABLE, GONE, PARTLY = ("READABLE", ""), ("GONE", "cleaned"), ("PARTLY", "vacuum")
+
+
+class TestChangedRuns:
+    @pytest.mark.parametrize(
+        ("before", "after", "expected"),
+        [
+            pytest.param([], [(0, 9, *READABLE)], [], id="nothing is stored"),
+            pytest.param([(0, 9, *READABLE)], [(0, 9, *READABLE)], [], id="the same"),
+            pytest.param(
+                [(0, 9, *READABLE)], [(0, 12, *READABLE)], [], id="new commits alone"
+            ),
+            pytest.param(
+                [(0, 9, *READABLE)],
+                [(0, 4, *GONE), (5, 12, *READABLE)],
+                [(0, 4, *GONE)],
+                id="a clean-up",
+            ),
+            pytest.param(
+                [(0, 4, *GONE), (5, 9, *READABLE)],
+                [(0, 6, *GONE), (7, 9, *READABLE)],
+                [(5, 6, *GONE)],
+                id="a second clean-up",
+            ),
+            pytest.param(
+                [(0, 2, *GONE), (3, 9, *READABLE)],
+                [(0, 2, *GONE), (3, 7, *PARTLY), (8, 12, *READABLE)],
+                [(3, 7, *PARTLY)],
+                id="a vacuum",
+            ),
+            pytest.param(
+                [(0, 2, *GONE), (3, 5, *PARTLY), (6, 9, *READABLE)],
+                [(0, 9, *READABLE)],
+                [(0, 2, *READABLE), (3, 5, *READABLE)],
+                id="a backup put back",
+            ),
+            pytest.param(
+                [(0, 9, "GONE", "cleaned")],
+                [(0, 9, "GONE", "broken")],
+                [(0, 9, "GONE", "broken")],
+                id="another reason",
+            ),
+            pytest.param(
+                [(0, 9, *READABLE)], [(0, 3, *GONE)], [(0, 3, *GONE)], id="fewer now"
+            ),
+        ],
+    )
+    def test_are_the_parts_that_differ(
+        self,
+        before: list[tuple[int, int, str, str]],
+        after: list[tuple[int, int, str, str]],
+        expected: list[tuple[int, int, str, str]],
+    ) -> None:
+        stored = [list(run) for run in before]  # as JSON gives them back
+
+        assert changed_runs(stored, after) == expected
+
+
+@pytest.mark.django_db
+class TestStates:
+    def test_are_told_of_the_commits_that_are_stored(self) -> None:
+        runs = [[0, 4, *READABLE]]
+        table = new_table(version=4, summary={"readable_runs": runs})
+        for version in (0, 2, 4):
+            new_commit(table, version)
+
+        update_readability(table, [[0, 2, "GONE", "x" * 400], [3, 4, *READABLE]])
+
+        found = table.commits.order_by("version").values_list(
+            "readability", "readability_reason"
+        )
+        assert list(found) == [("GONE", "x" * 300)] * 2 + [READABLE]
+
+    def test_of_other_tables_stay(self) -> None:
+        other = new_commit(new_table("other"), 0)
+        table = new_table("orders")
+        new_commit(table, 0)
+
+        update_archived(table, 1)
+        update_readability(table, [[0, 2, *GONE]])
+
+        other.refresh_from_db()
+        assert (other.is_archived, other.readability) == (False, "READABLE")
+
+    def test_follow_what_the_log_holds(self) -> None:
+        table = new_table()
+        for version in range(4):
+            new_commit(table, version)
+
+        update_archived(table, 3)
+        update_archived(table, 2)
+
+        archived = table.commits.filter(is_archived=True)
+        assert sorted(archived.values_list("version", flat=True)) == [0, 1]

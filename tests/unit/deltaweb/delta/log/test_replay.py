@@ -1,0 +1,273 @@
+"""The rules of reconciliation, one by one."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.errors import LogCorruptError, MissingActionError
+from deltaweb.delta.log.blocks import KeySet, SelectedBlock
+from deltaweb.delta.log.replay import last_rows
+from tests.delta_logs import LogBuilder, add, deletion_vector, metadata, remove, txn
+
+
+def paths(builder: LogBuilder, version: int | None = None) -> list[str]:
+    return sorted(builder.table.snapshot(version).files["path"].to_pylist())
+
+
+def test_the_latest_add_of_a_path_wins() -> None:
+    builder = LogBuilder().start(add("a", size=1)).commit(1, add("a", size=2))
+
+    snapshot = builder.table.snapshot()
+
+    assert snapshot.num_files == 1
+    assert snapshot.size_bytes == 2
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_statistics_may_be_text_or_an_object(*, is_text: bool) -> None:
+    given = {"numRecords": 3, "minValues": {"id": 2**53 + 1}}
+    stats = json.dumps(given) if is_text else given
+    builder = LogBuilder().start(add("a")).commit(1, add("b", stats=stats))
+
+    (block,) = builder.table.snapshot().state.blocks
+
+    texts = block.statistics().json_text
+    assert texts is not None
+    found = [None if text is None else json.loads(text) for text in texts.to_pylist()]
+    assert found == [None, given]
+
+
+def test_a_later_remove_hides_the_file_and_is_a_tombstone() -> None:
+    builder = LogBuilder().start(add("a"), add("b"))
+    builder.commit(1, remove("a", deletionTimestamp=5, size=7, dataChange=False))
+
+    snapshot = builder.table.snapshot()
+
+    assert snapshot.files["path"].to_pylist() == ["b"]
+    assert snapshot.tombstones.to_pylist() == [
+        {
+            "path": "a",
+            "deletion_timestamp": 5,
+            "data_change": False,
+            "size": 7,
+            "dv_id": None,
+        }
+    ]
+
+
+def test_a_later_add_brings_the_file_back_and_ends_the_tombstone() -> None:
+    builder = LogBuilder().start(add("a")).commit(1, remove("a")).commit(2, add("a"))
+
+    snapshot = builder.table.snapshot()
+
+    assert snapshot.num_files == 1
+    assert snapshot.tombstones.num_rows == 0
+
+
+def test_a_remove_of_what_was_never_there_is_a_tombstone() -> None:
+    snapshot = LogBuilder().start().commit(1, remove("a")).table.snapshot()
+
+    assert snapshot.num_files == 0
+    assert snapshot.tombstones["path"].to_pylist() == ["a"]
+
+
+def test_a_tombstone_of_a_checkpoint_ends_with_a_later_add() -> None:
+    builder = LogBuilder().start()
+    start = [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, metadata()]
+    builder.checkpoint(1, *start, remove("a"), remove("b")).commit(1)
+    builder.commit(2, add("a")).commit(3, remove("c"))
+
+    snapshot = builder.table.snapshot()
+
+    assert sorted(snapshot.tombstones["path"].to_pylist()) == ["b", "c"]
+
+
+def test_one_path_with_two_deletion_vectors_is_two_files() -> None:
+    old, new = deletion_vector("old"), deletion_vector("new")
+    builder = LogBuilder().start(add("a"))
+    builder.commit(1, remove("a"), add("a", deletionVector=old))
+    builder.commit(2, remove("a", deletionVector=old), add("a", deletionVector=new))
+
+    snapshot = builder.table.snapshot()
+
+    assert snapshot.files["dv_id"].to_pylist() == ["unew"]
+    assert sorted(str(dv) for dv in snapshot.tombstones["dv_id"].to_pylist()) == [
+        "None",
+        "uold",
+    ]
+
+
+def test_paths_are_compared_as_the_log_spells_them() -> None:
+    builder = LogBuilder().start(add("a%20b")).commit(1, remove("a b"))
+
+    assert paths(builder) == ["a%20b"]
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["file:/p/a", "file:///p/a", "/p/a", "FILE:///p/a", "file://LocalHost/p/a"],
+)
+def test_an_absolute_path_has_one_meaning_in_any_spelling(spelling: str) -> None:
+    start = [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, metadata()]
+    log = LogBuilder().start(add("/p/a"), add("b")).commit(1, remove(spelling))
+    behind = LogBuilder().checkpoint(0, *start, add("file:/p/a"), add("b"))
+    behind.commit(1, remove(spelling))
+
+    assert paths(log) == paths(behind) == ["b"]
+
+
+def test_a_path_of_another_machine_is_another_path() -> None:
+    builder = LogBuilder().start(add("file://p/a")).commit(1, remove("/p/a"))
+
+    assert paths(builder) == ["file://p/a"]
+
+
+def test_a_version_of_a_transaction_may_go_down() -> None:
+    builder = LogBuilder().start(txn("app", 7)).commit(1, txn("app", 3), txn("b", 1))
+
+    transactions = builder.table.snapshot().transactions
+
+    assert {app: t.version for app, t in transactions.items()} == {"app": 3, "b": 1}
+
+
+def test_the_latest_metadata_and_protocol_win() -> None:
+    builder = LogBuilder().start()
+    builder.commit(
+        1,
+        metadata("new", name="n"),
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 3}},
+    )
+
+    snapshot = builder.table.snapshot()
+
+    assert (snapshot.metadata.id, snapshot.metadata.name) == ("new", "n")
+    assert snapshot.protocol.min_writer_version == 3
+    assert builder.table.snapshot(0).metadata.id == "table"
+
+
+def test_unknown_actions_and_fields_are_ignored() -> None:
+    builder = LogBuilder().start(add("a", baseRowId=5, newField={"x": []}))
+    builder.commit(1, {"cdc": {"path": "x", "size": 1}}, {"domainMetadata": {}}, {})
+
+    assert paths(builder) == ["a"]
+
+
+def test_an_empty_commit_changes_nothing() -> None:
+    builder = LogBuilder().start(add("a")).raw_commit(1, b"")
+
+    assert builder.table.snapshot().version == 1
+    assert paths(builder) == ["a"]
+
+
+def test_a_missing_time_of_deletion_is_zero() -> None:
+    builder = LogBuilder().start().commit(1, {"remove": {"path": "a"}})
+
+    (row,) = builder.table.snapshot().tombstones.to_pylist()
+
+    assert row["deletion_timestamp"] == 0
+
+
+def test_partition_columns_may_change() -> None:
+    builder = LogBuilder().start(
+        add("a", partitionValues={"p": "1"}), partitionColumns=["p"]
+    )
+    builder.commit(
+        1,
+        remove("a"),
+        add("b", partitionValues={"q": "2"}),
+        metadata(partitionColumns=["q"]),
+    )
+    builder.commit(2, add("c", partitionValues={"q": None}), add("d"))
+
+    values = {
+        row["path"]: row["partition_values"]
+        for row in builder.table.snapshot().files.to_pylist()
+    }
+
+    assert values == {"b": [("q", "2")], "c": [("q", None)], "d": [("q", None)]}
+    (first,) = builder.table.snapshot(0).files.to_pylist()
+    assert first["partition_values"] == [("p", "1")]
+
+
+def test_partition_columns_may_change_between_batches_of_commits() -> None:
+    filler = {"commitInfo": {"x": "y" * (20 << 20)}}
+    builder = LogBuilder().start(
+        add("a", partitionValues={"p": "1"}), filler, partitionColumns=["p"]
+    )
+    builder.commit(1, filler, add("b", partitionValues={"p": "2"}))
+    builder.commit(2, metadata(partitionColumns=["q"]), add("c", partitionValues={}))
+
+    values = {
+        row["path"]: row["partition_values"]
+        for row in builder.table.snapshot().files.to_pylist()
+    }
+
+    assert values["b"] == [("p", "2"), ("q", None)]
+    assert values["c"] == [("q", None)]
+
+
+def test_a_table_of_no_partitions_has_empty_values() -> None:
+    (row,) = LogBuilder().start(add("a")).table.snapshot().files.to_pylist()
+
+    assert row["partition_values"] == []
+
+
+@pytest.mark.parametrize("kind", ["metaData", "protocol"])
+def test_a_log_without_a_head_is_refused(kind: str) -> None:
+    builder = LogBuilder().start(add("a"))
+    lines = builder.store.read("00000000000000000000.json").splitlines(keepends=True)
+    builder.raw_commit(0, b"".join(line for line in lines if kind.encode() not in line))
+
+    with pytest.raises(MissingActionError) as caught:
+        builder.table.snapshot()
+
+    assert kind in caught.value.message
+
+
+def test_two_file_actions_in_a_line_are_refused() -> None:
+    builder = LogBuilder().start({**add("a"), **remove("b")})
+
+    with pytest.raises(LogCorruptError, match="two file actions"):
+        builder.table.snapshot()
+
+
+def test_the_last_row_of_each_key_is_found() -> None:
+    keys = pa.array(["a", "b", "a", "c", "b", "a"])
+
+    assert last_rows(keys).tolist() == [3, 4, 5]
+    assert last_rows(pa.array([], pa.string())).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("is_live", "is_shared"),
+    [
+        pytest.param([False] + [True] * 9, True, id="nearly all, together"),
+        pytest.param([True] * 4 + [False] + [True] * 5, False, id="with a hole"),
+        pytest.param([False] * 8 + [True] * 2, False, id="a few, together"),
+        pytest.param([False] * 10, False, id="none"),
+    ],
+)
+def test_live_rows_share_memory_only_where_little_else_is_held(
+    *, is_live: list[bool], is_shared: bool
+) -> None:
+    snapshot = LogBuilder().start(*map(add, "abcdefghij")).table.snapshot()
+    (whole,) = snapshot.state.blocks
+
+    live = SelectedBlock(whole.block, pa.array(is_live)).compact()
+
+    before, after = whole.block.files["path"], live.block.files["path"]
+    assert live.mask is None
+    assert after.to_pylist() == [
+        path for path, kept in zip(before.to_pylist(), is_live, strict=True) if kept
+    ]
+    shares = before.buffers()[2].address == after.buffers()[2].address
+    assert shares is is_shared
+
+
+def test_a_set_of_keys_knows_its_own() -> None:
+    keys = KeySet(pa.array(["a", "b"]))
+
+    assert len(keys) == 2
+    assert keys.contains(pa.array(["b", "c"])).to_pylist() == [True, False]
+    assert not len(KeySet(pa.array([], pa.string())))

@@ -1,0 +1,36 @@
+import pytest
+
+from deltaweb.delta.log.versions import GONE, PARTLY, READABLE, ReadableRun, joined
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        pytest.param([], [], id="none"),
+        pytest.param(
+            [ReadableRun(0, 1, GONE, "why"), ReadableRun(2, 4, GONE, "why")],
+            [ReadableRun(0, 4, GONE, "why")],
+            id="alike",
+        ),
+        pytest.param(
+            [ReadableRun(0, 1, GONE, "why"), ReadableRun(2, 4, GONE, "cleaned")],
+            [ReadableRun(0, 1, GONE, "why"), ReadableRun(2, 4, GONE, "cleaned")],
+            id="for another reason",
+        ),
+        pytest.param(
+            [ReadableRun(0, 1, READABLE), ReadableRun(3, 4, READABLE)],
+            [ReadableRun(0, 1, READABLE), ReadableRun(3, 4, READABLE)],
+            id="with a version between",
+        ),
+    ],
+)
+def test_neighbours_that_are_alike_are_one_run(
+    runs: list[ReadableRun], expected: list[ReadableRun]
+) -> None:
+    assert joined(runs) == expected
+
+
+def test_what_is_compared_can_be_chosen() -> None:
+    runs = [ReadableRun(0, 1, GONE, "why"), ReadableRun(2, 4, PARTLY, "vacuumed")]
+
+    assert joined(runs, by=lambda _run: None) == [ReadableRun(0, 4, GONE, "why")]

@@ -1,0 +1,81 @@
+"""Columns are found by path and by name."""
+
+from typing import Any
+
+import pytest
+
+from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.protocol.column_path import (
+    column_field,
+    resolve_column,
+    select_leaves,
+)
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    leaf_fields,
+)
+
+LONG, DATE, STRING = (PrimitiveType(name) for name in ("long", "date", "string"))
+INNER = StructField("b", STRING)
+SCHEMA = StructType(
+    (
+        StructField("a.b", LONG),
+        StructField(
+            "a", StructType((StructField("b", STRING), StructField("C", DATE)))
+        ),
+        StructField("l", ArrayType(LONG, contains_null=True)),
+    )
+)
+
+
+class TestColumns:
+    def test_leaves_are_paths_and_never_look_into_lists(self) -> None:
+        assert [leaf.path for leaf in leaf_fields(SCHEMA)] == [
+            ("a.b",),
+            ("a", "b"),
+            ("a", "C"),
+            ("l",),
+        ]
+
+    @pytest.mark.parametrize(
+        ("name", "path"),
+        [
+            pytest.param("A.B", ("a.b",), id="a top-level name wins, dots and all"),
+            pytest.param(("a", "b"), ("a", "b"), id="names one by one"),
+            pytest.param("A.c", ("a", "C"), id="dots lead into structs, case aside"),
+            pytest.param("l", ("l",), id="a list"),
+        ],
+    )
+    def test_are_found_by_name(self, name: str | tuple[str, ...], path: Any) -> None:  # noqa: ANN401 # a tuple
+        assert resolve_column(SCHEMA, name) == path
+        assert column_field(SCHEMA, path).name == path[-1]
+
+    @pytest.mark.parametrize("name", ["", "b", "a.x", "l.element", ("a", "b", "c")])
+    def test_that_are_none_are_named_with_the_choices(
+        self, name: str | tuple[str, ...]
+    ) -> None:
+        with pytest.raises(ColumnNotFoundError) as caught:
+            resolve_column(SCHEMA, name)
+
+        assert "a.b, a, l" in caught.value.hint
+
+    def test_field_at_a_path_that_is_none_is_refused(self) -> None:
+        with pytest.raises(ColumnNotFoundError):
+            column_field(SCHEMA, ("a", "zz"))
+        with pytest.raises(ColumnNotFoundError):
+            column_field(SCHEMA, ("zz", "a"))
+
+    def test_select_the_leaves_below_them(self) -> None:
+        assert [leaf.path for leaf in select_leaves(SCHEMA, ["l", "a"])] == [
+            ("a", "b"),
+            ("a", "C"),
+            ("l",),
+        ]
+
+    def test_of_a_struct_are_found_and_selected_by_name(self) -> None:
+        assert (SCHEMA.find("L"), SCHEMA.find("b")) == (SCHEMA.fields[2], None)
+        assert SCHEMA.select(("l", "a.b")).names == ("a.b", "l")
+        assert StructType(()).names == ()

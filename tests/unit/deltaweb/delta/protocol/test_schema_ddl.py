@@ -1,0 +1,65 @@
+"""Columns as people write them."""
+
+import pytest
+
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl, parse_type_ddl
+
+LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
+
+
+def test_columns_have_types_comments_and_nulls() -> None:
+    columns = parse_columns_ddl(
+        "id BIGINT NOT NULL COMMENT 'the key, isn''t it', `a b` decimal(12, 3),\n"
+        "tags ARRAY<string>, m map<string,array<int>>, s struct<x: long, y date>"
+    )
+
+    assert columns == (
+        StructField("id", LONG, False, {"comment": "the key, isn't it"}),  # noqa: FBT003
+        StructField("a b", DecimalType(12, 3)),
+        StructField("tags", ArrayType(STRING)),
+        StructField("m", MapType(STRING, ArrayType(PrimitiveType("integer")))),
+        StructField(
+            "s",
+            StructType(
+                (StructField("x", LONG), StructField("y", PrimitiveType("date")))
+            ),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "a column is missing"),
+        ("a", "a name is missing, at the end"),
+        ("a BIGFLOAT", "no type is called so, at 'BIGFLOAT'"),
+        ("a INT b INT", "',' is missing, at 'b'"),
+        ("a ARRAY<INT", "'>' is missing, at the end"),
+        ("a DECIMAL(99)", "no precision 99"),
+        ("a INT; DROP", "'; DROP' is no part of a column"),
+        ("a INT, A INT", "it is there twice"),
+        ("a " + "ARRAY<" * 5000, "nested too deeply"),
+    ],
+)
+def test_what_is_no_column_is_told(text: str, reason: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        parse_columns_ddl(text)
+
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "NOTHING", "INT, b INT", "ARRAY<INT", "INT NOT"])
+def test_a_type_alone_is_read_whole_or_refused(text: str) -> None:
+    assert parse_type_ddl("array<decimal(9, 2)>") == ArrayType(DecimalType(9, 2))
+
+    with pytest.raises(SchemaError):
+        parse_type_ddl(text)

@@ -1,0 +1,61 @@
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltaweb.delta.errors import DataFileError
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.scan.data_file import DataFile
+from deltaweb.delta.scan.predicate import Comparison
+
+SCHEMA = StructType((StructField("n", PrimitiveType("long")),))
+
+
+class CountedFile(io.BytesIO):
+    """A file of bytes that takes down how much is read of it."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.reads: list[int] = []
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.reads.append(len(data))
+        return data
+
+
+def file_of(values: list[int]) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"n": values}), sink, row_group_size=1)
+    return sink.getvalue()
+
+
+def test_opening_and_choosing_row_groups_is_one_read() -> None:
+    data = file_of([1, 2, 3])
+    counted = CountedFile(data)
+    above_one = Comparison(("n",), ">", pa.scalar(1))
+
+    with DataFile("a", lambda _: pa.PythonFile(counted, mode="r")) as file:
+        groups = file.row_groups(SCHEMA, above_one)
+
+        assert groups == [1, 2]
+        assert counted.reads == [len(data)]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        pytest.param(b"a,b\n1,2\n3,4\n", "not a Parquet file", id="another format"),
+        pytest.param(file_of([1])[:-4] + b"PARE", "encrypted", id="encrypted"),
+        pytest.param(file_of([1])[:-5], "not a Parquet file", id="torn"),
+        pytest.param(
+            file_of([1])[:-8] + b"\xff\xff\xff\x7fPAR1", "claims", id="a huge footer"
+        ),
+    ],
+)
+def test_what_is_no_parquet_file_is_named_with_its_reason(
+    data: bytes, reason: str
+) -> None:
+    with pytest.raises(DataFileError, match=f"a/b.*{reason}"):
+        DataFile("a/b", lambda _: pa.BufferReader(data))

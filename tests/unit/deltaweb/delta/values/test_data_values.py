@@ -1,0 +1,253 @@
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    arrow_type,
+)
+from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.stored_columns import MismatchError
+
+LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
+MAP = MapType(STRING, LONG)
+PAIRS = pa.map_(pa.string(), pa.int32())
+
+
+def conformed(array: pa.Array, data_type: DataType) -> pa.Array:
+    result = conform(array, data_type, "c")
+    result.validate(full=True)
+    assert result.type.equals(arrow_type(data_type))
+    return result
+
+
+class TestText:
+    @pytest.mark.parametrize("stored", ["string", "large_string", "binary"])
+    def test_that_is_no_utf8_names_the_column(self, stored: str) -> None:
+        broken = pa.array([b"fine", b"\xff\xfe"]).cast(pa.large_binary())
+        array = broken.view(pa.large_string())
+        if stored != "large_string":
+            array = pa.array([b"fine", b"\xff\xfe"]).view(stored)
+
+        with pytest.raises(MismatchError, match="UTF8") as caught:
+            conform(array, STRING, "c")
+
+        assert caught.value.column == "c"
+
+    def test_of_a_slice_is_checked_within_it_alone(self) -> None:
+        array = pa.array([b"\xff", b"fine"]).view(pa.string()).slice(1)
+
+        assert conformed(array, STRING).to_pylist() == ["fine"]
+
+
+class TestEncodings:
+    @pytest.mark.parametrize(
+        "array",
+        [
+            pytest.param(pa.array(["a", "a", None]).dictionary_encode(), id="codes"),
+            pytest.param(
+                pa.RunEndEncodedArray.from_arrays([2, 3], pa.array(["a", None])),
+                id="runs",
+            ),
+            pytest.param(
+                pa.ExtensionArray.from_storage(
+                    pa.json_(pa.string()), pa.array(["a", "a", None])
+                ),
+                id="an extension",
+            ),
+            pytest.param(pa.array(["a", "a", None], pa.large_string()), id="large"),
+            pytest.param(pa.array(["a", "a", None], pa.string_view()), id="views"),
+        ],
+    )
+    def test_are_undone(self, array: pa.Array) -> None:
+        assert conformed(array, STRING).to_pylist() == ["a", "a", None]
+
+
+class TestLists:
+    @pytest.mark.parametrize(
+        "kind",
+        [
+            pytest.param(pa.list_(pa.int32()), id="list"),
+            pytest.param(pa.large_list(pa.int32()), id="large"),
+            pytest.param(pa.list_view(pa.int32()), id="view"),
+            pytest.param(pa.large_list_view(pa.int32()), id="large view"),
+        ],
+    )
+    def test_keep_nulls_and_empty_lists_in_a_slice(self, kind: pa.DataType) -> None:
+        array = pa.array([[9], None, [], [1, None], [2]], kind).slice(1, 3)
+
+        assert conformed(array, ArrayType(LONG)).to_pylist() == [None, [], [1, None]]
+
+    def test_of_a_fixed_size_are_lists(self) -> None:
+        array = pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int64(), 2))
+
+        assert conformed(array, ArrayType(LONG)).to_pylist() == [[1, 2], None, [3, 4]]
+
+
+class TestMaps:
+    def test_keep_nulls_and_empty_maps_in_a_slice(self) -> None:
+        array = pa.array([[("z", 9)], None, [], [("a", 1), ("b", None)]], PAIRS).slice(
+            1
+        )
+
+        assert conformed(array, MAP).to_pylist() == [None, [], [("a", 1), ("b", None)]]
+
+    def test_are_read_from_lists_of_pairs(self) -> None:
+        array = pa.array([[{"key": "a", "value": 1}], None])
+
+        assert conformed(array, MAP).to_pylist() == [[("a", 1)], None]
+
+    @pytest.mark.parametrize(
+        ("stored", "expected"),
+        [
+            pytest.param(
+                [[("a", 1), ("b", 2), ("a", 3)], None, [("a", 4)]],
+                [[("a", 3), ("b", 2)], None, [("a", 4)]],
+                id="in one of many maps",
+            ),
+            pytest.param(
+                [[("a", 1)], [("a", 2), ("a", None)], []],
+                [[("a", 1)], [("a", None)], []],
+                id="the last one a null",
+            ),
+        ],
+    )
+    def test_have_the_last_value_of_a_key_that_is_there_twice(
+        self, stored: list[Any], expected: list[Any]
+    ) -> None:
+        array = pa.array([[("a", 9), ("a", 8)], *stored], PAIRS).slice(1)
+
+        assert conformed(array, MAP).to_pylist() == expected
+
+    def test_with_keys_that_are_structs_stay_as_they_are(self) -> None:
+        key = StructType((StructField("x", LONG),))
+        kind = pa.map_(pa.struct([("x", pa.int64())]), pa.int64())
+        pairs = [({"x": 1}, 2), ({"x": 1}, 3)]
+
+        array = conformed(pa.array([pairs], kind), MapType(key, LONG))
+
+        assert array.to_pylist() == [pairs]
+
+    def test_without_values_have_nulls(self) -> None:
+        kind = pa.list_(pa.field("key", pa.string(), nullable=False))
+        array = pa.array([["a", "b"], None, []], kind)
+
+        assert conformed(array, MAP).to_pylist() == [
+            [("a", None), ("b", None)],
+            None,
+            [],
+        ]
+
+    def test_are_not_read_from_other_lists(self) -> None:
+        with pytest.raises(MismatchError, match="the file holds list"):
+            conform(pa.array([["a"]]), MAP, "c")
+
+    def test_with_a_null_key_are_refused(self) -> None:
+        array = pa.array([[{"key": None, "value": 1}]])
+
+        with pytest.raises(MismatchError, match="key of the map is null"):
+            conform(
+                pa.array(
+                    array,
+                    pa.list_(pa.struct([("key", pa.string()), ("value", pa.int64())])),
+                ),
+                MAP,
+                "c",
+            )
+
+
+class TestStructs:
+    def test_keep_nulls_in_a_slice(self) -> None:
+        array = pa.array([{"x": 9}, None, {"x": None}, {"x": 1}]).slice(1)
+        struct = StructType((StructField("x", LONG), StructField("new", STRING)))
+
+        assert conformed(array, struct).to_pylist() == [
+            None,
+            {"x": None, "new": None},
+            {"x": 1, "new": None},
+        ]
+
+    def test_without_fields_keep_nulls(self) -> None:
+        array = pa.array([{"x": 1}, None])
+
+        assert conformed(array, StructType(())).to_pylist() == [{}, None]
+
+
+class TestWidening:
+    @pytest.mark.parametrize(
+        ("array", "data_type", "expected"),
+        [
+            pytest.param(
+                pa.array([-128, None], pa.int8()),
+                PrimitiveType("double"),
+                [-128.0, None],
+                id="byte to double",
+            ),
+            pytest.param(
+                pa.array([2**31 - 1], pa.int32()),
+                DecimalType(12, 2),
+                [Decimal("2147483647.00")],
+                id="integer to decimal",
+            ),
+            pytest.param(
+                pa.array([-(2**63)], pa.int64()),
+                DecimalType(20, 0),
+                [Decimal(-(2**63))],
+                id="long to decimal",
+            ),
+            pytest.param(
+                pa.array([date(1969, 12, 31), date(9999, 12, 31)]),
+                PrimitiveType("timestamp_ntz"),
+                [datetime(1969, 12, 31), datetime(9999, 12, 31)],  # noqa: DTZ001
+                id="date to a time without a zone",
+            ),
+            pytest.param(
+                pa.array([[1.5, None]], pa.list_(pa.float32())),
+                ArrayType(PrimitiveType("double")),
+                [[1.5, None]],
+                id="elements of an array",
+            ),
+        ],
+    )
+    def test_keeps_every_value(
+        self, array: pa.Array, data_type: DataType, expected: list[object]
+    ) -> None:
+        assert conformed(array, data_type).to_pylist() == expected
+
+    @pytest.mark.parametrize(
+        ("array", "data_type"),
+        [
+            pytest.param(
+                pa.array([2**53 + 1], pa.int64()),
+                PrimitiveType("double"),
+                id="long to double",
+            ),
+            pytest.param(
+                pa.array([1], pa.date32()),
+                PrimitiveType("timestamp"),
+                id="a date to an instant",
+            ),
+            pytest.param(
+                pa.array([1000], pa.int32()), DecimalType(4, 1), id="too few digits"
+            ),
+            pytest.param(
+                pa.array([2**31 - 1], pa.int32()).view(pa.date32()),
+                PrimitiveType("timestamp_ntz"),
+                id="a day beyond all times",
+            ),
+        ],
+    )
+    def test_that_would_change_a_value_is_refused(
+        self, array: pa.Array, data_type: DataType
+    ) -> None:
+        with pytest.raises(MismatchError):
+            conform(array, data_type, "c")

@@ -1,0 +1,132 @@
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.errors import PartitionValueError, SchemaError
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    DataType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    arrow_schema,
+)
+from deltaweb.delta.values.partition_values import (
+    partition_schema,
+    type_partition_values,
+)
+
+MAPS = pa.map_(pa.string(), pa.string())
+ALL_TYPES = [
+    *("string", "long", "integer", "short", "byte", "float", "double", "boolean"),
+    *("binary", "date", "timestamp", "timestamp_ntz"),
+]
+
+
+def typed(
+    data_type: DataType, *maps: list[tuple[str, str | None]] | None
+) -> pa.ChunkedArray:
+    columns = StructType((StructField("p", data_type),))
+    values = pa.chunked_array([pa.array([item], MAPS) for item in maps], MAPS)
+    paths = pa.chunked_array([[f"{i}.parquet" for i in range(len(maps))]], pa.string())
+    rows = type_partition_values(values, columns, paths)
+    assert rows.type == pa.struct(list(arrow_schema(columns)))
+    return rows
+
+
+def values_of(rows: pa.ChunkedArray) -> list[Any]:
+    return [row["p"] for row in rows.to_pylist()]
+
+
+class TestTyping:
+    @pytest.mark.parametrize("name", ALL_TYPES)
+    def test_of_nothing_in_all_its_spellings_is_null(self, name: str) -> None:
+        rows = typed(
+            PrimitiveType(name), [("p", "")], [("p", None)], [("q", "1")], [], None
+        )
+
+        assert values_of(rows) == [None] * 5
+
+    def test_takes_a_folder_s_word_for_null_as_text(self) -> None:
+        name = "__HIVE_DEFAULT_PARTITION__"
+
+        assert values_of(typed(PrimitiveType("string"), [("p", name)])) == [name]
+        with pytest.raises(PartitionValueError, match=name):
+            typed(PrimitiveType("long"), [("p", name)])
+
+    def test_keeps_the_order_of_the_files(self) -> None:
+        rows = typed(
+            PrimitiveType("date"),
+            [("p", "2020-02-29")],
+            [("p", None)],
+            [("p", "0001-01-01")],
+            [("p", "2020-02-29")],
+        )
+
+        leap_day = date(2020, 2, 29)
+        assert values_of(rows) == [leap_day, None, date(1, 1, 1), leap_day]
+
+    def test_takes_the_last_of_a_name_that_comes_twice(self) -> None:
+        assert values_of(typed(PrimitiveType("long"), [("p", "1"), ("p", "2")])) == [2]
+
+    def test_reads_unusual_spellings_beside_plain_ones(self) -> None:
+        rows = typed(PrimitiveType("integer"), [("p", "+5")], [("p", "6")])
+
+        assert values_of(rows) == [5, 6]
+
+    def test_of_no_files_has_the_type_of_many(self) -> None:
+        columns = StructType((StructField("p", PrimitiveType("long")),))
+        none = pa.chunked_array([], MAPS)
+
+        rows = type_partition_values(none, columns, pa.chunked_array([], pa.string()))
+
+        assert len(rows) == 0
+        assert rows.type == pa.struct([("p", pa.int64())])
+
+    def test_of_no_columns_has_a_row_a_file(self) -> None:
+        values = pa.chunked_array([[[("p", "1")], None]], MAPS)
+
+        rows = type_partition_values(values, StructType(()), values)
+
+        assert rows.to_pylist() == [{}, {}]
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            pytest.param("byte", "128", id="out of range"),
+            pytest.param("long", "x", id="no number"),
+            pytest.param("date", "2020-02-30", id="no day"),
+            pytest.param("boolean", "maybe", id="no boolean"),
+        ],
+    )
+    def test_names_file_column_and_value_of_a_bad_one(
+        self, name: str, text: str
+    ) -> None:
+        with pytest.raises(PartitionValueError) as caught:
+            typed(PrimitiveType(name), [("p", None)], [("p", text)])
+
+        error = caught.value
+        assert (error.path, error.column, error.value) == ("1.parquet", "p", text)
+
+
+class TestPartitionSchema:
+    SCHEMA = StructType(
+        (
+            StructField("a", PrimitiveType("long"), nullable=False),
+            StructField("b", ArrayType(PrimitiveType("long"))),
+        )
+    )
+
+    def test_lets_every_partition_be_null(self) -> None:
+        assert partition_schema(self.SCHEMA, ["a"]).fields == (
+            StructField("a", PrimitiveType("long"), nullable=True),
+        )
+
+    @pytest.mark.parametrize("name", ["zz", "A", "b"])
+    def test_names_a_column_that_cannot_be_one(self, name: str) -> None:
+        with pytest.raises(SchemaError) as caught:
+            partition_schema(self.SCHEMA, [name])
+
+        assert caught.value.column == name

@@ -1,0 +1,43 @@
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pyarrow as pa
+
+from deltaweb.delta.values.python_values import as_text, python_values
+
+YEAR_36812_S = 2**40
+
+
+def test_dates_beyond_what_python_holds_are_text() -> None:
+    column = pa.chunked_array(
+        [pa.array([YEAR_36812_S, 0], pa.int64()).cast(pa.timestamp("s"))]
+    )
+
+    values = python_values(column)
+
+    assert isinstance(values[0], str)
+    assert values[1] == datetime(1970, 1, 1)  # noqa: DTZ001 (timestamp_ntz)
+
+
+def test_lists_of_such_times_say_so_and_spare_the_others() -> None:
+    kind = pa.list_(pa.timestamp("us", "UTC"))
+    column = pa.array([[2**62], [0]], pa.list_(pa.int64())).cast(kind)
+
+    values = python_values(column)
+
+    assert values == [
+        "not a time that can be shown",
+        [datetime(1970, 1, 1, tzinfo=UTC)],
+    ]
+
+
+def test_a_decimal_as_text_has_no_exponent() -> None:
+    small = pa.array([Decimal("0.0000000001"), None], pa.decimal128(38, 10))
+
+    assert as_text(small).to_pylist() == ["0.0000000001", None]
+
+
+def test_a_decimal_inside_another_value_has_none_either() -> None:
+    nested = pa.array([[Decimal("0.0000000001")]], pa.list_(pa.decimal128(38, 10)))
+
+    assert as_text(nested).to_pylist() == ['["0.0000000001"]']

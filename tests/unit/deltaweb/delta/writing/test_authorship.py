@@ -1,0 +1,63 @@
+"""Who commits, and when, is said once for all that is written."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+
+from deltaweb.delta.log.paths import commit_name
+from deltaweb.delta.writing.after_commit import wait_for_checkpoints
+from deltaweb.delta.writing.authorship import author, authored, now
+from deltaweb.storage.memory import MemoryTableStore
+from deltaweb.table import DeltaTable
+from deltaweb.writer.making.new_table import NewTable, create_table
+
+AT = datetime(2020, 2, 29, 12, 0, 0, 250_000, tzinfo=UTC)
+ROWS = pa.table({"x": [1]})
+
+
+def test_a_commit_its_files_and_its_table_are_of_that_time() -> None:
+    store = MemoryTableStore()
+
+    with authored("ada", at=AT):
+        create_table(store, NewTable(schema=ROWS.schema))
+        DeltaTable.from_store(store).append(ROWS)
+
+    ms = int(AT.timestamp() * 1_000)
+    lines = [
+        json.loads(line)
+        for version in (0, 1)
+        for line in store.read(commit_name(version)).splitlines()
+    ]
+    infos = [line["commitInfo"] for line in lines if "commitInfo" in line]
+    assert [(info["timestamp"], info["userName"]) for info in infos] == [
+        (ms, "ada"),
+        (ms, "ada"),
+    ]
+    assert [x["metaData"]["createdTime"] for x in lines if "metaData" in x] == [ms]
+    assert [x["add"]["modificationTime"] for x in lines if "add" in x] == [ms]
+
+
+def test_a_checkpoint_is_of_the_time_of_its_commit() -> None:
+    store = MemoryTableStore()
+    create_table(
+        store,
+        NewTable(schema=ROWS.schema, properties={"delta.checkpointInterval": "3"}),
+    )
+    table = DeltaTable.from_store(store)
+    table.append(ROWS)
+    table.delete()  # the tombstone is of today
+
+    with authored(at=datetime.now(UTC) + timedelta(days=30)):
+        table.append(ROWS)
+        wait_for_checkpoints()
+
+    assert table.snapshot().state.tombstones().num_rows == 0
+
+
+def test_nothing_said_is_nobody_and_now() -> None:
+    with authored("ada", at=AT):
+        assert (author(), now()) == ("ada", AT)
+
+    assert author() is None
+    assert abs(datetime.now(UTC) - now()) < timedelta(days=1)

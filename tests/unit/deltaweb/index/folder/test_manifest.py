@@ -1,0 +1,130 @@
+"""A manifest shows whether files of an index are what was written."""
+
+import json
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+from deltaweb.index.folder.manifest import (
+    MANIFEST,
+    READ_BYTES,
+    CorruptIndexError,
+    Manifest,
+    add_checksum,
+    carry_checksum,
+    load_manifest,
+    write_manifest,
+)
+
+LONG = bytes(range(256)) * (READ_BYTES // 128)  # read in several pieces
+
+
+def written(folder: Path) -> Manifest:
+    folder.mkdir(exist_ok=True)
+    (folder / "a").write_bytes(LONG)
+    (folder / "b").write_bytes(b"")
+    write_manifest(folder)
+    manifest = load_manifest(folder)
+    assert manifest is not None
+    return manifest
+
+
+def test_a_file_may_be_added_while_others_are_written(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(LONG)
+
+    add_checksum(tmp_path, "a")
+    (tmp_path / "a").write_bytes(b"changed since")
+    (tmp_path / "b").write_bytes(b"late")
+    write_manifest(tmp_path)
+
+    manifest = load_manifest(tmp_path)
+    assert manifest is not None
+    manifest.check("b")
+    assert manifest.files["a"][0] == len(LONG)
+    with pytest.raises(CorruptIndexError):
+        manifest.check("a")
+
+
+class TestCheck:
+    def test_is_silent_where_nothing_has_changed(self, tmp_path: Path) -> None:
+        manifest = written(tmp_path)
+
+        manifest.check("a", "b")
+
+        assert set(manifest.files) == {"a", "b"}
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            pytest.param(b"", id="empty"),
+            pytest.param(LONG[:-1], id="cut"),
+            pytest.param(LONG + b"x", id="longer"),
+            pytest.param(LONG[:-1] + b"x", id="another last byte"),
+            pytest.param(b"x" + LONG[1:], id="another first byte"),
+        ],
+    )
+    def test_tells_of_a_file_that_is_another(
+        self, tmp_path: Path, changed: bytes
+    ) -> None:
+        manifest = written(tmp_path)
+        (tmp_path / "a").write_bytes(changed)
+
+        with pytest.raises(CorruptIndexError):
+            manifest.check("b", "a")
+
+    @pytest.mark.parametrize("name", ["a", "unknown"])
+    def test_tells_of_a_file_that_is_gone(self, tmp_path: Path, name: str) -> None:
+        manifest = written(tmp_path)
+        (tmp_path / name).unlink(missing_ok=True)
+
+        with pytest.raises(CorruptIndexError):
+            manifest.check(name)
+
+
+class TestLoadSeal:
+    def test_is_none_where_there_is_none(self, tmp_path: Path) -> None:
+        assert load_manifest(tmp_path) is None
+
+    @pytest.mark.parametrize(
+        "text", ["", "{", "[]", "7", '{"a": 7}', '{"a": ["x", 1]}']
+    )
+    def test_has_no_file_where_it_is_corrupt(self, tmp_path: Path, text: str) -> None:
+        written(tmp_path)
+        (tmp_path / MANIFEST).write_text(text)
+
+        assert load_manifest(tmp_path) == Manifest(tmp_path, {})
+
+
+class TestCarryMark:
+    def test_keeps_what_was_known_of_a_file(self, tmp_path: Path) -> None:
+        old = written(tmp_path / "old")
+        new = tmp_path / "new"
+        new.mkdir()
+        (new / "a").write_bytes(b"changed since")
+
+        carry_checksum(new, "a", tmp_path / "old")
+        (new / "c").write_bytes(b"another")
+        write_manifest(new)
+
+        manifest = load_manifest(new)
+        assert manifest is not None
+        assert manifest.files["a"] == old.files["a"]
+        manifest.check("c")
+        with pytest.raises(CorruptIndexError):
+            manifest.check("a")
+
+    def test_carries_none_from_a_folder_without(self, tmp_path: Path) -> None:
+        carry_checksum(tmp_path, "a", tmp_path / "old")
+
+        assert load_manifest(tmp_path) is None
+
+
+def test_the_manifest_of_an_older_release_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"rows")
+    (tmp_path / "seal.json").write_text(json.dumps({"a": [4, crc32(b"rows")]}))
+
+    manifest = load_manifest(tmp_path)
+
+    assert manifest is not None
+    manifest.check("a")

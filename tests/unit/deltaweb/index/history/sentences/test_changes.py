@@ -1,0 +1,323 @@
+"""Commits in plain words, whoever wrote them."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.index.history.sentences.changes import commit_sentence
+from deltaweb.index.history.sentences.commit_brief import CommitBrief
+
+GIB = 1 << 30
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+KEYS = st.sampled_from(
+    [
+        "predicate", "columns", "mode", "version", "properties", "numFiles", "name",
+        "fields", "numTargetRowsUpdated", "numTargetRowsCopied", "numDeletedFiles",
+        "zOrderBy", "replaceWhere", "mergePredicate", "numDeletionVectorsAdded",
+        "numDeletionVectorsUpdated",
+    ]
+)  # fmt: skip
+OPERATIONS = [
+    "WRITE", "MERGE", "UPDATE", "DELETE", "TRUNCATE", "OPTIMIZE", "VACUUM START",
+    "VACUUM END", "RESTORE", "CREATE TABLE", "REPLACE TABLE", "ADD COLUMNS",
+    "DROP COLUMNS", "RENAME COLUMN", "CHANGE COLUMN", "SET TBLPROPERTIES",
+    "UNSET TBLPROPERTIES", "ADD CONSTRAINT", "DROP CONSTRAINT", "ADD FEATURE",
+    "UPGRADE PROTOCOL", "CLUSTER BY", "",
+]  # fmt: skip
+
+
+def say(operation: str, **fields: Any) -> str:  # noqa: ANN401 (fields of a summary)
+    """The sentence of a commit."""
+    said = {"parameters": {}, "metrics": {}, **fields}
+    return commit_sentence(CommitBrief(operation=operation, **said))
+
+
+class TestCommitSentence:
+    @pytest.mark.parametrize(
+        ("operation", "fields", "sentence"),
+        [
+            pytest.param(
+                "MERGE",
+                {
+                    "metrics": {
+                        "numTargetRowsUpdated": "41",
+                        "numTargetRowsInserted": "3",
+                        "numTargetRowsDeleted": "0",
+                        "numTargetRowsCopied": "228756",
+                    },
+                    "parameters": {"predicate": "(t.id = s.id)"},
+                    "num_added_files": 310,
+                    "num_removed_files": 312,
+                    "removed_bytes": round(9.1 * GIB),
+                },
+                "Updated 41 rows and inserted 3, matching on id; rewrote 312 files"
+                " (9.1 GiB), 5,200 rows written for each one changed.",
+                id="a merge of Spark, with its write amplification",
+            ),
+            pytest.param(
+                "MERGE",
+                {
+                    "metrics": {
+                        "num_target_rows_updated": 2,
+                        "num_target_rows_inserted": 0,
+                        "num_target_rows_deleted": 1,
+                    },
+                    "num_added_files": 1,
+                    "num_removed_files": 1,
+                },
+                "Updated 2 rows and deleted 1; rewrote 1 file.",
+                id="a merge of delta-rs",
+            ),
+            pytest.param(
+                "WRITE",
+                {
+                    "parameters": {"mode": "Append"},
+                    "metrics": {"numOutputRows": "40852"},
+                    "num_added_files": 16,
+                    "added_bytes": 13 << 20,
+                },
+                "Appended 40,852 rows in 16 new files (13.0 MiB).",
+                id="an append of Spark",
+            ),
+            pytest.param(
+                "WRITE",
+                {
+                    "parameters": {"mode": "Overwrite"},
+                    "metrics": {"num_added_rows": 7},
+                    "num_added_files": 1,
+                    "num_removed_files": 2,
+                    "added_bytes": 500,
+                },
+                "Overwrote the table with 7 rows in 1 new file (500 B);"
+                " took out 2 files.",
+                id="an overwrite of delta-rs",
+            ),
+            pytest.param(
+                "WRITE",
+                {"num_added_files": 2, "added_rows": 9},
+                "Appended 9 rows in 2 new files.",
+                id="a write without metrics is told by its actions",
+            ),
+            pytest.param(
+                "DELETE",
+                {
+                    "parameters": {"predicate": '["(day < 5)"]'},
+                    "metrics": {"numDeletedRows": "12"},
+                    "num_removed_files": 3,
+                },
+                "Deleted 12 rows where day < 5: 3 whole files.",
+                id="a delete of whole files",
+            ),
+            pytest.param(
+                "UPDATE",
+                {
+                    "parameters": {"predicate": "id IN (1, 2)"},
+                    "metrics": {"num_updated_rows": 2, "num_copied_rows": 3},
+                    "num_added_files": 1,
+                    "num_removed_files": 1,
+                    "removed_bytes": 2048,
+                },
+                "Updated 2 rows where id IN (1, 2); rewrote 1 file (2.0 KiB).",
+                id="an update with little amplification says nothing of it",
+            ),
+            pytest.param(
+                "WRITE",
+                {
+                    "parameters": {"mode": "Overwrite", "predicate": "day = 5"},
+                    "num_added_files": 1,
+                    "num_removed_files": 2,
+                    "added_rows": 7,
+                },
+                "Replaced the rows where day = 5 with 7 rows in 1 new file;"
+                " took out 2 files.",
+                id="an overwrite of the rows of a condition",
+            ),
+            pytest.param(
+                "DELETE",
+                {
+                    "parameters": {
+                        "predicate": '["((col1#19833 = 28) AND'
+                        " (`a b`#7L > 'it\\\\'s x#1'))\"]"
+                    },
+                    "metrics": {"numDeletedRows": "1"},
+                    "num_added_files": 1,
+                    "num_removed_files": 1,
+                },
+                "Deleted 1 row where (col1 = 28) AND (a b > 'it\\'s x#1');"
+                " rewrote 1 file.",
+                id="the ids that Spark gives to columns, and a value that has one",
+            ),
+            pytest.param(
+                "MERGE",
+                {
+                    "parameters": {"predicate": '["(id#6633 = id#6635L)"]'},
+                    "metrics": {
+                        "numTargetRowsDeleted": "2",
+                        "numTargetDeletionVectorsAdded": "1",
+                    },
+                    "num_added_files": 1,
+                    "num_removed_files": 1,
+                },
+                "Deleted 2 rows, matching on id; marked rows of 1 file as deleted.",
+                id="a merge of Spark by deletion vectors",
+            ),
+            pytest.param(
+                "DELETE",
+                {
+                    "metrics": {
+                        "numDeletedRows": "2",
+                        "numDeletionVectorsAdded": "1",
+                        "numDeletionVectorsUpdated": "1",
+                    },
+                    "num_added_files": 1,
+                    "num_removed_files": 3,
+                },
+                "Deleted 2 rows; marked rows of 1 file as deleted"
+                " and took out 2 files.",
+                id="a deletion vector that grows is counted once",
+            ),
+            pytest.param(
+                "UPDATE",
+                {
+                    "metrics": {"numUpdatedRows": "4", "numDeletionVectorsAdded": "3"},
+                    "num_added_files": 4,
+                    "num_removed_files": 3,
+                    "added_bytes": 4096,
+                    "removed_bytes": 3072,
+                },
+                "Updated 4 rows; marked rows of 3 files as deleted"
+                " and wrote 1 new file.",
+                id="an update by deletion vectors",
+            ),
+            pytest.param(
+                "UPDATE",
+                {
+                    "metrics": {"numUpdatedRows": "4", "numDeletionVectorsAdded": "1"},
+                    "num_added_files": 2,
+                    "num_removed_files": 2,
+                },
+                "Updated 4 rows; marked rows of 1 file as deleted and rewrote 1 file.",
+                id="an update of some files by deletion vectors",
+            ),
+            pytest.param(
+                "DELETE",
+                {
+                    "metrics": {
+                        "numDeletedRows": "8",
+                        "numDeletionVectorsRemoved": "1",
+                    },
+                    "num_removed_files": 1,
+                },
+                "Deleted 8 rows: 1 whole file.",
+                id="a whole file that had a deletion vector",
+            ),
+            pytest.param(
+                "OPTIMIZE",
+                {
+                    "metrics": {"numFilesRemoved": 91, "numFilesAdded": 16},
+                    "parameters": {"zOrderBy": '["customer_id"]'},
+                    "num_added_files": 16,
+                    "num_removed_files": 91,
+                },
+                "Compacted 91 files into 16, ordered by customer_id; no row changed.",
+                id="a compaction",
+            ),
+            pytest.param(
+                "VACUUM END",
+                {"metrics": {"numDeletedFiles": "77"}},
+                "Deleted 77 unneeded files;"
+                " older versions that need them can no longer be read in full.",
+                id="the end of a vacuum",
+            ),
+            pytest.param(
+                "ADD COLUMNS",
+                {"parameters": {"columns": '[{"column":{"name":"a","type":"long"}}]'}},
+                "Added the column a long.",
+                id="an added column",
+            ),
+            pytest.param(
+                "SET TBLPROPERTIES",
+                {"parameters": {"properties": '{"delta.appendOnly":"true"}'}},
+                "Set delta.appendOnly = true.",
+                id="a property",
+            ),
+            pytest.param(
+                "RESTORE",
+                {
+                    "parameters": {"version": 4},
+                    "metrics": {"numRestoredFiles": 3, "numRemovedFiles": 5},
+                },
+                "Restored version 4: 3 files brought back, 5 taken out.",
+                id="a restore",
+            ),
+            pytest.param(
+                "UPGRADE PROTOCOL",
+                {"protocol": Protocol(min_reader_version=2, min_writer_version=5)},
+                "Raised the protocol to reader version 2 and writer version 5.",
+                id="a protocol",
+            ),
+            pytest.param(
+                "CLUSTER BY",
+                {"metadata": Metadata(id="m")},
+                "Set the table's metadata.",
+                id="an operation without words of its own",
+            ),
+            pytest.param(
+                "",
+                {"num_added_files": 1, "num_removed_files": 2, "data_change": True},
+                "Added 1 file and removed 2 files.",
+                id="a commit that does not say what it is",
+            ),
+            pytest.param(
+                "", {}, "Changed no file and no metadata.", id="an empty commit"
+            ),
+        ],
+    )
+    def test_says_what_a_commit_did(
+        self, operation: str, fields: dict[str, Any], sentence: str
+    ) -> None:
+        assert say(operation, **fields) == sentence
+
+    @settings(max_examples=300)
+    @given(
+        operation=st.sampled_from(OPERATIONS),
+        parameters=st.dictionaries(KEYS, JSON, max_size=4),
+        metrics=st.dictionaries(KEYS, JSON, max_size=4),
+        files=st.integers(0, 3),
+    )
+    def test_says_one_sentence_of_anything(
+        self,
+        operation: str,
+        parameters: dict[str, Any],
+        metrics: dict[str, Any],
+        files: int,
+    ) -> None:
+        sentence = say(
+            operation,
+            parameters=parameters,
+            metrics=metrics,
+            num_added_files=files,
+            num_removed_files=3 - files,
+        )
+
+        assert sentence.endswith(".")
+        assert len(sentence) < 2000
+
+    def test_keeps_long_and_hostile_texts_short_and_on_one_line(self) -> None:
+        predicate = "a = '" + "\u202e\n" * 5000 + "'"
+
+        sentence = say("DELETE", parameters={"predicate": predicate})
+
+        assert len(sentence) < 200
+        assert "\n" not in sentence
+        assert "\u202e" not in sentence

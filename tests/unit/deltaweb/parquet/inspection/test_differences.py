@@ -1,0 +1,125 @@
+"""Columns of a file beside those of its table: at the top, and in what nests there."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltaweb.delta.protocol.schema import parse_schema
+from deltaweb.index.file_survey import surveyed_columns
+from deltaweb.parquet.conversion.delta import convert
+from deltaweb.parquet.inspection.differences import (
+    SurveyedColumn,
+    column_differences,
+    words_by_path,
+)
+from deltaweb.parquet.inspection.node_types import node_types
+from deltaweb.parquet.inspection.survey import Survey
+from deltaweb.parquet.loading import ParquetFooter, load_footer
+
+ITEM = pa.struct({"sku": pa.string(), "count": pa.int64()})
+USUAL = {
+    "id": pa.int64(),
+    "customer": pa.struct({"name": pa.string(), "age": pa.int64()}),
+    "items": pa.list_(ITEM),
+    "by": pa.map_(pa.string(), ITEM),
+}
+
+
+def _footer(types: dict[str, pa.DataType]) -> ParquetFooter:
+    sink = pa.BufferOutputStream()
+    arrays = {name: pa.array([None], kind) for name, kind in types.items()}
+    pq.write_table(pa.table(arrays), sink)
+    return load_footer(pa.BufferReader(sink.getvalue()))
+
+
+def _table() -> tuple[SurveyedColumn, ...]:
+    """Return the columns of a table whose files are as `USUAL`."""
+    schema = convert(_footer(USUAL).root).nullable
+    return surveyed_columns(parse_schema(json.dumps(schema)), ())
+
+
+def _differences(
+    types: dict[str, pa.DataType],
+) -> list[tuple[str, str]]:
+    root = _footer(types).root
+    return [
+        (".".join(one.path), one.relation)
+        for one in column_differences(_table(), root, node_types(root))
+    ]
+
+
+def test_a_file_as_the_table_says_has_none() -> None:
+    assert _differences(USUAL) == []
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "expected"),
+    [
+        pytest.param(
+            "customer",
+            pa.struct({"name": pa.string(), "age": pa.int32()}),
+            [("customer.age", "widened")],
+            id="a narrower field of a struct",
+        ),
+        pytest.param(
+            "customer",
+            pa.struct({"name": pa.string(), "more": pa.int8()}),
+            [("customer.age", "missing"), ("customer.more", "unknown")],
+            id="a field that is not there, and one too many",
+        ),
+        pytest.param(
+            "items",
+            pa.list_(pa.struct({"sku": pa.binary(), "count": pa.int64()})),
+            [("items.element.sku", "other")],
+            id="another annotation in the struct of a list",
+        ),
+        pytest.param(
+            "by",
+            pa.map_(pa.string(), pa.struct({"sku": pa.string()})),
+            [("by.value.count", "missing")],
+            id="a field that is missing in the values of a map",
+        ),
+        pytest.param(
+            "items",
+            pa.list_(
+                pa.struct({"sku": pa.string(), "count": pa.time32("ms")}),
+            ),
+            [("items.element.count", "refused")],
+            id="a type that Delta has not, in a list",
+        ),
+        pytest.param(
+            "items", pa.string(), [("items", "other")], id="no list where one should be"
+        ),
+        pytest.param(
+            "id", pa.list_(pa.int64()), [("id", "other")], id="a list where none should"
+        ),
+    ],
+)
+def test_a_nested_difference_has_its_path(
+    column: str, kind: pa.DataType, expected: list[tuple[str, str]]
+) -> None:
+    assert _differences({**USUAL, column: kind}) == expected
+
+
+def test_every_part_of_the_table_has_its_type() -> None:
+    words = words_by_path(_table())
+
+    assert words["items"] == "array<struct>"
+    assert words["items.element.count"] == "bigint"
+    assert words["by.key"] == "string"
+    assert words["customer.age"] == "bigint"
+
+
+def test_what_a_difference_costs_is_the_bytes_of_its_column() -> None:
+    kind = pa.struct({"name": pa.string(), "age": pa.int32()})
+    footer = _footer({**USUAL, "customer": kind})
+    survey = Survey(_table())
+
+    survey.add("a", 1_000_000, footer)
+
+    rows = {(row["kind"], row["name"]): row for row in survey.batch().to_pylist()}
+    differing = rows["difference", "customer.age"]
+    assert differing["bytes"] == 1_000_000
+    assert differing["extra_bytes"] == rows["column", "customer.age"]["bytes"] > 0

@@ -1,0 +1,60 @@
+"""What `describe` and `preview` take: paths, and files that are open already."""
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltaweb.parquet import describe, preview
+from deltaweb.parquet.errors import FileNotParquetError
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"n": [1, 2, 3]}), path, row_group_size=2)
+    return path
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        pytest.param(str, id="text"),
+        pytest.param(Path, id="a path"),
+        pytest.param(lambda path: pa.OSFile(str(path)), id="a file of Arrow"),
+        pytest.param(lambda path: io.BytesIO(path.read_bytes()), id="bytes in memory"),
+        pytest.param(lambda path: fsspec.open(f"file://{path}").open(), id="fsspec"),
+    ],
+)
+def test_a_file_is_read_however_it_is_given(
+    path: Path, opened: Callable[[Path], Any]
+) -> None:
+    source = opened(path)
+
+    assert describe(source)["num_rows"] == 3
+    assert preview(source, 2) == [{"n": 1}, {"n": 2}]
+    if hasattr(source, "close"):
+        source.close()
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotParquetError, match="it is a folder"):
+        describe(tmp_path)
+
+
+def test_a_pipe_is_refused_and_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(FileNotParquetError, match="no regular file"):
+        preview(tmp_path / "pipe")
+
+
+def test_what_is_not_there_is_told_by_the_system(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        describe(tmp_path / "gone")

@@ -1,0 +1,72 @@
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltaweb.parquet.errors import (
+    FileNotParquetError,
+    FooterCorruptError,
+    ParquetError,
+)
+from deltaweb.parquet.tail import FIRST_READ_BYTES, read_footer
+from tests.counted_reads import CountedSource
+
+
+def file_of(columns: int) -> bytes:
+    sink = io.BytesIO()
+    table = pa.table({f"a_column_of_many_{n}": [n] for n in range(columns)})
+    pq.write_table(table, sink)
+    return sink.getvalue()
+
+
+class TestReads:
+    def test_a_usual_footer_is_one_read_of_the_tail(self) -> None:
+        source = CountedSource(file_of(30))
+
+        footer = read_footer(source)
+
+        assert source.ranges == [(0, source.size())]
+        assert len(footer) < FIRST_READ_BYTES
+
+    def test_a_large_one_is_two(self) -> None:
+        source = CountedSource(file_of(500))
+
+        footer = read_footer(source)
+
+        start = source.size() - FIRST_READ_BYTES
+        assert source.ranges == [
+            (start, FIRST_READ_BYTES),
+            (source.size() - 8 - len(footer), len(footer)),
+        ]
+
+    def test_a_larger_one_than_is_allowed_is_not_read(self) -> None:
+        source = CountedSource(file_of(30))
+
+        with pytest.raises(FooterCorruptError, match="1,000 are the most"):
+            read_footer(source, max_bytes=1_000)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"PAR1PAR1", id="no footer"),
+        pytest.param(b"\xff\xff\xff\x7fPAR1", id="a footer beyond the file"),
+        pytest.param(file_of(1)[:-1], id="torn"),
+        pytest.param(b"\0" * 100, id="zeros"),
+        pytest.param(b"PAR1\x04\x00\x00\x00PAR1", id="longer than the file"),
+    ],
+)
+def test_what_has_no_footer_is_an_error(data: bytes) -> None:
+    with pytest.raises(ParquetError):
+        read_footer(CountedSource(data))
+
+
+def test_a_file_that_shrinks_meanwhile_is_an_error() -> None:
+    class Shrinking(CountedSource):
+        def size(self) -> int:
+            return super().size() + 100
+
+    with pytest.raises(FileNotParquetError, match="became shorter"):
+        read_footer(Shrinking(file_of(1)))

@@ -1,0 +1,53 @@
+"""Rows are read in a child process, whatever happens to it."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltaweb.parquet import preview
+from deltaweb.parquet.errors import ValuesUnreadableError
+from deltaweb.parquet.values.preview import read_preview
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "file.parquet"
+    table = pa.table({"n": range(10), "text": [f"é{n}" for n in range(10)]})
+    pq.write_table(table, path, row_group_size=4)
+    return path
+
+
+def test_the_first_rows_of_a_local_file(path: Path) -> None:
+    assert preview(path, 2) == [{"n": 0, "text": "é0"}, {"n": 1, "text": "é1"}]
+
+
+def test_the_rows_of_one_row_group(path: Path) -> None:
+    assert [row["n"] for row in preview(path, 10, row_group=2)] == [8, 9]
+
+
+def test_a_file_that_is_read_by_ranges(path: Path) -> None:
+    with pa.OSFile(str(path)) as source:
+        assert len(preview(source, 5)) == 5
+
+
+def test_more_memory_than_allowed_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "large.parquet"
+    pq.write_table(pa.table({"text": ["x" * (64 << 20)]}), path)
+
+    with pytest.raises(ValuesUnreadableError):
+        read_preview(path, 1, memory_bytes=32 << 20)
+
+
+def test_more_time_than_allowed_is_an_error(path: Path) -> None:
+    with pytest.raises(ValuesUnreadableError, match="took more than"):
+        read_preview(path, 1, timeout_s=0.01)
+
+
+def test_an_answer_of_many_bytes_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "large.parquet"
+    pq.write_table(pa.table({"text": ["x" * (17 << 20)]}), path)
+
+    with pytest.raises(ValuesUnreadableError, match="as text they have 17 MiB"):
+        preview(path, 1)

@@ -1,0 +1,123 @@
+"""The supervisor with real processes."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.installation import wait_for
+
+PARENT = """
+import os, sys
+from deltaweb.serving.supervisor import Supervisor
+supervisor = Supervisor(os.environ)
+supervisor.add("child", [sys.executable, "-c", sys.argv[1]])
+supervisor.run()
+"""
+CHILD = """
+import os, sys, time
+with open(os.environ["PIDS"], "a") as file:
+    file.write(f"{os.getpid()}\\n")
+time.sleep(600)
+"""
+# Its first child falls before it is ready; what happens is written down in order.
+PARENT_THAT_LISTENS = """
+import os, sys
+from deltaweb.serving.supervisor import Supervisor
+def write():
+    with open(os.environ["PIDS"], "a") as file:
+        file.write("heard\\n")
+supervisor = Supervisor(os.environ)
+supervisor.add("child", [sys.executable, "-c", sys.argv[1]], on_ready=write)
+supervisor.run()
+"""
+CHILD_THAT_TELLS = """
+import os, sys, time
+from deltaweb.serving.readiness import tell_ready
+with open(os.environ["PIDS"]) as file:
+    starts = file.read().count("started")
+with open(os.environ["PIDS"], "a") as file:
+    file.write("started\\n")
+if starts == 0:
+    sys.exit(1)
+tell_ready()
+with open(os.environ["PIDS"], "a") as file:
+    file.write("answers\\n")
+if starts == 1:
+    sys.exit(1)
+time.sleep(600)
+"""
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rsplit(")", 1)[1].split()[0] != "Z"
+
+
+@pytest.fixture
+def pids(tmp_path: Path) -> Path:
+    path = tmp_path / "pids"
+    path.touch()
+    return path
+
+
+@pytest.fixture
+def parent(pids: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PARENT, CHILD], env={**os.environ, "PIDS": str(pids)}
+    )
+    try:
+        assert wait_for(lambda: pids.read_text().endswith("\n"))
+        yield process
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+@pytest.mark.usefixtures("parent")
+def test_a_child_that_falls_is_started_again(pids: Path) -> None:
+    os.kill(int(pids.read_text()), signal.SIGKILL)
+
+    assert wait_for(lambda: len(pids.read_text().split()) == 2)
+
+
+def test_an_interrupt_stops_all(parent: "subprocess.Popen[bytes]", pids: Path) -> None:
+    child = int(pids.read_text())
+    parent.send_signal(signal.SIGINT)
+
+    assert parent.wait(60) == 0
+    assert not is_alive(child)
+
+
+def test_a_killed_parent_leaves_nothing_behind(
+    parent: "subprocess.Popen[bytes]", pids: Path
+) -> None:
+    child = int(pids.read_text())
+    parent.kill()
+    parent.wait(60)
+
+    assert wait_for(lambda: not is_alive(child))
+
+
+def test_a_child_answers_when_it_was_heard_that_it_is_ready(pids: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PARENT_THAT_LISTENS, CHILD_THAT_TELLS],
+        env={**os.environ, "PIDS": str(pids)},
+    )
+    try:
+        assert wait_for(lambda: pids.read_text().count("answers") == 2)
+    finally:
+        process.terminate()
+        process.wait(60)
+
+    assert pids.read_text().split() == [
+        *("started", "started", "heard", "answers"),
+        *("started", "answers"),
+    ]

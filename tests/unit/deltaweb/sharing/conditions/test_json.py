@@ -1,0 +1,315 @@
+"""Hints in JSON, in the spellings that were captured, prune; the rest is skipped."""
+
+import pytest
+
+from deltaweb.sharing.conditions.hints import (
+    MAX_COMPARISONS,
+    MAX_TEXT_SHOWN,
+    SkippedHint,
+    parse_hints,
+)
+from deltaweb.sharing.conditions.json import MAX_BYTES, MAX_DEPTH
+from tests.hint_cases import (
+    EQUAL,
+    SCHEMA,
+    TRUE,
+    column,
+    json_hints,
+    literal,
+    op,
+    selected,
+)
+
+
+class TestJSONThatPrunes:
+    @pytest.mark.parametrize(
+        ("tree", "expected"),
+        [
+            pytest.param(
+                op(
+                    "and",
+                    op("not", op("isNull", column("day", "date"))),
+                    op("equal", column("day", "date"), literal("2021-04-27", "date")),
+                    op("greaterThan", column("qty"), literal("5")),
+                ),
+                "b",
+                id="as the Spark connector sends it",
+            ),
+            pytest.param(op("equal", column("p"), literal("9")), "b", id="equal"),
+            pytest.param(op("lessThan", column("p"), literal("9")), "a", id="less"),
+            pytest.param(
+                op("lessThanOrEqual", column("p"), literal("9")), "ab", id="at most"
+            ),
+            pytest.param(op("greaterThan", column("p"), literal("9")), "c", id="more"),
+            pytest.param(
+                op("greaterThanOrEqual", column("p"), literal("9")), "bc", id="at least"
+            ),
+            pytest.param(op("lessThan", literal("9"), column("p")), "c", id="swapped"),
+            pytest.param(op("isNull", column("p")), "d", id="null"),
+            pytest.param(
+                op("not", op("equal", column("p"), literal("9"))), "ac", id="denied"
+            ),
+            pytest.param(
+                op(
+                    "or",
+                    op("equal", column("p"), literal("9")),
+                    op("equal", column("qty"), literal("10")),
+                ),
+                "bc",
+                id="or",
+            ),
+            pytest.param(
+                op("equal", column("p", "integer"), literal("9", "integer")),
+                "b",
+                id="valueType integer",
+            ),
+            pytest.param(op("=", column("p"), literal("9")), "b", id="op ="),
+            pytest.param(op("GREATERTHAN", column("P"), literal("9")), "c", id="case"),
+            pytest.param(op("<>", column("p"), literal("9")), "ac", id="unequal"),
+            pytest.param(op("isNotNull", column("p")), "abc", id="not null"),
+            pytest.param(
+                op("in", column("p"), literal("8"), literal(9)), "ab", id="in"
+            ),
+            pytest.param(
+                op("not", op("nullSafeEqual", literal("9"), column("p"))),
+                "acd",
+                id="null-safe",
+            ),
+            pytest.param(op("<=>", column("p"), literal("9")), "b", id="op <=>"),
+            pytest.param(op("equal", column("p"), literal(9)), "b", id="a bare number"),
+            pytest.param(
+                op("equal", column("p", None), literal("9")), "b", id="no valueType"
+            ),
+            pytest.param(
+                op("equal", column("p", "long"), literal("9", "long")), "b", id="long"
+            ),
+            pytest.param(
+                op("greaterThan", column("p", "double"), literal("8.5", "double")),
+                "bc",
+                id="a double beside whole numbers",
+            ),
+            pytest.param(
+                op("equal", column("price", "double"), literal("1.5", "double")),
+                "d",
+                id="a double beside a decimal",
+            ),
+            pytest.param(
+                op("equal", column("k", "string"), literal("it's", "string")),
+                "a",
+                id="text",
+            ),
+            pytest.param(
+                op("equal", column("k", "string"), literal(r"it\'s", "string")),
+                "",
+                id="a backslash is itself",
+            ),
+            pytest.param(
+                op("lessThan", column("st.x"), literal("1")), "abd", id="nested"
+            ),
+            pytest.param(
+                op(
+                    "lessThan",
+                    column("ts", "timestamp"),
+                    literal("2020-05-02T01:02:03.654Z", "timestamp"),
+                ),
+                "ab",
+                id="below a time that was cut",
+            ),
+            pytest.param(
+                op(
+                    "not",
+                    op(
+                        "greaterThanOrEqual",
+                        column("ts", "timestamp"),
+                        literal("2020-05-02T01:02:03.654Z", "timestamp"),
+                    ),
+                ),
+                "ab",
+                id="not at least a time that was cut",
+            ),
+            pytest.param(
+                op(
+                    "equal",
+                    column("ts", "timestamp"),
+                    literal("2020-05-02T01:02:03.654Z", "timestamp"),
+                ),
+                "b",
+                id="equal to a time that was cut",
+            ),
+            pytest.param(
+                op(
+                    "greaterThan",
+                    column("at", "timestamp"),
+                    literal("2024-01-01T00:00:00.001Z", "timestamp"),
+                ),
+                "bcd",
+                id="a time beside statistics",
+            ),
+            pytest.param(
+                op("not", column("ok", "bool")), "abcd", id="a boolean column denied"
+            ),
+            pytest.param(
+                op(
+                    "equal",
+                    column("ok", "bool"),
+                    TRUE,
+                ),
+                "abcd",
+                id="a bare boolean",
+            ),
+            pytest.param(op("and", op("isNull", column("p"))), "d", id="and of one"),
+        ],
+    )
+    def test_leaves_exactly(self, tree: object, expected: str) -> None:
+        hints = json_hints(tree)
+
+        assert not hints.skipped
+        assert selected(hints) == expected
+
+    def test_a_part_that_does_not_fit_the_schema_does_not_stop_the_others(self) -> None:
+        hints = json_hints(
+            op(
+                "and",
+                op("equal", column("p"), literal("9")),
+                op("equal", column("k", "int"), literal("9")),
+                op("and", op("isNull", column("nosuch"))),
+            )
+        )
+
+        assert selected(hints) == "b"
+        assert [hint.reason for hint in hints.skipped] == [
+            "the valueType integer is not that of column 'k', which is string",
+            "the table has no column 'nosuch'",
+        ]
+
+    def test_as_many_levels_as_are_allowed_are_read(self) -> None:
+        tree: object = op("isNull", column("p"))
+        for _ in range(MAX_DEPTH - 2):
+            tree = op("not", tree)
+
+        assert selected(json_hints(tree)) == "d"
+
+    def test_a_long_or_of_equalities_is_one_list(self) -> None:
+        values = [op("equal", column("p"), literal(str(n))) for n in range(9, 5000)]
+
+        assert selected(json_hints(op("or", *values))) == "bc"
+
+
+class TestJSONThatIsSkipped:
+    @pytest.mark.parametrize(
+        ("tree", "words"),
+        [
+            pytest.param("", "no JSON", id="empty"),
+            pytest.param("{", "no JSON", id="half"),
+            pytest.param("5", "no JSON object", id="a number"),
+            pytest.param("null", "no JSON object", id="null"),
+            pytest.param([EQUAL], "no JSON object", id="a list"),
+            pytest.param({}, "no name `op`", id="no op"),
+            pytest.param({"op": True}, "no name `op`", id="op is true"),
+            pytest.param(op("xor", EQUAL, EQUAL), "'xor' is not", id="unknown"),
+            pytest.param(op("and", EQUAL, op("xor")), "'xor' is not", id="within and"),
+            pytest.param(op("and"), "not the children", id="and of none"),
+            pytest.param({"op": "or"}, "not the children", id="no children"),
+            pytest.param(
+                {"op": "not", "children": 5}, "not the children", id="no list"
+            ),
+            pytest.param(op("not", EQUAL, EQUAL), "not the children", id="not of two"),
+            pytest.param(
+                op("equal", column("p")), "not the children", id="equal to none"
+            ),
+            pytest.param(op("and", 5), "no JSON object", id="a child is a number"),
+            pytest.param(literal("true", "bool"), "'literal' is not", id="a literal"),
+            pytest.param(column("p"), "not a condition", id="a column of numbers"),
+            pytest.param(
+                op("equal", column("p"), column("qty")),
+                "with a value",
+                id="two columns",
+            ),
+            pytest.param(
+                op("equal", literal("1"), literal("1")), "name a column", id="no column"
+            ),
+            pytest.param(
+                op("isNull", literal("1")), "name a column", id="a null literal"
+            ),
+            pytest.param(
+                op("isNull", {"op": "column", "name": None}),
+                "name a column",
+                id="no name",
+            ),
+            pytest.param(op("isNull", column("zz")), "no column 'zz'", id="unknown"),
+            pytest.param(
+                op("equal", column("p"), literal("9", "decimal")),
+                "'decimal' is not understood",
+                id="an unknown type",
+            ),
+            pytest.param(
+                op("equal", column("p"), {"op": "literal", "value": "9"}),
+                "'None' is not understood",
+                id="no type",
+            ),
+            pytest.param(
+                op("equal", column("p"), literal(None)), "with a value", id="null"
+            ),
+            pytest.param(
+                op("equal", column("p"), literal("x")),
+                "no whole number",
+                id="no number",
+            ),
+            pytest.param(
+                op("equal", column("p"), literal("3000000000")), "32 bits", id="no int"
+            ),
+            pytest.param(
+                op("equal", column("k", "string"), literal("9")),
+                "integer is not that of column 'k'",
+                id="a number beside text",
+            ),
+            pytest.param(
+                op("equal", column("p", "string"), literal("9", "string")),
+                "string is not that of column 'p'",
+                id="text beside numbers",
+            ),
+            pytest.param(
+                op("equal", column("day", "date"), literal("x", "date")),
+                "safely",
+                id="no date",
+            ),
+            pytest.param(
+                op(
+                    "equal",
+                    column("ts", "timestamp"),
+                    literal("-290308-12-21T19:59:05.224192Z", "timestamp"),
+                ),
+                "safely",
+                id="the end of time",
+            ),
+            pytest.param(
+                op("equal", column("list"), literal("1")), "is nested", id="a list"
+            ),
+            pytest.param("[" * 100_000, "nests deeper", id="brackets"),
+            pytest.param('{"a":' * 5_000, "nests deeper", id="objects"),
+            pytest.param(" " * (MAX_BYTES + 1), "longer", id="length"),
+            pytest.param('"\ud800\0', "no JSON", id="rubbish"),
+            pytest.param('"' + '\\"' * 500_000, "no JSON", id="quotes without end"),
+            pytest.param(
+                op("or", *[op("isNull", column("p"))] * (MAX_COMPARISONS + 1)),
+                "comparisons",
+                id="comparisons",
+            ),
+        ],
+    )
+    def test_says_why_and_selects_nothing(self, tree: object, words: str) -> None:
+        hints = json_hints(tree)
+
+        assert selected(hints) == "abcd"
+        assert words in hints.skipped[-1].reason
+        assert all(len(hint.text) <= MAX_TEXT_SHOWN for hint in hints.skipped)
+
+    @pytest.mark.parametrize("hint", [5, b"{}", ["{}"], {"op": "and"}, 1.5, object()])
+    def test_what_is_no_text_is_skipped(self, hint: object) -> None:
+        hints = parse_hints(
+            predicate_hints=None, json_predicate_hints=hint, schema=SCHEMA
+        )
+
+        assert hints.skipped == (
+            SkippedHint(f"a {type(hint).__name__}", "it is no text"),
+        )

@@ -1,0 +1,331 @@
+"""Hints in SQL, in the spellings that were captured, prune; the rest is skipped."""
+
+import json
+
+import pytest
+
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.sharing.conditions.hints import (
+    MAX_COMPARISONS,
+    MAX_HINTS,
+    MAX_SQL_CHARACTERS,
+    MAX_TEXT_SHOWN,
+    SkippedHint,
+    parse_hints,
+)
+from tests.hint_cases import SCHEMA, SECOND, TEXT, column, op, selected, sql_hints
+
+
+class TestSQLThatPrunes:
+    @pytest.mark.parametrize(
+        ("sql", "expected"),
+        [
+            # What the Spark connector 1.4.1 sends.
+            ("(CAST(partitionValues.day AS DATE) = DATE '2021-04-27')", "b"),
+            (f"(CAST(partitionValues.ts AS TIMESTAMP) > {SECOND})", "bc"),
+            ("(NOT (CAST(partitionValues.p AS INT) = 9))", "ac"),
+            (rf"(({TEXT} = 'it\'s') OR ({TEXT} IS NULL))", "abd"),
+            # What older connectors send.
+            ("(`day` = DATE '2021-04-26')", "a"),
+            ("(`p` = 9L)", "b"),
+            ("(`p` IN (8, 9))", "ab"),
+            ("(NOT (`p` IN (8, 9)))", "c"),
+            (r"(`k` = 'it\'s')", "a"),
+            ("(`day` = CAST('2021-04-28' AS DATE))", "c"),
+            # The operators of the specification, in either order.
+            ("p = 9", "b"),
+            ("9 = p", "b"),
+            ("p > 9", "c"),
+            ("9 < p", "c"),
+            ("p < 9", "a"),
+            ("p >= 9", "bc"),
+            ("9 <= p", "bc"),
+            ("p <= 9", "ab"),
+            ("p <> 9", "ac"),
+            ("9 != p", "ac"),
+            ("p IS NULL", "d"),
+            ("p IS NOT NULL", "abc"),
+            # Literals.
+            ("k = 'it''s'", "a"),
+            ("day = '2021-04-27'", "b"),
+            ("day >= '2021-04-27 00:00:00'", "bc"),
+            ("day > '2021-04-27 12:00:00'", "c"),
+            ("day < TIMESTAMP '2021-04-26 12:00:00'", "a"),
+            ("ts = '2020-05-02 01:02:03'", "a"),
+            ("ts = TIMESTAMP '2020-05-02 01:02:03.654321'", "b"),
+            ("ts = '2020-05-02T01:02:03.6543210Z'", "b"),
+            ("ts <= '2020-05-02T01:02:03.6543209Z'", "ab"),
+            ("ts > DATE '2020-05-02'", "abc"),
+            ("ts >= DATE '2020-05-03'", "c"),
+            ("price = 1.5", "d"),
+            ("price = 1.50BD", "d"),
+            ("price = 1.5D", "d"),
+            ("price = '1.5'", "d"),
+            ("price < -1.5BD", ""),
+            ("p = 9S", "b"),
+            ("p = 9Y", "b"),
+            ("p = 9D", "b"),
+            ("p = 9F", "b"),
+            ("p > 8.5", "bc"),
+            ("p > 8.5D", "bc"),
+            ("p = '9'", "b"),
+            ("p = CAST('9' AS INT)", "b"),
+            ("p > -1Y", "abc"),
+            ("-5 < p", "abc"),
+            ("p >= CAST(9 AS DECIMAL(10,0))", "bc"),
+            ('k = "it\'s"', "a"),
+            # Statistics of data columns.
+            ("qty = 5", "a"),
+            ("qty > 9", "c"),
+            ("NOT (qty <= 5)", "bc"),
+            ("qty BETWEEN 6 AND 9", "b"),
+            ("qty NOT BETWEEN 6 AND 9", "ac"),
+            ("qty IN (1, NULL)", "a"),
+            ("qty IN (1.5, NULL)", ""),
+            ("qty <=> 10", "c"),
+            ("5 <=> qty", "a"),
+            ("qty <=> NULL", "d"),
+            ("qty IS DISTINCT FROM 10", "abd"),
+            ("isnull(qty)", "d"),
+            ("isnotnull(`qty`)", "abc"),
+            ("at >= '2024-01-02'", "bcd"),
+            ("at > '2024-01-01T00:00:00.000999Z'", "bcd"),
+            ("name LIKE 'C%'", "bc"),
+            (r"name LIKE 'C\%%'", "bc"),
+            ("name LIKE 'C!%%' ESCAPE '!'", "c"),
+            ("startswith(name, 'Em')", "cd"),
+            ("name = 'Emil'", "cd"),
+            # A file may hold NaN, which statistics leave out and Spark calls largest.
+            ("amount > 20.5", "abcd"),
+            ("amount < 9", "acd"),
+            ("CAST(rate AS DOUBLE) > 2.5D", "abcd"),
+            ("CAST(qty AS DECIMAL(12,1)) = 5.0", "a"),
+            ("CAST(qty AS BIGINT) = 5L", "a"),
+            ("rate > 2.6", "abcd"),
+            ("rate <> 0.1", "abcd"),
+            ("rate = 0.1F", "abd"),
+            ("amount = 'NaN'", "abcd"),
+            ("amount IN ('NaN', 5)", "abcd"),
+            ("at IN ('2024-01-02 00:00:00.0000001', NULL)", "bcd"),
+            ("price = -CAST(1.5 AS DECIMAL(3,1))", ""),
+            ("amount = 0.1F", "cd"),
+            ("st.x = 4", "abd"),
+            ("`ST`.`X` = 4", "abd"),
+            ("born = '2001-01-01'", "abd"),
+            ("(((qty))) = ((5))", "a"),
+            # Connectives.
+            ("p = 8 OR p = 9 OR p = 10", "abc"),
+            ("(p = 8) OR ((p = 9) OR (qty = 10))", "abc"),
+            ("p = 9 AND qty = 6", "b"),
+            ("NOT (p = 9 OR qty = 10)", "a"),
+            ("p LIKE '%' OR p = 9", "abcd"),
+            ("p NOT IN (9)", "ac"),
+            ("k NOT LIKE 'it%'", ""),
+            ("ok IS NOT TRUE", "abcd"),
+            ("ok", "abcd"),
+            ("k LIKE '%''s'", "a"),
+            ("k LIKE '_t_'", "c"),
+        ],
+    )
+    def test_leaves_exactly(self, sql: str, expected: str) -> None:
+        assert selected(sql_hints(sql)) == expected
+
+    def test_a_real_column_comes_before_the_connectors_name(self) -> None:
+        inner = StructType((StructField("day", PrimitiveType("date")),))
+        schema = StructType((*SCHEMA.fields, StructField("partitionValues", inner)))
+
+        found = parse_hints(
+            predicate_hints=["partitionValues.day = DATE '2021-04-27'"],
+            json_predicate_hints=None,
+            schema=schema,
+        )
+        other = parse_hints(
+            predicate_hints=["partitionValues.p = 9"],
+            json_predicate_hints=None,
+            schema=schema,
+        )
+
+        assert found.predicates[0].column == ("partitionValues", "day")  # type: ignore[union-attr]
+        assert [hint.reason for hint in other.skipped] == [
+            "the table has no column 'partitionValues.p'"
+        ]
+
+    def test_all_hints_apply(self) -> None:
+        assert selected(sql_hints("p >= 9", "qty < 10")) == "b"
+
+    def test_a_part_that_is_not_understood_does_not_stop_the_others(self) -> None:
+        hints = sql_hints("p = 9 AND (upper(k) = 'X' AND qty > 0)")
+
+        assert selected(hints) == "b"
+        assert [hint.text for hint in hints.skipped] == ["UPPER(k) = 'X'"]
+
+
+class TestTextsWithBackslashes:
+    def test_stand_for_both_readings(self) -> None:
+        assert selected(sql_hints("k <> 'its'")) == "a"
+        assert selected(sql_hints(r"k <> 'it\s'")) == "ac"
+        assert selected(sql_hints(r"k = 'it\s'")) == "c"
+
+    def test_still_prune(self) -> None:
+        assert selected(sql_hints(r"name < 'B\\x'")) == "ac"
+        assert selected(sql_hints(r"name IN ('B\\x', 'Emil')")) == "acd"
+
+
+class TestTimesOfAnotherZone:
+    """The Spark connector writes its session's times in SQL, and instants in JSON."""
+
+    AFTER = "(CAST(partitionValues.ts AS TIMESTAMP) > TIMESTAMP '2020-05-02 12:00:00')"
+
+    def test_are_utc_alone(self) -> None:
+        assert selected(sql_hints(self.AFTER)) == "c"
+
+    def test_are_of_any_zone_beside_json(self) -> None:
+        is_null = json.dumps(op("not", op("isNull", column("qty"))))
+
+        assert selected(sql_hints(self.AFTER, beside_json=is_null)) == "abc"
+
+    def test_are_exact_where_they_say_their_zone(self) -> None:
+        exact = self.AFTER.replace("12:00:00'", "12:00:00Z'")
+
+        assert selected(sql_hints(exact, beside_json="{}")) == "c"
+
+
+class TestSQLThatIsSkipped:
+    @pytest.mark.parametrize(
+        ("sql", "words"),
+        [
+            pytest.param("NULL", "is not a condition", id="null"),
+            pytest.param("1", "is not a condition", id="a number"),
+            pytest.param("TRUE", "is not a condition", id="true"),
+            pytest.param("FALSE", "is not a condition", id="false"),
+            pytest.param("'x'", "is not a condition", id="a text"),
+            pytest.param("qty", "is not a condition", id="a column of numbers"),
+            pytest.param("1 = 0", "does not compare", id="two literals"),
+            pytest.param("p = qty", "does not compare", id="two columns"),
+            pytest.param("p = NULL", "compares with NULL", id="equal to null"),
+            pytest.param("nosuch = 1", "no column 'nosuch'", id="no column"),
+            pytest.param("nosuch IS NULL", "no column", id="no column, tested"),
+            pytest.param("partitionValues = 1", "no column", id="the prefix alone"),
+            pytest.param("abs(p) = 1", "does not compare", id="a function"),
+            pytest.param("p + 1 = 1", "does not compare", id="arithmetic"),
+            pytest.param("p = 1 + 1", "is not a value", id="a sum"),
+            pytest.param("p = -'x'", "is not a value", id="minus text"),
+            pytest.param("isnull(p, 1)", "is not a condition", id="two arguments"),
+            pytest.param("magic(p)", "is not a condition", id="an unknown function"),
+            pytest.param("p RLIKE '1'", "is not a condition", id="rlike"),
+            pytest.param("k ILIKE 'x'", "is not a condition", id="ilike"),
+            pytest.param(
+                "k RLIKE 'x' ESCAPE '!'", "is not a condition", id="rlike, escaped"
+            ),
+            pytest.param("p LIKE '1%'", "no column of text", id="like of a number"),
+            pytest.param("k LIKE 5", "no pattern", id="like a number"),
+            pytest.param(r"k LIKE 'a\%' ESCAPE '!'", "two ways", id="two escapes"),
+            pytest.param("startswith(k, 5)", "no prefix", id="starts with a number"),
+            pytest.param("p BETWEEN SYMMETRIC 2 AND 1", "", id="symmetric"),
+            pytest.param("p IN (SELECT 1)", "no list", id="a subquery"),
+            pytest.param("p IS TRUE", "safely", id="a number is true"),
+            pytest.param("1 IS NULL", "does not test", id="a value is null"),
+            pytest.param("CAST(p AS STRING) = '9'", "may change", id="cast to text"),
+            pytest.param("CAST(k AS INT) = 9", "may change", id="cast of text"),
+            pytest.param("CAST(big AS DOUBLE) = 9", "may change", id="a lossy cast"),
+            pytest.param("CAST(big AS DECIMAL) = 9", "may", id="too few digits"),
+            pytest.param("CAST(price AS DECIMAL(10)) = 9", "may", id="no digits after"),
+            pytest.param("CAST(st AS STRING) = 'x'", "may change", id="cast a struct"),
+            pytest.param("CAST(day AS ARRAY<INT>) = 1", "may", id="cast to a list"),
+            pytest.param(
+                "CAST(day AS DATE FORMAT 'x') = 1", "", id="cast with a format"
+            ),
+            pytest.param("p = CAST(1.5 AS INT)", "may change", id="a cast that cuts"),
+            pytest.param("p = CAST(300 AS TINYINT)", "may", id="a cast out of range"),
+            pytest.param("k = CAST(1.0 AS STRING)", "may", id="a number as text"),
+            pytest.param("k = CAST(007 AS STRING)", "may", id="zeros as text"),
+            pytest.param("k = CAST(TRUE AS STRING)", "may", id="a boolean as text"),
+            pytest.param("p = CAST(1F AS INT)", "may", id="a float as a number"),
+            pytest.param("p = CAST('x' AS INT)", "may", id="text as a number"),
+            pytest.param("p = CAST(NULL AS INT)", "NULL", id="a typed null"),
+            pytest.param("p = '9.0'", "safely", id="a text with a point"),
+            pytest.param("p = '99999999999'", "safely", id="a text out of range"),
+            pytest.param("p = TRUE", "safely", id="a boolean for a number"),
+            pytest.param("p = 1e300", "safely", id="a double beyond whole numbers"),
+            pytest.param("p = 1.5F", "safely", id="a fraction of a float"),
+            pytest.param("p = 16777217F", "safely", id="beyond whole floats"),
+            pytest.param("k = 5", "safely", id="a number for a text"),
+            pytest.param("ok = 1", "safely", id="a number for a boolean"),
+            pytest.param("ok = 'yes'", "is no boolean", id="another word for true"),
+            pytest.param("raw = 'x'", "safely", id="text for bytes"),
+            pytest.param("price = 1.5F", "safely", id="a float for a decimal"),
+            pytest.param("long_price = 1.5D", "safely", id="a double, many digits"),
+            pytest.param("long_price = 1.555", "safely", id="digits beyond 38"),
+            pytest.param("price = 'x'", "safely", id="text for a decimal"),
+            pytest.param("amount = TRUE", "safely", id="a boolean for a double"),
+            pytest.param("amount = 1e999", "safely", id="beyond a double"),
+            pytest.param("day = 5", "safely", id="a number for a date"),
+            pytest.param("day = '2021-04-27T00:00:00Z'", "safely", id="a zone, a date"),
+            pytest.param("day = '27.4.2021'", "safely", id="no date"),
+            pytest.param("day = CAST('2021-04-27 10:00:00' AS DATE)", "", id="cut"),
+            pytest.param("ts = 5", "safely", id="a number for a time"),
+            pytest.param("local = '2021-04-27T00:00:00Z'", "safely", id="a zone"),
+            pytest.param("CAST(qty AS DECIMAL(x)) = 1", "", id="a strange decimal"),
+            pytest.param("list = 1", "is nested", id="a list"),
+            pytest.param("st = 1", "is nested", id="a struct"),
+            pytest.param("nothing = 1", "no values", id="void"),
+            pytest.param("padded = 'x'", "padded", id="padded"),
+            pytest.param("spark_padded = 'x'", "padded", id="padded, said by Spark"),
+            pytest.param("loud = 'x'", "collation", id="a collation"),
+            pytest.param('"k" = "x"', "double quotes", id="a column or a text"),
+            pytest.param("p =", "not SQL", id="half"),
+            pytest.param("p = 1; p = 2", "not one", id="two"),
+            pytest.param("", "empty", id="empty"),
+            pytest.param("\0", "no column", id="NUL"),
+            pytest.param("p = 1\0", "", id="NUL at the end"),
+            pytest.param("p = '\ud800'", "no text", id="half a character"),
+            pytest.param("(" * 3000 + "p = 1" + ")" * 3000, "deeper", id="parentheses"),
+            pytest.param("NOT " * 3000 + "ok", "deeper", id="denials"),
+            pytest.param("p = 1 --" + "x" * MAX_SQL_CHARACTERS, "longer", id="length"),
+            pytest.param(
+                " OR ".join(f"p > {n}" for n in range(MAX_COMPARISONS + 1)),
+                "comparisons",
+                id="comparisons",
+            ),
+            pytest.param("a" + ".a" * 9000 + " = 1", "no column", id="a long name"),
+            pytest.param("\x1b\x07\xff\xfe = 1", "", id="rubbish"),
+            pytest.param(5, "no text", id="a number itself"),
+            pytest.param(None, "no text", id="nothing"),
+            pytest.param({"op": "and"}, "no text", id="an object"),
+        ],
+    )
+    def test_says_why_and_selects_nothing(self, sql: object, words: str) -> None:
+        hints = sql_hints(sql, "p = 9")
+
+        assert selected(hints) == "b"
+        (skipped,) = hints.skipped
+        assert words in skipped.reason
+        assert skipped.text.isprintable()
+        assert skipped.reason.isprintable()
+        assert len(skipped.text) <= MAX_TEXT_SHOWN
+
+    def test_hints_beyond_the_first_thousand_are_not_read(self) -> None:
+        hints = sql_hints(*["p = 9"] * (MAX_HINTS + 5))
+
+        assert hints.skipped == (
+            SkippedHint("p = 9", f"the hints make over {MAX_COMPARISONS} comparisons"),
+        ) * (MAX_HINTS - MAX_COMPARISONS) + (
+            SkippedHint("p = 9", f"5 hints are beyond the first {MAX_HINTS}"),
+        )
+
+    def test_all_hints_together_are_bounded(self) -> None:
+        long = f"p IN ({', '.join(['9'] * 6000)})"
+
+        hints = sql_hints(long, long, "p = 9")
+
+        assert selected(hints) == "b"
+        assert [hint.reason for hint in hints.skipped] == [
+            "it has more than 7997 parts"
+        ]
+
+    def test_a_value_that_is_no_list_is_skipped_as_a_whole(self) -> None:
+        hints = parse_hints(
+            predicate_hints="p = 9", json_predicate_hints=None, schema=SCHEMA
+        )
+
+        assert hints.skipped == (SkippedHint("p = 9", "it is no list of texts"),)

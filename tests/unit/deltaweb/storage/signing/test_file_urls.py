@@ -1,0 +1,259 @@
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from uuid import UUID
+
+import pyarrow as pa
+import pytest
+import requests
+from hypothesis import given
+from hypothesis import strategies as st
+from yarl import URL
+
+from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.storage.signing.file_urls import (
+    FileURLExpiredError,
+    FileURLInvalidError,
+    LocalFileSigner,
+    SignedFile,
+    derive_keys,
+    verify,
+)
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+LATER = NOW + timedelta(hours=1)
+TABLE = UUID("0d6a1c6b-39a9-4f4c-9a51-1c6c1f0e2b11")
+TOKEN = UUID("7b0e4a56-7a6e-4a2b-8a60-53b1f1b0a9d2")
+KEYS = derive_keys("secret", [], "file urls")
+NAMES = [
+    "part-0.parquet",
+    "day=2026-01-01/part 0.parquet",
+    "k=a%20b/p+q&r=s;t.parquet",
+    "a#b?c/d%2Fe.parquet",
+    "größe/日本/\N{WAVING HAND SIGN}.parquet",
+    "quotes'\"<>`{}|\\^[]:@!$(),*.parquet",
+    "a.b..c/...d/%.parquet",
+    "%C3%A9/%zz/é.parquet",
+]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a server sees of a URL."""
+
+    share: str
+    table_id: UUID
+    path: str
+    query: str
+
+    @classmethod
+    def of(cls, url: str) -> "Request":
+        parts = urlsplit(url)
+        _, _, _, share, table, path = parts.path.split("/", 5)
+        return cls(unquote(share), UUID(table), unquote(path), parts.query)
+
+    def verify(self, **changed: Any) -> SignedFile:  # noqa: ANN401 (any part of a request)
+        values = {
+            "share": self.share,
+            "table_id": self.table_id,
+            "path": self.path,
+            "query": self.query,
+            "keys": KEYS,
+            "now": NOW,
+        }
+        return verify(**{**values, **changed})
+
+
+def new_signer(**changed: Any) -> LocalFileSigner:  # noqa: ANN401 (any part of a URL)
+    values: dict[str, Any] = {
+        "base_url": "https://share.example/deltaweb",
+        "share": "sales",
+        "table_id": TABLE,
+        "token_id": TOKEN,
+        "keys": KEYS,
+        "expires_at": LATER,
+    }
+    return LocalFileSigner(**{**values, **changed})
+
+
+def sign(path: str, size: int = 573, **changed: Any) -> str:  # noqa: ANN401 (as above)
+    (url,) = new_signer(**changed).sign([path], [size])
+    return url.replace("/deltaweb/", "/", 1)
+
+
+def test_writes_the_url_that_clients_take_for_a_presigned_one() -> None:
+    (url,) = new_signer(share="sales & more").sign(["day=1/a b.parquet"], [573])
+
+    head, _, signature = url.rpartition("&sig=")
+    assert head == (
+        "https://share.example/deltaweb/delta-sharing/files/sales%20%26%20more/"
+        f"{TABLE}/day%3D1/a%20b.parquet?sp=r&se=1767326645&sz=573&tk={TOKEN.hex}"
+    )
+    assert len(bytes.fromhex(signature)) == 32
+
+
+@pytest.mark.parametrize("path", NAMES)
+def test_a_signed_url_names_its_file_again(path: str) -> None:
+    assert Request.of(sign(path)).verify() == SignedFile(
+        table_id=TABLE, token_id=TOKEN, path=path, size=573, expires_at=LATER
+    )
+
+
+@pytest.mark.parametrize("path", NAMES)
+@pytest.mark.parametrize(
+    "quote_again",
+    [
+        pytest.param(lambda url: str(URL(url)), id="yarl"),
+        pytest.param(lambda url: str(URL(str(URL(url)))), id="yarl twice"),
+        pytest.param(
+            lambda url: str(requests.Request("GET", url).prepare().url), id="requests"
+        ),
+        pytest.param(lambda url: url.replace("%3D", "="), id="equals signs"),
+    ],
+)
+def test_a_url_survives_that_a_client_quotes_it_again(
+    path: str, quote_again: Callable[[str], str]
+) -> None:
+    assert Request.of(quote_again(sign(path))).verify().path == path
+
+
+def test_signs_many_files_as_it_signs_each() -> None:
+    sizes = list(range(len(NAMES)))
+    urls = new_signer().sign(pa.array(NAMES), pa.chunked_array([sizes]))
+
+    assert urls == [
+        new_signer().sign([name], [size])[0]
+        for name, size in zip(NAMES, sizes, strict=True)
+    ]
+    assert new_signer().sign([], []) == []
+
+
+@pytest.mark.parametrize("path", ["../a", "a/../../b", "/etc/passwd", "a//b", ""])
+def test_signs_no_path_that_leads_out_of_the_table(path: str) -> None:
+    with pytest.raises(PathEscapesTableError):
+        new_signer().sign(["fine.parquet", path], [1, 1])
+
+
+def test_the_end_of_a_url_is_a_whole_second() -> None:
+    signer = new_signer(expires_at=LATER + timedelta(milliseconds=900))
+
+    assert signer.expires_at == LATER
+
+
+# === What is refused ===
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"path": "b.parquet"}, id="another file"),
+        pytest.param({"path": "a.parquet\0"}, id="a NUL"),
+        pytest.param({"path": "\ud800"}, id="half a character"),
+        pytest.param({"share": "other"}, id="another share"),
+        pytest.param({"share": "\ud800"}, id="half a character of a share"),
+        pytest.param({"table_id": TOKEN}, id="another table"),
+        pytest.param({"keys": derive_keys("other", [], "file urls")}, id="another key"),
+        pytest.param(
+            {"keys": derive_keys("secret", [], "page tokens")}, id="another purpose"
+        ),
+        pytest.param({"keys": []}, id="no key"),
+    ],
+)
+def test_refuses_what_was_not_signed(changed: dict[str, Any]) -> None:
+    request = Request.of(sign("a.parquet"))
+
+    with pytest.raises(FileURLInvalidError):
+        request.verify(**changed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("sz=573", "sz=574", id="another size"),
+        pytest.param("se=1767326645", "se=1767326646", id="a longer life"),
+        pytest.param(TOKEN.hex, TABLE.hex, id="another token"),
+        pytest.param("sp=r", "sp=w", id="another right"),
+        pytest.param("sp=r&", "", id="no right"),
+        pytest.param("sz=573", "sz=", id="no size"),
+        pytest.param("sz=573", "sz=-573", id="a size below nothing"),
+        pytest.param("sz=573", "sz=５７３", id="digits of another script"),
+        pytest.param("sz=573", "sz=573%00", id="a NUL"),
+        pytest.param("sz=573", "sz=" + "9" * 5000, id="a huge size"),
+        pytest.param("se=1767326645", "se=" + "9" * 5000, id="a huge time"),
+        pytest.param("se=1767326645", "se=99999999999", id="the last time"),
+        pytest.param("se=1767326645", "se=1e9", id="a number in another form"),
+        pytest.param("sp=r", "sp=r&sz=574", id="two sizes"),
+        pytest.param("sp=r", "sp=r&sig=", id="two signatures"),
+        pytest.param("sp=r", "&" * 100 + "a=b&" * 100, id="many parameters"),
+        pytest.param("sig=", "sig=é", id="a signature that is no number"),
+        pytest.param("sig=", "sig=0", id="a longer signature"),
+        pytest.param("sig=", "sag=", id="no signature"),
+        pytest.param("tk=", "tk=%FF", id="bytes that are no text"),
+    ],
+)
+def test_refuses_a_changed_query(old: str, new: str) -> None:
+    request = Request.of(sign("a.parquet"))
+    assert old in request.query
+
+    with pytest.raises(FileURLInvalidError):
+        request.verify(query=request.query.replace(old, new))
+
+
+@given(st.text(), st.text())
+def test_refuses_any_text_without_another_error(path: str, query: str) -> None:
+    request = Request.of(sign("a.parquet"))
+
+    with pytest.raises(FileURLInvalidError):
+        request.verify(path=path, query=query)
+    with pytest.raises(FileURLInvalidError):
+        request.verify(path=f"{path}.", query=request.query)
+
+
+def test_what_a_client_adds_to_the_query_changes_nothing() -> None:
+    request = Request.of(sign("a.parquet"))
+
+    assert request.verify(query=f"{request.query}&cache=1&cache=2").size == 573
+
+
+def test_a_url_ends_with_its_time() -> None:
+    request = Request.of(sign("a.parquet"))
+
+    assert request.verify(now=LATER - timedelta(seconds=1)).expires_at == LATER
+    with pytest.raises(FileURLExpiredError) as caught:
+        request.verify(now=LATER)
+    assert caught.value.code == "file-url-expired"
+    assert "2026-01-02T04:04:05" in str(caught.value)
+
+
+def test_a_refusal_does_not_show_the_signature() -> None:
+    request = Request.of(sign("a.parquet"))
+    signature = request.query.rpartition("=")[2]
+
+    with pytest.raises(FileURLInvalidError) as caught:
+        request.verify(path="b.parquet")
+    assert signature not in str(caught.value)
+
+
+# === Keys ===
+
+
+def test_a_former_key_still_checks_and_signs_no_more() -> None:
+    request = Request.of(sign("a.parquet", keys=derive_keys("old", [], "file urls")))
+    rotated = derive_keys("new", ["old"], "file urls")
+
+    assert request.verify(keys=rotated).path == "a.parquet"
+    fresh = Request.of(sign("a.parquet", keys=rotated))
+    assert fresh.verify(keys=rotated[:1]).path == "a.parquet"
+
+
+def test_keys_differ_by_secret_and_purpose() -> None:
+    keys = {
+        key
+        for purpose in ("a", "b")
+        for key in derive_keys("secret", ["former"], purpose)
+    }
+
+    assert len(keys) == 4
+    assert {len(key) for key in keys} == {32}

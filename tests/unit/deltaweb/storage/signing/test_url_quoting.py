@@ -1,0 +1,43 @@
+from urllib.parse import quote, unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.storage.signing.url_quoting import quote_all, quote_paths
+
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+
+
+@given(st.lists(TEXTS), st.sampled_from(["", "/", "/=", "/:@$"]))
+def test_quotes_as_the_standard_library_does(texts: list[str], safe: str) -> None:
+    assert quote_all(texts, safe=safe) == [quote(text, safe=safe) for text in texts]
+
+
+def test_quotes_bytes_that_are_no_text() -> None:
+    name = unquote("a%FFb", errors="surrogateescape")
+
+    assert quote_all([name, "%41"]) == ["a%FFb", "%2541"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *["", ".", "..", "/a", "a/", "a//b", "../a", "a/..", "a/../b", "./a"],
+        *["a/./b", "a\0b", "a/..\0b"],
+    ],
+)
+def test_refuses_a_path_that_may_lead_elsewhere(path: str) -> None:
+    with pytest.raises(PathEscapesTableError):
+        quote_paths(["fine.parquet", path, "fine too.parquet"])
+
+
+def test_takes_dots_that_are_part_of_a_name() -> None:
+    paths = ["a.b/..c", "...", ".hidden/a..", "d/.e./f"]
+
+    assert quote_paths(paths) == paths
+
+
+def test_quotes_no_paths_at_all() -> None:
+    assert quote_paths([]) == []

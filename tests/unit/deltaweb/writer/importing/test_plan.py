@@ -1,0 +1,254 @@
+"""Rows of files are looked at, held to their types, and imported in one commit."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.table import DeltaTable
+from deltaweb.writer.importing.checked_rows import RowsNotImportedError
+from deltaweb.writer.importing.options import (
+    BadRows,
+    ImportColumn,
+    ImportFileError,
+    SourceFiles,
+    TextForm,
+)
+from deltaweb.writer.importing.plan import (
+    Import,
+    ImportMode,
+    carry_out_import,
+    plan_import,
+)
+
+GERMAN = TextForm(decimal_sign=",", day_order="dmy", time_zone="Europe/Berlin")
+
+
+def asked(*paths: Path, form: TextForm | None = None) -> Import:
+    names = [path.name for path in paths]
+    files = SourceFiles(paths=[*map(str, paths)], names=names, form=form or TextForm())
+    return Import(files=files)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def types(plan_of: Import, place: Path) -> dict[str, str]:
+    plan = plan_import(DeltaTable(str(place)).store, plan_of)
+    return {column.source: column.type_name for column in plan.columns}
+
+
+def imported(place: Path, of: Import) -> list[dict[str, Any]]:
+    table = DeltaTable(str(place))
+    carry_out_import(table.store, of)
+    rows: list[dict[str, Any]] = table.snapshot().read().to_pylist()
+    return rows
+
+
+def bad(place: Path, of: Import) -> list[tuple[int, str, str, str]]:
+    plan = plan_import(DeltaTable(str(place)).store, of)
+    return [(one.line, one.column, one.value, one.reason) for one in plan.rows.bad]
+
+
+def test_types_are_proposed_by_all_first_values(tmp_path: Path) -> None:
+    csv = written(
+        tmp_path / "a.csv",
+        "id;amount;on;at;zip;flag;note;none\n"
+        "1;1,5;31.01.2026;31.01.2026 09:14:02;01234;true;a;\n"
+        "2;2;01.02.2026;01.02.2026 09:14:02;99999;false;;\n",
+    )
+    of = asked(csv, form=GERMAN)
+
+    assert types(of, tmp_path / "t") == {
+        "id": "bigint",
+        "amount": "double",
+        "on": "date",
+        "at": "timestamp",
+        "zip": "string",
+        "flag": "boolean",
+        "note": "string",
+        "none": "string",
+    }
+    assert imported(tmp_path / "t", of)[0] == {
+        "id": 1,
+        "amount": 1.5,
+        "on": date(2026, 1, 31),
+        "at": datetime(2026, 1, 31, 8, 14, 2, tzinfo=UTC),
+        "zip": "01234",
+        "flag": True,
+        "note": "a",
+        "none": None,
+    }
+
+
+def test_rows_that_do_not_fit_are_named_by_line_and_value(tmp_path: Path) -> None:
+    csv = written(
+        tmp_path / "a.csv",
+        'n,s\n1,"two\nlines"\n\nx,c\n3\n4,d,e\n99999999999,f\n6,g\n',
+    )
+    columns = [
+        ImportColumn(source="n", name="n", type_name="int"),
+        ImportColumn(source="s", name="s", type_name="string"),
+    ]
+    of = replace(asked(csv), columns=columns)
+    place = tmp_path / "t"
+
+    assert bad(place, of) == [
+        (5, "n", "x", "not a whole number"),
+        (6, "", "3", "it has 1 fields, where 2 belong"),
+        (7, "", "4,d,e", "it has 3 fields, where 2 belong"),
+        (8, "n", "99999999999", "outside of what int holds"),
+    ]
+    with pytest.raises(RowsNotImportedError, match="line 5, column 'n': 'x'"):
+        imported(place, of)
+    assert not place.exists()
+    assert imported(place, replace(of, bad_rows=BadRows.LEAVE_OUT)) == [
+        {"n": 1, "s": "two\nlines"},
+        {"n": 6, "s": "g"},
+    ]
+
+
+def test_a_value_that_does_not_fit_may_be_stored_as_null(tmp_path: Path) -> None:
+    csv = written(tmp_path / "a.csv", "k,n\n1,x\n,2\n3,3\n")
+    columns = [
+        ImportColumn(source="k", name="k", type_name="int", is_nullable=False),
+        ImportColumn(source="n", name="n", type_name="int"),
+    ]
+    of = replace(asked(csv), columns=columns, bad_rows=BadRows.STORE_NULL)
+
+    assert bad(tmp_path / "t", of)[1] == (3, "k", "", "null, and may not be")
+    assert imported(tmp_path / "t", of) == [{"k": 1, "n": None}, {"k": 3, "n": 3}]
+
+
+def test_lines_and_arrays_of_json_are_read(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"n": 1, "s": "a", "at": "2026-01-31T08:00:00Z", "in": {"x": 1, "y": [1.5]}},
+        {"n": 2, "s": None, "at": None, "in": None},
+    ]
+    lines = written(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+    array = written(tmp_path / "b.json", json.dumps(rows, indent=2))
+    place = tmp_path / "t"
+
+    assert types(asked(lines, array), place) == {
+        "n": "bigint",
+        "s": "string",
+        "at": "timestamp",
+        "in": "struct<x: bigint, y: array<double>>",
+    }
+    found = imported(place, asked(lines, array))
+    assert found[0] == found[2]
+    assert found[0] == dict(rows[0]) | {"at": datetime(2026, 1, 31, 8, tzinfo=UTC)}
+
+
+def test_json_rows_that_do_not_fit_are_named(tmp_path: Path) -> None:
+    text = '{"n": 1}\n{"n": "x"}\n{"n": 2, "more": 1}\n{nothing\n[1]\n{"n": 1.5}\n'
+    lines = written(tmp_path / "a.jsonl", text)
+    columns = [ImportColumn(source="n", name="n", type_name="bigint")]
+    of = replace(asked(lines), columns=columns)
+
+    found = bad(tmp_path / "t", of)
+
+    assert [one[:3] for one in found] == [
+        (2, "n", "x"),
+        (3, "more", "1"),
+        (4, "", "{nothing"),
+        (5, "", "[1]"),
+        (6, "n", "1.5"),
+    ]
+    left = replace(of, bad_rows=BadRows.LEAVE_OUT)
+    assert imported(tmp_path / "t", left) == [{"n": 1}]
+
+
+def test_an_array_that_never_ends_is_named(tmp_path: Path) -> None:
+    broken = written(tmp_path / "a.json", '[{"n": 1}, {"n": ')
+
+    with pytest.raises(ImportFileError, match="does not end"):
+        plan_import(DeltaTable(str(tmp_path / "t")).store, asked(broken))
+
+
+def test_parquet_keeps_its_types_unless_others_are_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    amounts = pa.array([Decimal("1.50"), None], pa.decimal128(9, 2))
+    pq.write_table(pa.table({"n": [1, 2**40], "amount": amounts}), path)
+    columns = [
+        ImportColumn(source="n", name="id", type_name="int"),
+        ImportColumn(source="amount", name="amount", type_name=""),
+    ]
+
+    assert types(asked(path), tmp_path / "t") == {
+        "n": "bigint",
+        "amount": "decimal(9,2)",
+    }
+    assert bad(tmp_path / "t", replace(asked(path), columns=columns)) == [
+        (2, "n", str(2**40), "outside of what int holds")
+    ]
+    assert len(imported(tmp_path / "t", asked(path))) == 2
+
+
+def test_a_table_keeps_its_types_and_gets_new_columns(tmp_path: Path) -> None:
+    place = tmp_path / "t"
+    imported(place, asked(written(tmp_path / "a.csv", "n,s\n1,007\n")))
+    more = asked(written(tmp_path / "b.csv", "N,s,x\n2,8,1.5\n"))
+    store = DeltaTable(str(place)).store
+
+    with pytest.raises(DeltaError, match="no column of the table"):
+        plan_import(store, more)
+    plan = plan_import(store, replace(more, merge_schema=True))
+
+    assert plan.new_columns == ["x"]
+    assert plan.describe()["num_rows"] == 1
+    assert plan.first.to_pylist() == [{"n": 2, "s": "8", "x": 1.5}]
+    assert imported(place, replace(more, mode=ImportMode.OVERWRITE, merge_schema=True))
+
+
+def test_a_new_table_and_its_rows_are_one_commit(tmp_path: Path) -> None:
+    csv = written(tmp_path / "a.csv", "p,n\nx,1\ny,2\n")
+
+    imported(tmp_path / "t", replace(asked(csv), partition_by=["p"]))
+
+    table = DeltaTable(str(tmp_path / "t"))
+    assert table.latest_version() == 0
+    assert [info.operation for info in table.history()] == ["CREATE TABLE AS SELECT"]
+    assert sorted(path.name for path in (tmp_path / "t").glob("p=*")) == ["p=x", "p=y"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.csv", b"", "no first row"),
+        ("a.csv", b"a,a\n1,2\n", "is twice"),
+        ("a.csv", b"a,\n1,2\n", "column 2 has no name"),
+        ("a.csv", b"\xff\xfe\n", "no UTF-8"),
+        ("a.xlsx", b"PK", "does not tell its format"),
+        ("a.parquet", b"no", "not a Parquet file"),
+        ("a.jsonl", b"", "no column is there"),
+    ],
+)
+def test_what_is_no_such_file_is_refused(
+    tmp_path: Path, name: str, data: bytes, reason: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+
+    with pytest.raises(ImportFileError, match=reason):
+        plan_import(DeltaTable(str(tmp_path / "t")).store, asked(path))
+
+
+def test_who_stops_it_leaves_nothing(tmp_path: Path) -> None:
+    csv = written(tmp_path / "a.csv", "n\n1\n")
+
+    def stop(_count: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        imported(tmp_path / "t", replace(asked(csv), on_rows=stop))
+    assert not list((tmp_path / "t").rglob("*.*"))

@@ -1,0 +1,117 @@
+"""Rows become the table's types where no value changes, and are refused otherwise."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.protocol.schema import StructType, arrow_schema, schema_of_arrow
+from deltaweb.delta.writing.errors import SchemaMismatchError
+from deltaweb.writer.rows.row_schema import RowSchema, merged_schema
+
+
+def table_schema(*fields: pa.Field) -> StructType:
+    return schema_of_arrow(pa.schema(list(fields)))
+
+
+def fitted(schema: StructType, rows: pa.Table) -> list[dict[str, Any]]:
+    fit = RowSchema(schema, rows.schema)
+    batches = [fit.fit(batch) for batch in rows.to_batches()]
+    found: list[dict[str, Any]] = pa.Table.from_batches(batches).to_pylist()
+    return found
+
+
+def misfits(schema: StructType, rows: pa.Table) -> dict[str, str]:
+    with pytest.raises(SchemaMismatchError) as caught:
+        fitted(schema, rows)
+    return dict(caught.value.misfits)
+
+
+@pytest.mark.parametrize(
+    ("target", "values", "expected"),
+    [
+        pytest.param(pa.int32(), pa.array([1, None]), [1, None], id="a narrower int"),
+        pytest.param(pa.float64(), pa.array([1]), [1.0], id="a double"),
+        pytest.param(
+            pa.decimal128(10, 2), pa.array([7]), [Decimal("7.00")], id="a decimal"
+        ),
+        pytest.param(
+            pa.string(),
+            pa.array(["a", "b"]).dictionary_encode(),
+            ["a", "b"],
+            id="texts",
+        ),
+        pytest.param(
+            pa.timestamp("us", "UTC"),
+            pa.array([1_500], pa.timestamp("ns")),
+            [datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC)],
+            id="a time of nanoseconds",
+        ),
+        pytest.param(pa.list_(pa.int32()), pa.array([[1, 2]]), [[1, 2]], id="a list"),
+        pytest.param(
+            pa.struct({"x": pa.int16(), "y": pa.string()}),
+            pa.array([{"X": 1}]),
+            [{"x": 1, "y": None}],
+            id="a struct",
+        ),
+        pytest.param(pa.int32(), pa.nulls(1), [None], id="nulls of no type"),
+    ],
+)
+def test_values_take_the_type_of_their_column(
+    target: pa.DataType, values: pa.Array, expected: list[Any]
+) -> None:
+    schema = table_schema(pa.field("c", target))
+
+    rows = fitted(schema, pa.table({"C": values}))
+
+    assert [row["c"] for row in rows] == expected
+
+
+def test_a_column_that_rows_lack_is_null() -> None:
+    schema = table_schema(pa.field("a", pa.int64()), pa.field("b", pa.string()))
+
+    assert fitted(schema, pa.table({"a": [1]})) == [{"a": 1, "b": None}]
+
+
+def test_every_column_that_does_not_fit_is_named_at_once() -> None:
+    schema = table_schema(
+        pa.field("a", pa.int64()),
+        pa.field("b", pa.struct({"c": pa.string()})),
+        pa.field("d", pa.date32(), nullable=False),
+    )
+    rows = pa.table({"a": ["x"], "b": [{"c": 1, "e": 2}], "f": [1], "F": [1]})
+
+    assert set(misfits(schema, rows)) == {"a", "F", "b.c", "b.e", "d"}
+
+
+def test_a_value_that_has_no_place_in_its_column_is_refused() -> None:
+    schema = table_schema(pa.field("a", pa.int8()), pa.field("b", pa.int16()))
+
+    assert set(misfits(schema, pa.table({"a": [300], "b": [70_000]}))) == {"a", "b"}
+
+
+def test_bytes_are_no_text() -> None:
+    schema = table_schema(pa.field("a", pa.string()))
+
+    assert set(misfits(schema, pa.table({"a": [b"x"]}))) == {"a"}
+
+
+def test_a_schema_grows_by_what_rows_have_more_at_any_depth() -> None:
+    old = table_schema(
+        pa.field("a", pa.struct({"b": pa.int64()})),
+        pa.field("l", pa.list_(pa.struct({"x": pa.int64()}))),
+    )
+    new = table_schema(
+        pa.field("z", pa.string(), nullable=False),
+        pa.field("A", pa.struct({"c": pa.string()})),
+        pa.field("l", pa.list_(pa.struct({"y": pa.int64()}))),
+    )
+
+    grown = arrow_schema(merged_schema(old, new))
+
+    assert grown.names == ["a", "l", "z"]
+    assert [field.name for field in grown.field("a").type] == ["b", "c"]
+    assert [field.name for field in grown.field("l").type.value_type] == ["x", "y"]
+    assert grown.field("z").nullable

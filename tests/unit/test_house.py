@@ -1,0 +1,88 @@
+"""The house stays small: rooms in a folder, lines in a file, one word for one class."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MAX_ROOMS = 16
+MAX_LINES = 400
+# Folders of registered cases: each room is one more of its kind.
+CASES = {
+    "deltaweb": "the packages of the library, and the modules that wire them",
+    "deltaweb/delta/features": "a file a table feature",
+    "apps/explorer": "a folder a page",
+    "apps/tables/management/verbs": "a file a subcommand",
+    "apps/tables/operations": "a file an operation",
+    "apps/tables/work": "a file a kind of job",
+}
+# The words of logic are two things: a condition as written, and as evaluated.
+TWO_THINGS = {"And", "Or", "Not", "Like"}
+GENERATED = {"migrations", "__pycache__"}
+
+
+def _folders() -> Iterator[Path]:
+    for top in ("deltaweb", "apps"):
+        for folder in (ROOT / top, *(ROOT / top).rglob("*")):
+            if folder.is_dir() and not GENERATED & set(folder.parts):
+                yield folder
+
+
+def _rooms(folder: Path) -> list[str]:
+    return [
+        room.stem
+        for room in folder.iterdir()
+        if room.name not in {"__init__.py", *GENERATED}
+        and (room.suffix == ".py" or (room.is_dir() and list(room.rglob("*.py"))))
+    ]
+
+
+def _sources(*tops: str) -> Iterator[Path]:
+    for top in tops:
+        for path in (ROOT / top).rglob("*.py"):
+            if not GENERATED & set(path.parts):
+                yield path
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_no_folder_has_more_rooms_than_one_looks_over() -> None:
+    counts = {_name(folder): len(_rooms(folder)) for folder in _folders()}
+
+    assert counts
+    assert {
+        name: count
+        for name, count in counts.items()
+        if count > MAX_ROOMS and name not in CASES
+    } == {}
+    assert set(CASES) <= set(counts)
+
+
+def test_no_file_has_more_lines_than_one_reads() -> None:
+    counts = {
+        _name(path): len(path.read_text(encoding="utf-8").splitlines())
+        for path in _sources("deltaweb", "apps", "tests")
+    }
+
+    assert counts
+    assert {n: c for n, c in counts.items() if c > MAX_LINES} == {}
+
+
+def test_no_two_classes_of_the_library_have_one_name() -> None:
+    places = defaultdict(list)
+    for path in _sources("deltaweb"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            # A management command is found by the name of its class.
+            if isinstance(node, ast.ClassDef) and node.name != "Command":
+                places[node.name].append(_name(path))
+    public = {
+        name: where
+        for name, where in places.items()
+        if name[0] != "_" and name not in TWO_THINGS
+    }
+
+    assert public
+    assert {name: where for name, where in public.items() if len(where) > 1} == {}
