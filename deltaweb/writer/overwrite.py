@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from deltaweb.delta.writing.transaction import (
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.writer.append import WRITE
 from deltaweb.writer.changes.change_writer import DELETE, INSERT, ChangeWriter
+from deltaweb.writer.changes.wide_statistics import statistics_texts
 from deltaweb.writer.files.partition_split import PartitionKey
 from deltaweb.writer.matching import (
     count_rows,
@@ -72,7 +74,7 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
     )
     write = TableWrite(store, base, metadata)
     rule = () if where is None else (RowConstraint(REPLACE_WHERE, where),)
-    with ChangeWriter(write, snapshot) as changes:
+    with ChangeWriter(write, partial(statistics_texts, snapshot)) as changes:
         files = changes.files
         for batch in write.accept(reader, rule):
             files.write(batch)

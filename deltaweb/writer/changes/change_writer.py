@@ -9,19 +9,21 @@ Source: delta_protocol.md, "Writer Requirement for Deletion Vectors" and "Writer
 Requirements for AddCDCFile".
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from deltaweb.delta.deletion_vectors.places import vector_paths
 from deltaweb.delta.deletion_vectors.writing import VectorFileWriter
 from deltaweb.delta.features.change_feed import writes_changes
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS, writes_vectors
 from deltaweb.delta.features.registry import writer_features
 from deltaweb.delta.log.file_actions import DELETION_VECTOR, VECTOR
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.commit import discard_files
 from deltaweb.delta.writing.transaction import (
     ADDED_FILES,
@@ -30,7 +32,7 @@ from deltaweb.delta.writing.transaction import (
     NO_CHANGE_FILES,
 )
 from deltaweb.writer.changes.file_marks import FileMarks
-from deltaweb.writer.changes.wide_statistics import statistics_texts, wide_statistics
+from deltaweb.writer.changes.wide_statistics import wide_statistics
 from deltaweb.writer.data_files import CHANGE_TYPE
 from deltaweb.writer.table_write import TableWrite
 
@@ -38,6 +40,9 @@ DELETE: Final = "delete"
 INSERT: Final = "insert"
 BEFORE: Final = "update_preimage"
 AFTER: Final = "update_postimage"
+
+StatisticsTexts = Callable[[pa.Table], Mapping[str, str]]
+"""Returns the statistics of files as JSON, by their paths, where there are some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,6 +62,22 @@ class WrittenChanges:
     metrics: dict[str, int]
     num_new_files: int
 
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of the new files."""
+        new = self.added.filter(self.added[VECTOR].is_null())
+        return pc.sum(new["size"]).as_py() or 0
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of all that was written: nobody else needs them."""
+        new = self.added.filter(self.added[VECTOR].is_null())
+        return [
+            *new["path"].to_pylist(),
+            *self.change_files["path"].to_pylist(),
+            *vector_paths(self.added),
+        ]
+
 
 def marks_deleted_rows(protocol: Protocol, metadata: Metadata) -> bool:
     """Return whether rows that go are marked, and their files stay."""
@@ -69,7 +90,7 @@ class ChangeWriter:
 
     Args:
         write: The write to the table.
-        snapshot: The version whose rows change.
+        texts: What the log says of the files whose rows change.
 
     Attributes:
         marks_rows: Whether rows that go are marked; else the others are written again.
@@ -77,13 +98,13 @@ class ChangeWriter:
         files: Where new rows go, and others that are written again.
     """
 
-    def __init__(self, write: TableWrite, snapshot: Snapshot) -> None:
+    def __init__(self, write: TableWrite, texts: StatisticsTexts) -> None:
         self.marks_rows = marks_deleted_rows(write.base.protocol, write.metadata)
         self.feeds_changes = writes_changes(write.base.protocol, write.metadata)
         self.files = write.open_files()
         self._feed = write.open_change_files() if self.feeds_changes else None
         self._store = write.store
-        self._snapshot = snapshot
+        self._texts = texts
         self._vectors = VectorFileWriter(write.store)
         self._marks: FileMarks | None = None
         self._marked: list[tuple[pa.Table, int, dict[str, Any]]] = []
@@ -199,7 +220,7 @@ class ChangeWriter:
         if not self._marked:
             return MARKED_FILES.empty_table()
         files = pa.concat_tables([file for file, _, _ in self._marked])
-        texts = statistics_texts(self._snapshot, files)
+        texts = self._texts(files)
         stats = [
             wide_statistics(texts.get(file["path"][0].as_py()), num_rows)
             for file, num_rows, _ in self._marked

@@ -1,6 +1,7 @@
 """A merge: the files whose rows change are written again, and new rows with them."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ from deltaweb.writer.changes.change_writer import (
     INSERT,
     ChangeWriter,
 )
+from deltaweb.writer.changes.wide_statistics import statistics_texts
 from deltaweb.writer.matching import file_rows, files_within
 from deltaweb.writer.merge.clauses import (
     NO_CLAUSE,
@@ -91,7 +93,8 @@ def merge_rows(
     snapshot = Snapshot(store, state)
     base = state.definition
     merge = _Merge(snapshot, source, on, clauses)
-    with ChangeWriter(TableWrite(store, base, base.metadata), snapshot) as files:
+    write = TableWrite(store, base, base.metadata)
+    with ChangeWriter(write, partial(statistics_texts, snapshot)) as files:
         candidates = merge.candidates()
         removed = [candidates.slice(0, 0)]
         for position in range(candidates.num_rows):

@@ -28,8 +28,8 @@ class ChangedRows:
     changed: pa.RecordBatch | None = None
 
 
-class RowChange(Protocol):
-    """What becomes of rows.
+class ChangeKind(Protocol):
+    """What a change of rows is.
 
     Attributes:
         operation: What it is called in the log.
@@ -40,6 +40,10 @@ class RowChange(Protocol):
     operation: ClassVar[str]
     count_metric: ClassVar[str]
     opens_whole: ClassVar[bool]
+
+
+class RowChange(ChangeKind, Protocol):
+    """What becomes of rows, evaluated in process."""
 
     def apply(self, rows: pa.RecordBatch, holds: pa.BooleanArray) -> ChangedRows:
         """Change the rows where a mask is true.

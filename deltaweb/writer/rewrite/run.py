@@ -6,8 +6,9 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import load_state
 from deltaweb.delta.writing.requirements import check_writable
+from deltaweb.writer.rewrite.engine import RewriteHere
 from deltaweb.writer.rewrite.plan import Rewrite
-from deltaweb.writer.rewrite.row_changes import RowDeletion, RowUpdate
+from deltaweb.writer.rewrite.row_changes import RowChange, RowDeletion, RowUpdate
 
 
 def read_for_rewrite(store: TableStore, operation: str) -> Snapshot:
@@ -30,7 +31,7 @@ def deletion(store: TableStore, where: str | None = None) -> Rewrite:
         DeltaError: As `read_for_rewrite` does.
     """
     snapshot = read_for_rewrite(store, RowDeletion.operation)
-    return Rewrite(store, snapshot, RowDeletion(), where)
+    return _here(store, snapshot, RowDeletion(), where)
 
 
 def update(
@@ -45,4 +46,11 @@ def update(
     """
     snapshot = read_for_rewrite(store, RowUpdate.operation)
     change = RowUpdate(assignments, snapshot.schema, snapshot.metadata)
-    return Rewrite(store, snapshot, change, where)
+    return _here(store, snapshot, change, where)
+
+
+def _here(
+    store: TableStore, snapshot: Snapshot, change: RowChange, where: str | None
+) -> Rewrite:
+    engine = RewriteHere(store, snapshot, change, where)
+    return Rewrite(store, snapshot, change, where, engine)
