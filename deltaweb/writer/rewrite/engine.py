@@ -1,0 +1,147 @@
+"""Who changes the rows of files: the seam between a change and what does it."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Protocol
+
+import pyarrow as pa
+
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.writing.transaction import TableRead
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
+from deltaweb.writer.changes.wide_statistics import statistics_texts
+from deltaweb.writer.matching import file_rows, row_counts
+from deltaweb.writer.rewrite.dry_run import RowsSeen, RowTally
+from deltaweb.writer.rewrite.file_changes import (
+    FileRewriter,
+    Progress,
+    RewrittenFiles,
+    RowWork,
+    counted,
+    feed_change,
+    rewrite_files,
+)
+from deltaweb.writer.rewrite.row_changes import RowChange
+from deltaweb.writer.table_write import TableWrite
+
+EVERY_ROW: Final = "TRUE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ConcernedFiles:
+    """The files that a change is about, rows of `Snapshot.files`.
+
+    Attributes:
+        gone: Those that go without being opened, for every row of theirs does.
+        opened: Those that are looked into.
+        is_sure: Whether it is known that each of them has a row that is concerned.
+        read: What of the version this depends on.
+    """
+
+    gone: pa.Table
+    opened: pa.Table
+    is_sure: bool
+    read: TableRead
+
+
+class RewriteEngine(Protocol):
+    """Changes the rows of files of one version by one change and one condition."""
+
+    @property
+    def is_evaluated_here(self) -> bool:
+        """Whether SQL is evaluated as in process, and refused where it is not."""
+        ...
+
+    def look(
+        self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
+    ) -> RewrittenFiles:
+        """Do all of it but writing.
+
+        Raises:
+            DeltaError: As the change says.
+        """
+        ...
+
+    def write(
+        self, about: ConcernedFiles, on_progress: Progress | None
+    ) -> AbstractContextManager[RewrittenFiles]:
+        """Do it; on an error in its context what was written is taken back.
+
+        Raises:
+            DeltaError: As the change says.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RewriteHere:
+    """Changes files in this process, one after the other.
+
+    Attributes:
+        store: The table's files.
+        snapshot: The version.
+        change: What becomes of the rows.
+        where: The condition in SQL; every row for None.
+    """
+
+    store: TableStore
+    snapshot: Snapshot
+    change: RowChange
+    where: str | None
+
+    @property
+    def is_evaluated_here(self) -> bool:
+        """It is."""
+        return True
+
+    def look(
+        self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
+    ) -> RewrittenFiles:
+        """Do all of it but writing."""
+        base = self.snapshot.state.definition
+        marks_rows = marks_deleted_rows(base.protocol, base.metadata)
+        with RowTally(marks_rows=marks_rows) as tally:
+            return self._rewrite(about, tally, on_progress, seen)
+
+    @contextmanager
+    def write(
+        self, about: ConcernedFiles, on_progress: Progress | None
+    ) -> Iterator[RewrittenFiles]:
+        """Do it; on an error in its context what was written is taken back."""
+        base = self.snapshot.state.definition
+        write = TableWrite(self.store, base, base.metadata)
+        texts = partial(statistics_texts, self.snapshot)
+        with ChangeWriter(write, texts) as files:
+            yield self._rewrite(about, files, on_progress)
+
+    def _rewrite(
+        self,
+        about: ConcernedFiles,
+        files: ChangeWriter | RowTally,
+        on_progress: Progress | None,
+        seen: RowsSeen | None = None,
+    ) -> RewrittenFiles:
+        snapshot = self.snapshot
+        work = RowWork(
+            change=self.change,
+            condition=SQLCondition(self.where or EVERY_ROW, snapshot.schema),
+            read_rows=partial(file_rows, snapshot),
+        )
+        rewriter = FileRewriter(files, seen)
+        rewrite_files(
+            work, about.opened, rewriter, is_sure=about.is_sure, on_progress=on_progress
+        )
+        tells_rows = bool(rewriter.removed)  # else the files that go tell all
+        if tells_rows and files.feeds_changes:
+            for rows in file_rows(snapshot, about.gone):
+                feed_change(files, rows, None)
+        gone = counted(about.gone, row_counts(snapshot, about.gone))
+        return RewrittenFiles(
+            written=files.finish(needs_feed=tells_rows),
+            removed=pa.concat_tables([gone, *rewriter.removed]),
+            num_copied_rows=rewriter.num_copied_rows,
+        )

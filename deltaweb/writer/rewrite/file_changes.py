@@ -1,0 +1,193 @@
+"""The rows of files changed, a file after the other, whoever reads and judges them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.writer.changes.change_writer import (
+    AFTER,
+    BEFORE,
+    DELETE,
+    ChangeWriter,
+    WrittenChanges,
+)
+from deltaweb.writer.matching import each_file
+from deltaweb.writer.rewrite.dry_run import RowsSeen, RowTally
+from deltaweb.writer.rewrite.row_changes import ChangedRows, RowChange
+
+NUM_ROWS = pa.field("num_rows", pa.int64())
+"""How many rows of a file are concerned."""
+
+Progress = Callable[[int, int], None]
+"""Told how many files are done, and of how many; it may raise to stop the work."""
+ReadRows = Callable[[pa.Table], Iterator[pa.RecordBatch]]
+"""Yields the live rows of a file, in their order, by the table's schema."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RewrittenFiles:
+    """What became of the files.
+
+    Attributes:
+        written: What was written.
+        removed: Rows of `Snapshot.files`, and `NUM_ROWS`; those gone come first.
+            Some stay with a vector, and are added again.
+        num_copied_rows: Rows that were only written again.
+    """
+
+    written: WrittenChanges
+    removed: pa.Table
+    num_copied_rows: int
+
+    @property
+    def num_rows(self) -> int:
+        """Rows that went or changed."""
+        return pc.sum(self.removed["num_rows"]).as_py() or 0
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the files removed."""
+        return pc.sum(self.removed["size"]).as_py() or 0
+
+    def file_metrics(self) -> dict[str, int]:
+        """Return what the log says of the files; those that stay are left out."""
+        added, paths = self.written.added["path"], self.removed["path"]
+        stays = pc.is_in(paths, value_set=added.combine_chunks())
+        gone = self.removed.filter(pc.invert(stays))
+        return {
+            "numAddedFiles": self.written.num_new_files,
+            "numRemovedFiles": gone.num_rows,
+            "numAddedBytes": self.written.num_bytes,
+            "numRemovedBytes": pc.sum(gone["size"]).as_py() or 0,
+            **self.written.metrics,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TouchedRows:
+    """The next rows of a file that changes.
+
+    Attributes:
+        rows: As they are.
+        holds: Which of them are concerned.
+        after: As they become.
+    """
+
+    rows: pa.RecordBatch
+    holds: pa.BooleanArray
+    after: ChangedRows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowWork:
+    """A change of the rows of files, as it is evaluated in process.
+
+    Attributes:
+        change: What becomes of the rows.
+        condition: Of which rows.
+        read_rows: Reads those of a file.
+    """
+
+    change: RowChange
+    condition: SQLCondition
+    read_rows: ReadRows
+
+    def has_match(self, file: pa.Table) -> bool:
+        """Tell whether a row of a file is concerned."""
+        return any(
+            self.condition.holds(rows).true_count for rows in self.read_rows(file)
+        )
+
+    def touched(self, file: pa.Table) -> Iterator[TouchedRows]:
+        """Yield all rows of a file, and what becomes of them.
+
+        Raises:
+            DeltaError: As `RowChange.apply` does.
+        """
+        for rows in self.read_rows(file):
+            holds = self.condition.holds(rows)
+            yield TouchedRows(rows, holds, self.change.apply(rows, holds))
+
+
+class FileRewriter:
+    """Changes files, and adds up what became of them.
+
+    Args:
+        files: Where rows go.
+        seen: Keeps the first of the rows; None to keep none.
+
+    Attributes:
+        removed: The files so far, a table each, with `NUM_ROWS`.
+        num_copied_rows: Rows that were only written again.
+    """
+
+    def __init__(
+        self, files: ChangeWriter | RowTally, seen: RowsSeen | None = None
+    ) -> None:
+        self.removed: list[pa.Table] = []
+        self.num_copied_rows = 0
+        self._files = files
+        self._seen = seen
+
+    def rewrite(self, file: pa.Table, touched: Iterable[TouchedRows]) -> None:
+        """Change a file, one row of `Snapshot.files`, by all its live rows."""
+        files, seen, count = self._files, self._seen, 0
+        files.begin_file(file)
+        for part in touched:
+            rows, holds, changed = part.rows, part.holds, part.after.changed
+            count += holds.true_count
+            if not files.marks_rows:
+                self.num_copied_rows += rows.num_rows - holds.true_count
+            files.replace(holds, part.after.written, changed)
+            if files.feeds_changes:
+                feed_change(files, rows.filter(holds), changed)
+            if seen is not None and not seen.is_full:
+                seen.see(rows.filter(holds), changed)
+        files.end_file(file)
+        self.removed.append(counted(file, pa.chunked_array([[count]], pa.int64())))
+
+
+def rewrite_files(  # the work, and who watches it
+    work: RowWork,
+    opened: pa.Table,
+    rewriter: FileRewriter,
+    *,
+    is_sure: bool,
+    on_progress: Progress | None = None,
+) -> None:
+    """Change those of some files that have a row which is concerned.
+
+    Args:
+        work: The change.
+        opened: Rows of `Snapshot.files`.
+        rewriter: Takes the changes.
+        is_sure: Whether it is known that each of them has such a row.
+        on_progress: Told how many files are done.
+
+    Raises:
+        DeltaError: As `RowWork.touched` does.
+    """
+    for number, file in enumerate(each_file(opened)):
+        if on_progress is not None:
+            on_progress(number, opened.num_rows)
+        if is_sure or work.has_match(file):
+            rewriter.rewrite(file, work.touched(file))
+
+
+def feed_change(
+    files: ChangeWriter | RowTally, before: pa.RecordBatch, after: pa.RecordBatch | None
+) -> None:
+    """Tell of rows that go, or that become others."""
+    if after is None:
+        files.feed(DELETE, before)
+        return
+    files.feed(BEFORE, before)
+    files.feed(AFTER, after)
+
+
+def counted(files: pa.Table, counts: pa.ChunkedArray) -> pa.Table:
+    """Return files with how many rows of each are concerned."""
+    return files.append_column(NUM_ROWS, counts)
