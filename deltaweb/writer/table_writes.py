@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from deltaweb.delta.writing.transaction import CommitResult
     from deltaweb.writer.append import KnownDefinition
     from deltaweb.writer.merge.builder import MergeBuilder
-    from deltaweb.writer.rewrite.plan import Progress, RewritePlan
+    from deltaweb.writer.rewrite.file_changes import Progress
+    from deltaweb.writer.rewrite.plan import RewritePlan
 
 
 class TableWrites:

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from apps.jobs.kind import Queue
 from apps.tables.operations.foreseen import Occasion
 from apps.tables.operations.operation import Operation, register
-from apps.tables.operations.row_previews import (
-    carry_out_rows,
-    foresee_rows,
-    progress_of,
-)
+from apps.tables.operations.row_engines import plan_rows
+from apps.tables.operations.row_previews import carry_out_rows, foresee_rows
 from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:
-    from deltaweb.writer.rewrite.plan import RewritePlan
+    from apps.tables.index.spark_session import SparkSession
+    from deltaweb.storage.place import TablePlace
+    from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,22 @@ def plan_delete(
     Raises:
         DeltaError: As `DeltaTable.delete` lists them.
     """
-    return opened.plan_delete(asked.where or None, on_progress=progress_of(occasion))
+    from deltaweb.writer.rewrite.run import deletion
+
+    where = asked.where or None
+    return plan_rows(
+        occasion,
+        lambda: deletion(opened.store, where),
+        lambda spark, place: _on_spark(spark, place, where),
+    )
+
+
+def _on_spark(
+    spark: "SparkSession", place: "TablePlace", where: str | None
+) -> "Rewrite":
+    from deltaweb.spark.writing.rewrite import run  # workers alone load Spark
+
+    return run.deletion(spark, place, where)
 
 
 DELETE_ROWS: Final = register(
@@ -49,6 +64,7 @@ DELETE_ROWS: Final = register(
         plan=plan_delete,
         foresee=foresee_rows,
         carry_out=carry_out_rows,
+        queue=Queue.SPARK,  # of a large table
         page="tables:table-delete-rows",
     )
 )

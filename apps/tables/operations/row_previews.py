@@ -11,7 +11,8 @@ from deltaweb.table import DeltaTable
 if TYPE_CHECKING:  # most processes ask for rows to be written, and write none
     import pyarrow as pa
 
-    from deltaweb.writer.rewrite.plan import Progress, RewritePlan
+    from deltaweb.writer.rewrite.file_changes import Progress
+    from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
 
 MAX_PARTITIONS: Final = 50
 MAX_COLUMNS: Final = 30
@@ -20,10 +21,10 @@ MAX_CELL_LENGTH: Final = 120
 NO_FRACTION: Final = re.compile(r"\.0+(?=Z?$)")
 
 
-def progress_of(occasion: Occasion) -> "Progress":
-    """Return what tells a job how many files are looked through."""
-    job = occasion.job
-    return lambda done, total: job.progress(done, total=total, unit="files")
+def progress_of(occasion: Occasion, rewrite: "Rewrite") -> "Progress":
+    """Return what tells a job how far a change of rows is."""
+    job, unit = occasion.job, rewrite.engine.progress_unit
+    return lambda done, total: job.progress(done, total=total, unit=unit)
 
 
 def foresee_rows(plan: "RewritePlan") -> Foreseen:
@@ -68,7 +69,7 @@ def carry_out_rows(
         DeltaError: As `RewritePlan.carry_out` lists them.
     """
     return plan.carry_out(
-        on_progress=progress_of(occasion), user_name=occasion.user_name
+        on_progress=progress_of(occasion, plan.rewrite), user_name=occasion.user_name
     )
 
 

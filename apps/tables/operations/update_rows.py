@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from apps.jobs.kind import Queue
 from apps.tables.operations.foreseen import Occasion
 from apps.tables.operations.operation import Operation, register
-from apps.tables.operations.row_previews import (
-    carry_out_rows,
-    foresee_rows,
-    progress_of,
-)
+from apps.tables.operations.row_engines import plan_rows
+from apps.tables.operations.row_previews import carry_out_rows, foresee_rows
 from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:
-    from deltaweb.writer.rewrite.plan import RewritePlan
+    from apps.tables.index.spark_session import SparkSession
+    from deltaweb.storage.place import TablePlace
+    from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,21 @@ def plan_update(
     Raises:
         DeltaError: As `DeltaTable.update` lists them.
     """
-    return opened.plan_update(
-        asked.assignments, asked.where or None, on_progress=progress_of(occasion)
+    from deltaweb.writer.rewrite.run import update
+
+    return plan_rows(
+        occasion,
+        lambda: update(opened.store, asked.assignments, asked.where or None),
+        lambda spark, place: _on_spark(spark, place, asked),
     )
+
+
+def _on_spark(
+    spark: "SparkSession", place: "TablePlace", asked: UpdateRows
+) -> "Rewrite":
+    from deltaweb.spark.writing.rewrite import run  # workers alone load Spark
+
+    return run.update(spark, place, asked.assignments, asked.where or None)
 
 
 UPDATE_ROWS: Final = register(
@@ -54,6 +66,7 @@ UPDATE_ROWS: Final = register(
         plan=plan_update,
         foresee=foresee_rows,
         carry_out=carry_out_rows,
+        queue=Queue.SPARK,  # of a large table
         page="tables:table-update-rows",
     )
 )

@@ -10,6 +10,7 @@ Read in this order:
     frame_write   `write_table`
     file_rows     rows of data files as tasks read them
     frame_read    `read_table`
+    rewrite       `delete_rows`, `update_rows`
     source        the same as a data source of Spark, batch and streaming
 
 Tasks hand over files with their statistics, never rows. Spark takes the answer of one

@@ -42,26 +42,36 @@ class FileReading:
     partition_columns: tuple[str, ...]
     columns: tuple[str, ...]
 
+    def table_rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of files with all columns, in the types of the table.
+
+        Raises:
+            DeltaError: If a file does not read.
+        """
+        yield from iter_rows(self._source(files))
+
     def rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
         """Yield the rows of files, in the types that Spark takes.
 
         Raises:
             DeltaError: If a file does not read.
         """
-        source = RowSource(
+        columns = self.schema.select(self.columns)
+        sent = sent_schema(spark_schema(columns))
+        ordered = pa.schema([sent.field(name) for name in self.columns])
+        scan = iter_rows(self._source(files), columns=self.columns)
+        for batch in scan:
+            cast = pa.Table.from_batches([batch]).cast(ordered).combine_chunks()
+            for whole in cast.to_batches():
+                yield from in_small_batches(whole)
+
+    def _source(self, files: pa.Table) -> RowSource:
+        return RowSource(
             schema=self.schema,
             partition_columns=self.partition_columns,
             files=files,
             open_file=self.place.open().open_data_file,
         )
-        columns = self.schema.select(self.columns)
-        sent = sent_schema(spark_schema(columns))
-        ordered = pa.schema([sent.field(name) for name in self.columns])
-        scan = iter_rows(source, columns=self.columns)
-        for batch in scan:
-            cast = pa.Table.from_batches([batch]).cast(ordered).combine_chunks()
-            for whole in cast.to_batches():
-                yield from in_small_batches(whole)
 
 
 def reading_of(definition: Definition, place: TablePlace) -> FileReading:

@@ -100,23 +100,23 @@ def _accepted(plan: WritePlan, batches: Batches) -> Iterator[pa.RecordBatch]:
         return
     schema = plan.schema
     rules = plan.elsewhere if plan.is_checked else ()
-    given, _ = _without_verdicts(first, len(rules))
+    given, _ = without_verdicts(first, len(rules))
     fit = RowSchema(schema, given.schema)
     checks = RowChecks(plan.metadata, schema, plan.request.rules, plan.elsewhere)
     for batch in chain([first], rows):
-        given, verdicts = _without_verdicts(batch, len(rules))
+        given, verdicts = without_verdicts(batch, len(rules))
         fitted = fit.fit(given)
         if plan.is_checked:
             checks.check(fitted)
             for rule, verdict in zip(rules, verdicts, strict=True):
-                _check_verdict(rule, verdict, fitted)
+                check_verdict(rule, verdict, fitted)
         yield fitted
 
 
-def _without_verdicts(
+def without_verdicts(
     batch: pa.RecordBatch, count: int
 ) -> tuple[pa.RecordBatch, list[pa.Array]]:
-    """Return rows without the last columns, and these."""
+    """Return rows without the last columns, which `with_verdicts` added, and these."""
     num_columns = batch.num_columns - count
     columns = batch.columns
     schema = pa.schema([batch.schema.field(n) for n in range(num_columns)])
@@ -124,9 +124,14 @@ def _without_verdicts(
     return rows, columns[num_columns:]
 
 
-def _check_verdict(
+def check_verdict(
     rule: RowConstraint, verdict: pa.BooleanArray, rows: pa.RecordBatch
 ) -> None:
+    """Refuse rows that break a rule, by what Spark says of each.
+
+    Raises:
+        ConstraintViolatedError: With the rule, and up to five of the rows.
+    """
     holds = pc.fill_null(verdict, fill_value=False)
     if holds.true_count < rows.num_rows:
         raise violation(rule, rows, pc.invert(holds))

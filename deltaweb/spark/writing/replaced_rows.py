@@ -66,7 +66,7 @@ def find_rows(
     reading = reading_of(snapshot.state.definition, place)
     counts: dict[int, int] = {}
     if matches.partly.num_rows and where is not None:
-        counts = _count_matches(spark, reading, matches.partly, where)
+        counts = count_matches(spark, reading, matches.partly, where)
     return FoundRows(
         whole=matches.whole,
         touched=matches.partly.take(pa.array(sorted(counts), pa.int64())),
@@ -77,7 +77,7 @@ def find_rows(
     )
 
 
-def _count_matches(
+def count_matches(
     spark: SparkSession, reading: FileReading, files: pa.Table, where: str
 ) -> dict[int, int]:
     """Return how many rows of files match, by the file; those of none are left out."""

@@ -5,7 +5,7 @@ from typing import Final, Self
 
 import pyarrow as pa
 
-from deltaweb.delta.writing.transaction import NO_CHANGE_FILES, NO_FILES
+from deltaweb.delta.writing.transaction import MARKED_FILES, NO_CHANGE_FILES
 from deltaweb.writer.changes.change_writer import WrittenChanges
 
 MAX_ROWS_SEEN: Final = 20
@@ -63,7 +63,10 @@ class RowTally:
     def finish(self, *, needs_feed: bool = True) -> WrittenChanges:  # noqa: ARG002 # as above
         """Return that nothing was written."""
         return WrittenChanges(
-            added=NO_FILES, change_files=NO_CHANGE_FILES, metrics={}, num_new_files=0
+            added=MARKED_FILES.empty_table(),
+            change_files=NO_CHANGE_FILES,
+            metrics={},
+            num_new_files=0,
         )
 
 
@@ -89,6 +92,12 @@ class RowsSeen:
             self._after.append(after.slice(0, self._left))
         self._left -= min(self._left, before.num_rows)
 
+    def tables(self) -> tuple[pa.Table, pa.Table | None] | None:
+        """Return the rows as they are, and as they become, if some were seen."""
+        if not self._before:
+            return None
+        return _copied(self._before), _copied(self._after) if self._after else None
+
     def before(self, schema: pa.Schema) -> pa.Table:
         """Return the rows as they are; of a schema where there is none."""
         return _table(self._before, schema)
@@ -99,8 +108,10 @@ class RowsSeen:
 
 
 def _table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
-    if not batches:
-        return schema.empty_table()
+    return _copied(batches) if batches else schema.empty_table()
+
+
+def _copied(batches: list[pa.RecordBatch]) -> pa.Table:
     # A copy: a slice would keep the whole file's rows in memory.
     rows = pa.Table.from_batches(batches)
     return rows.take(pa.array(range(rows.num_rows), pa.int64()))

@@ -52,6 +52,11 @@ class RewriteEngine(Protocol):
     """Changes the rows of files of one version by one change and one condition."""
 
     @property
+    def progress_unit(self) -> str:
+        """What progress counts."""
+        ...
+
+    @property
     def is_evaluated_here(self) -> bool:
         """Whether SQL is evaluated as in process, and refused where it is not."""
         ...
@@ -92,6 +97,11 @@ class RewriteHere:
     snapshot: Snapshot
     change: RowChange
     where: str | None
+
+    @property
+    def progress_unit(self) -> str:
+        """Files, one after the other."""
+        return "files"
 
     @property
     def is_evaluated_here(self) -> bool:

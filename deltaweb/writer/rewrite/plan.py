@@ -103,6 +103,14 @@ class Rewrite:
             )
         return commit_and_checkpoint(self.store, transaction)
 
+    def opened_bytes(self) -> int:
+        """Return the bytes of the files that are looked into.
+
+        Raises:
+            ExpressionError: If the condition is not evaluated by the engine.
+        """
+        return pc.sum(self._find().opened["size"]).as_py() or 0
+
     def _find(self) -> ConcernedFiles:
         is_here = self.engine.is_evaluated_here
         matches = find_matches(self.snapshot, self.where, is_evaluated_here=is_here)

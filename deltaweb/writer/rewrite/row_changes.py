@@ -67,7 +67,15 @@ class RowDeletion:
         return ChangedRows(rows.filter(pc.invert(holds)))
 
 
-class RowUpdate:
+class UpdateKind:
+    """Columns take new values, whoever calculates these."""
+
+    operation: ClassVar[str] = "UPDATE"
+    count_metric: ClassVar[str] = "numUpdatedRows"
+    opens_whole: ClassVar[bool] = True
+
+
+class RowUpdate(UpdateKind):
     """Columns take new values; rows with them keep the rules of the table.
 
     Args:
@@ -79,10 +87,6 @@ class RowUpdate:
         ColumnNotFoundError: If a name is no column.
         ExpressionError: If an expression, or a rule, cannot be evaluated here.
     """
-
-    operation: ClassVar[str] = "UPDATE"
-    count_metric: ClassVar[str] = "numUpdatedRows"
-    opens_whole: ClassVar[bool] = True
 
     def __init__(
         self, assignments: Mapping[str, str], schema: StructType, metadata: Metadata

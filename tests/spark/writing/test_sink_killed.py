@@ -1,13 +1,17 @@
 """A query whose process is killed, again and again, writes every row exactly once.
 
-Each start of Spark takes seconds: it runs where `DELTAWEB_SINK_KILLS` says how often.
+What Spark does of it is small, and done for it by `killed_sinks`, which is killed at
+any step. A start of Spark itself takes many seconds: it is killed where
+`DELTAWEB_SINK_KILLS` says how often.
 """
 
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,11 +19,16 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from tests.spark.writing import endless_sink
+from tests.spark.writing.killed_sinks import ROWS_A_TASK, TASKS
 
 KILLS = int(os.environ.get("DELTAWEB_SINK_KILLS", "0"))
 BATCHES = int(os.environ.get("DELTAWEB_SINK_BATCHES", "50"))
 SCHEMA = pa.schema([("n", pa.int64())])
 LOOK_S = 0.05
+ROOT = Path(__file__).resolve().parents[3]
+LATER = datetime.now(UTC) + timedelta(days=8)
+QUICK_KILLS, QUICK_BATCHES = 12, 25
+TIMEOUT_S = 3_600  # a start of Spark takes a minute on a busy machine
 
 
 def start(folder: Path) -> subprocess.Popen[bytes]:
@@ -54,6 +63,29 @@ def kill_after(process: subprocess.Popen[bytes], sink: Path, commits: int) -> No
         process.wait()
 
 
+def test_every_row_is_there_once_at_whatever_step_a_process_is_killed(
+    tmp_path: Path,
+) -> None:
+    module = "tests.spark.writing.killed_sinks"
+    counts = [str(QUICK_KILLS), str(QUICK_BATCHES)]
+    command = [sys.executable, "-m", module, str(tmp_path), *counts]
+    subprocess.run(command, check=True, cwd=ROOT)
+    assert len(json.loads((tmp_path / "killed").read_text())) == QUICK_KILLS
+
+    table = DeltaTable(str(tmp_path / "sink"))
+    found = table.snapshot().read()["n"].to_pylist()
+    assert sorted(found) == list(range(QUICK_BATCHES * TASKS * ROWS_A_TASK))
+    (noted,) = table.snapshot().transactions.values()
+    assert (noted.app_id, noted.version) == ("the query", QUICK_BATCHES - 1)
+    assert table.latest_version() == QUICK_BATCHES  # the first one is made empty
+    live = {Path(path).name for path in table.snapshot().files["path"].to_pylist()}
+    left = {path.name for path in (tmp_path / "sink").glob("*.parquet")}
+    assert live < left  # what the killed ones had begun
+    table.vacuum(dry_run=False, now=LATER)
+    assert {path.name for path in (tmp_path / "sink").glob("*.parquet")} == live
+
+
+@pytest.mark.timeout(TIMEOUT_S)
 @pytest.mark.skipif(not KILLS, reason="DELTAWEB_SINK_KILLS is not set")
 def test_every_row_is_there_once_however_often_the_sink_is_killed(
     tmp_path: Path,

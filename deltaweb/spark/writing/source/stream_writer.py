@@ -49,7 +49,8 @@ class StreamWriter(DataSourceStreamArrowWriter):
     """Writes the batches of a query.
 
     Spark makes one for the tasks of each batch, and another one for the commit. What
-    is wrong with a write is said by its tasks.
+    is wrong with a write is said by its tasks. The first one makes a table where there
+    is none.
 
     Args:
         options: Of the stream.
@@ -65,7 +66,13 @@ class StreamWriter(DataSourceStreamArrowWriter):
         self._fault: DeltaError | None = None
         try:
             request = options.write_request(overwrite=overwrite)
-            self._plan = plan_here(options, columns, replace(request, txn=None))
+            request = replace(request, txn=None)
+            self._plan = plan_here(options, columns, request)
+            if self._plan is not None and self._plan.base is None:
+                # Before any file is there: what a killed query had left would be in the
+                # way of a table that the first batch makes.
+                commit_parts(self._plan, [])
+                self._plan = plan_here(options, columns, request)
         except DeltaError as error:
             self._fault = error
 

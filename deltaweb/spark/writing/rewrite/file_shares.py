@@ -1,0 +1,77 @@
+"""A share of files changed by a task, with the code that changes them in process."""
+
+from typing import TYPE_CHECKING
+
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.spark.arrow_frames import Batches
+from deltaweb.spark.task_faults import faults_are_carried
+from deltaweb.spark.writing.rewrite.row_request import RowRequest, answer_of
+from deltaweb.writer.rewrite.dry_run import RowsSeen
+from deltaweb.writer.rewrite.engine import EVERY_ROW
+from deltaweb.writer.rewrite.file_changes import (
+    FileRewriter,
+    RowWork,
+    feed_change,
+    rewrite_files,
+)
+from deltaweb.writer.rewrite.row_changes import RowChange, RowDeletion, RowUpdate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark import Broadcast
+
+
+def change_of(request: RowRequest) -> RowChange:
+    """Return what becomes of the rows, as it is evaluated in process.
+
+    Raises:
+        ExpressionError: If it cannot be.
+    """
+    if request.assignments is None:
+        return RowDeletion()
+    return RowUpdate(request.assignments, request.schema, request.base.metadata)
+
+
+def condition_of(request: RowRequest) -> SQLCondition:
+    """Return which rows are concerned, as it is evaluated in process.
+
+    Raises:
+        ExpressionError: If it cannot be.
+    """
+    return SQLCondition(request.where or EVERY_ROW, request.schema)
+
+
+def rewrite_share(
+    request: RowRequest,
+    shares: "Broadcast[list[pa.Table]]",
+    number: int,
+    *,
+    is_dry: bool,
+    is_sure: bool,
+) -> Batches:
+    """In a task: change the files of a share; yields a row by `ANSWER`."""
+    share = shares.value[number]
+    seen = RowsSeen() if is_dry else None
+    with faults_are_carried(), request.open_changes(is_dry=is_dry) as files:
+        work = RowWork(
+            change=change_of(request),
+            condition=condition_of(request),
+            read_rows=request.reading.table_rows,
+        )
+        rewriter = FileRewriter(files, seen)
+        rewrite_files(work, share, rewriter, is_sure=is_sure)
+        written = files.finish(needs_feed=bool(rewriter.removed))
+        answer = answer_of(share, written, rewriter, seen)
+    yield from answer.pack()
+
+
+def feed_share(
+    request: RowRequest, shares: "Broadcast[list[pa.Table]]", number: int
+) -> Batches:
+    """In a task: tell of the rows of files that go; yields a row by `ANSWER`."""
+    share = shares.value[number]
+    with faults_are_carried(), request.open_changes(is_dry=False) as files:
+        for rows in request.reading.table_rows(share):
+            feed_change(files, rows, None)
+        answer = answer_of(share, files.finish(), FileRewriter(files))
+    yield from answer.pack()

@@ -1,0 +1,178 @@
+"""Deletes and updates of the rows of a table, and what they would do."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import NullType, StringType
+
+from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.expressions.errors import ExpressionError
+from deltaweb.spark.writing.replaced_rows import check_settled, is_true
+from deltaweb.spark.writing.rewrite.engine import RewriteByTasks
+from deltaweb.spark.writing.rewrite.file_shares import change_of, condition_of
+from deltaweb.spark.writing.rewrite.judged_rows import refuse_generated, value_of
+from deltaweb.spark.writing.rewrite.row_request import RowRequest
+from deltaweb.spark.writing.spark_types import spark_schema
+from deltaweb.storage.place import TablePlace
+from deltaweb.writer.rewrite.plan import Rewrite
+from deltaweb.writer.rewrite.row_changes import ChangeKind, RowDeletion, UpdateKind
+from deltaweb.writer.rewrite.run import read_for_rewrite
+from deltaweb.writer.row_checks import untranslated_constraints
+
+
+def delete_rows(
+    spark: SparkSession,
+    location: str,
+    where: str | None = None,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+) -> CommitResult:
+    """Remove the rows that a condition in SQL is true for; all for None.
+
+    Args:
+        spark: The session.
+        location: The table: a path, or a URL that fsspec knows.
+        where: The condition, of any function that Spark has.
+        storage_options: Options of the store.
+
+    Raises:
+        ExpressionError: If the condition is none, or no function of the row.
+        DeltaError: As `DeltaTable.delete` lists them.
+    """
+    place = TablePlace(location=location, storage_options=storage_options or {})
+    return deletion(spark, place, where).commit()
+
+
+def update_rows(
+    spark: SparkSession,
+    location: str,
+    assignments: Mapping[str, str],
+    where: str | None = None,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+) -> CommitResult:
+    """Give columns the values of SQL expressions, in the rows of a condition.
+
+    Args:
+        spark: The session.
+        location: The table: a path, or a URL that fsspec knows.
+        assignments: The expression by the column's name; all see the old values.
+        where: The condition; every row for None.
+        storage_options: Options of the store.
+
+    Raises:
+        ColumnNotFoundError: If a name is no column.
+        ExpressionError: If an expression is none, or no function of the row.
+        DeltaError: As `DeltaTable.update` lists them.
+    """
+    place = TablePlace(location=location, storage_options=storage_options or {})
+    return update(spark, place, assignments, where).commit()
+
+
+def deletion(
+    spark: SparkSession, place: TablePlace, where: str | None = None
+) -> Rewrite:
+    """Return the removal of the rows that a condition is true for; all for None.
+
+    Raises:
+        DeltaError: As `delete_rows` does before it writes.
+    """
+    snapshot = read_for_rewrite(place.open(), RowDeletion.operation)
+    base = snapshot.state.definition
+    request = RowRequest(place=place, base=base, where=where)
+    return _by_tasks(spark, snapshot, request, RowDeletion())
+
+
+def update(
+    spark: SparkSession,
+    place: TablePlace,
+    assignments: Mapping[str, str],
+    where: str | None = None,
+) -> Rewrite:
+    """Return the change of the rows that a condition is true for; all for None.
+
+    Raises:
+        DeltaError: As `update_rows` does before it writes.
+    """
+    snapshot = read_for_rewrite(place.open(), UpdateKind.operation)
+    base = snapshot.state.definition
+    known = _by_column(snapshot.schema, assignments)
+    request = RowRequest(place=place, base=base, where=where, assignments=known)
+    return _by_tasks(spark, snapshot, request, UpdateKind())
+
+
+def _by_tasks(
+    spark: SparkSession, snapshot: Snapshot, request: RowRequest, change: ChangeKind
+) -> Rewrite:
+    is_evaluated_here = True
+    try:
+        change_of(request)
+        condition_of(request)
+    except ExpressionError:
+        is_evaluated_here = False
+        request = _for_spark(spark, request)
+    engine = RewriteByTasks(
+        spark=spark,
+        snapshot=snapshot,
+        request=request,
+        is_evaluated_here=is_evaluated_here,
+    )
+    store = request.place.open()
+    return Rewrite(store, snapshot, change, request.where, engine)
+
+
+def _for_spark(spark: SparkSession, request: RowRequest) -> RowRequest:
+    """Return a request whose SQL Spark evaluates, once it is known to be SQL.
+
+    Raises:
+        ExpressionError: If it is none, or no function of the row.
+    """
+    schema = request.schema
+    rows = spark.createDataFrame([], spark_schema(schema))
+    if request.where is not None:
+        _check(rows, request.where, is_condition=True)
+    if request.assignments is None:
+        return request
+    for name, sql in request.assignments.items():
+        _check_value(rows, name, sql)
+    elsewhere = untranslated_constraints(request.base.metadata, schema)
+    found = replace(request, elsewhere=elsewhere)
+    refuse_generated(found)
+    return found
+
+
+def _check_value(rows: DataFrame, name: str, sql: str) -> None:
+    wanted = rows.schema[name].dataType
+    found = _check(rows, sql).schema["value"].dataType
+    is_text = isinstance(found, StringType)
+    if not isinstance(found, NullType) and is_text != isinstance(wanted, StringType):
+        kinds = wanted.simpleString(), found.simpleString()
+        reason = f"{name!r} is {kinds[0]}, and it is {kinds[1]}"
+        raise ExpressionError(sql=sql, reason=reason)
+
+
+def _check(rows: DataFrame, sql: str, *, is_condition: bool = False) -> DataFrame:
+    try:
+        value = is_true(sql).alias("value") if is_condition else value_of(sql)
+        found = rows.select(value)
+        check_settled(rows, value, sql)
+    except AnalysisException as error:  # what is no SQL at all is one, too
+        reason = str(error).partition("\n")[0][:300]
+        raise ExpressionError(sql=sql, reason=reason) from None
+    return found
+
+
+def _by_column(schema: StructType, assignments: Mapping[str, str]) -> dict[str, str]:
+    found = {}
+    for name, sql in assignments.items():
+        column = schema.find(name)
+        if column is None:
+            raise ColumnNotFoundError(column=name, columns=schema.names)
+        found[column.name] = sql
+    return found

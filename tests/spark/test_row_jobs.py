@@ -1,0 +1,89 @@
+"""The jobs that delete and update rows take Spark for large tables."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from apps.jobs import kinds
+from apps.jobs.models import Job
+from apps.pages.actions import COMMAND_LINE
+from apps.tables.models import Table
+from apps.tables.operations.delete_rows import DELETE_ROWS, DeleteRows
+from apps.tables.operations.operation import Operation
+from apps.tables.operations.requests import request_look, request_operation
+from apps.tables.operations.update_rows import UPDATE_ROWS, UpdateRows
+from deltaweb.table import DeltaTable
+from tests.factories import NOW, new_table
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("spark"),
+]
+
+
+@pytest.fixture(autouse=True)
+def home(settings: "Settings", tmp_path: Path) -> Path:
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Six rows in two files."""
+    table = DeltaTable.create(str(tmp_path / "t"), pa.schema([("n", pa.int64())]))
+    for first in (0, 3):
+        table.append(pa.table({"n": range(first, first + 3)}))
+    return tmp_path / "t"
+
+
+@pytest.fixture
+def table(folder: Path) -> Table:
+    return new_table("t", location=str(folder), version=2)
+
+
+def done(operation: Operation[Any, Any], job: Job) -> Job:
+    kinds.all_kinds()[operation.kind].work(job.id)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error_detail
+    return job
+
+
+def carried_out(operation: Operation[Any, Any], table: Table, asked: object) -> Job:
+    """Look at what would happen, agree, and do it."""
+    look = done(operation, request_look(operation, table, asked, now=NOW))
+    job = request_operation(
+        operation, table, asked, seen=look, actor=COMMAND_LINE, now=NOW
+    )
+    return done(operation, job)
+
+
+def numbers(folder: Path) -> list[int]:
+    return sorted(DeltaTable(str(folder)).snapshot().read()["n"].to_pylist())
+
+
+def test_rows_of_a_large_table_are_changed_by_tasks(
+    table: Table, folder: Path, settings: "Settings"
+) -> None:
+    settings.SPARK_DIFF_BYTES = 0
+
+    deleted = carried_out(DELETE_ROWS, table, DeleteRows(where="n in (1, 5)"))
+    updated = carried_out(
+        UPDATE_ROWS, table, UpdateRows(assignments={"n": "n + 10"}, where="n > 2")
+    )
+
+    assert numbers(folder) == [0, 2, 13, 14]
+    assert {deleted.progress_unit, updated.progress_unit} == {"tasks"}
+
+
+def test_a_condition_that_only_spark_evaluates_is_its_own_to_evaluate(
+    table: Table, folder: Path
+) -> None:
+    asked = DeleteRows(where="hash(n) = hash(4L)")
+
+    assert carried_out(DELETE_ROWS, table, asked).state == Job.State.DONE
+    assert numbers(folder) == [0, 1, 2, 3, 5]

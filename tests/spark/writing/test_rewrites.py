@@ -1,0 +1,309 @@
+"""Deletes and updates by tasks: the same log and rows as in process."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.writing.errors import (
+    AppendOnlyError,
+    CommitConflictError,
+    ConstraintViolatedError,
+)
+from deltaweb.expressions.errors import ExpressionError
+from deltaweb.storage.place import TablePlace
+from deltaweb.table import DeltaTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from deltaweb.delta.writing.transaction import CommitResult
+
+SCHEMA = pa.schema([("n", pa.int64()), ("s", pa.string()), ("p", pa.string())])
+FEED = {"delta.enableChangeDataFeed": "true"}
+MARKS = {"delta.enableDeletionVectors": "true"}
+MAPPED = {"delta.columnMapping.mode": "name"}
+ONLY_SPARK = "hash(n) = hash(n)"
+"""True of every row, and evaluated by no process of ours."""
+
+Make = Callable[..., DeltaTable]
+Numbers = list[int]
+
+
+def make_table(location: Path, **properties: str) -> DeltaTable:
+    """Twelve rows in three files of a partition each."""
+    table = DeltaTable.create(
+        str(location), SCHEMA, partition_by=["p"], properties=properties
+    )
+    rows = {"n": range(12), "s": [f"s{n}" for n in range(12)], "p": list("xyz" * 4)}
+    table.append(pa.table(rows, SCHEMA))
+    return table
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    def make(name: str = "t", **properties: str) -> DeltaTable:
+        return make_table(tmp_path / name, **properties)
+
+    return make
+
+
+def write_rule(table: DeltaTable, sql: str) -> None:
+    """Commit a rule as a writer does that evaluates it."""
+    version = table.latest_version()
+    first = table.read_commit(0)
+    metadata = next(one for one in first if "metaData" in one)
+    metadata["metaData"]["configuration"]["delta.constraints.told"] = sql
+    protocol = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 3}}
+    path = Path(table.root) / f"_delta_log/{version + 1:020}.json"
+    path.write_text(f"{json.dumps(protocol)}\n{json.dumps(metadata)}\n")
+
+
+def numbers(table: DeltaTable) -> Numbers:
+    return sorted(table.snapshot().read(["n"])["n"].to_pylist())
+
+
+def rows_of(table: DeltaTable) -> list[dict[str, Any]]:
+    return sorted(table.snapshot().read().to_pylist(), key=str)
+
+
+def told(table: DeltaTable) -> list[tuple[Any, ...]]:
+    """What the change data feed says of the newest version."""
+    newest = table.latest_version()
+    rows = table.changes(newest, newest).read_all().to_pylist()
+    return sorted((row["_change_type"], row["n"], row["s"], row["p"]) for row in rows)
+
+
+def facts_of(table: DeltaTable) -> dict[str, Any]:
+    """What two engines have to say alike of the newest commit."""
+    actions = table.read_commit(table.latest_version())
+    names = {c.stored_name: c.name for c in table.snapshot().schema.fields}
+    facts: dict[str, list[str]] = {}
+    for action in actions:
+        (kind,) = action
+        fact = _fact(kind, action[kind])
+        for stored, name in names.items():
+            fact = fact.replace(f'"{stored}"', f'"{name}"')
+        facts.setdefault(kind, []).append(fact)
+    return {kind: sorted(found) for kind, found in facts.items()}
+
+
+def _fact(kind: str, said: dict[str, Any]) -> str:
+    if kind == "commitInfo":
+        metrics = dict(said["operationMetrics"])
+        for passing in ("executionTimeMs", "numAddedBytes", "numRemovedBytes"):
+            metrics.pop(passing, None)
+        kept = [said["operation"], said["operationParameters"], metrics]
+        return json.dumps([*kept, said["isBlindAppend"]], sort_keys=True)
+    vector = said.get("deletionVector")
+    file = {
+        "values": said["partitionValues"],
+        "change": said["dataChange"],
+        "stats": json.loads(said["stats"]) if said.get("stats") else None,
+        "deleted": vector and (vector["cardinality"], vector["sizeInBytes"]),
+    }
+    return json.dumps(file, sort_keys=True)
+
+
+@pytest.fixture(
+    params=[{}, FEED, MARKS, {**FEED, **MARKS, **MAPPED}],
+    ids=["plain", "feed", "marks", "mapped, marks and feed"],
+)
+def pair(make: Make, request: pytest.FixtureRequest) -> tuple[DeltaTable, DeltaTable]:
+    """Two tables that are alike."""
+    return make("here", **request.param), make("there", **request.param)
+
+
+@pytest.fixture
+def delete(spark: "SparkSession") -> Callable[..., "CommitResult"]:
+    from deltaweb.spark import delete_rows
+
+    return lambda table, *asked: delete_rows(spark, table.root, *asked)
+
+
+@pytest.fixture
+def update(spark: "SparkSession") -> Callable[..., "CommitResult"]:
+    from deltaweb.spark import update_rows
+
+    return lambda table, *asked: update_rows(spark, table.root, *asked)
+
+
+def check_alike(here: DeltaTable, there: DeltaTable) -> None:
+    assert rows_of(there) == rows_of(here)
+    if FEED.keys() <= here.definition().metadata.configuration.keys():
+        assert told(there) == told(here)
+
+
+class TestTheLogIsThatOfAChangeInProcess:
+    def test_when_rows_go_that_are_some_of_files(
+        self,
+        pair: tuple[DeltaTable, DeltaTable],
+        delete: Callable[..., "CommitResult"],
+    ) -> None:
+        here, there = pair
+        expected = here.delete("n in (1, 5, 9)")
+        done = delete(there, "n in (1, 5, 9)")
+        assert done.num_rows_deleted == expected.num_rows_deleted == 3
+        check_alike(here, there)
+        assert facts_of(there) == facts_of(here)
+
+        # Of rows that are marked, more are marked; and by what only Spark knows.
+        here.delete("n in (2, 6)")
+        delete(there, f"{ONLY_SPARK} and n in (2, 6)")
+        check_alike(here, there)
+
+    def test_when_columns_take_values(
+        self,
+        pair: tuple[DeltaTable, DeltaTable],
+        update: Callable[..., "CommitResult"],
+    ) -> None:
+        here, there = pair
+        asked = {"n": "n + 100", "S": "concat(s, p)"}
+        here.update(asked, "n in (0, 7) or p = 'z'")
+        done = update(there, asked, "n in (0, 7) or p = 'z'")
+        assert done.num_rows_updated == 6
+        check_alike(here, there)
+        assert facts_of(there) == facts_of(here)
+
+        here.update({"p": "concat('q', p)"}, "n < 103")
+        update(there, {"p": "concat('q', p)"}, f"{ONLY_SPARK} and n < 103")
+        check_alike(here, there)
+
+
+class TestWholeFiles:
+    def test_go_unopened(
+        self, make: Make, delete: Callable[..., "CommitResult"]
+    ) -> None:
+        table = make(**FEED)
+
+        done = delete(table, "p = 'y'")
+
+        assert (done.num_removed_files, done.num_rows_deleted) == (1, 4)
+        assert not any("cdc" in one for one in table.read_commit(done.version or 0))
+        assert numbers(table) == [0, 2, 3, 5, 6, 8, 9, 11]
+        assert delete(table, "p = 'x' and n = 3").num_rows_deleted == 1
+        assert told(table) == [("delete", 3, "s3", "x")]
+        assert delete(table).num_rows_deleted == 7
+        assert numbers(table) == []
+
+    def test_and_a_condition_that_holds_for_none_makes_no_version(
+        self, make: Make, delete: Callable[..., "CommitResult"]
+    ) -> None:
+        table = make()
+        assert delete(table, "n = 70").version == 1
+        assert delete(table, f"not ({ONLY_SPARK})").version == 1
+
+
+class TestRules:
+    def test_rows_that_break_one_abort_the_change(
+        self, make: Make, update: Callable[..., "CommitResult"]
+    ) -> None:
+        table = make(**{"delta.constraints.small": "n < 50"})
+
+        with pytest.raises(ConstraintViolatedError, match="small"):
+            update(table, {"n": "n + 45"}, "p = 'x' or n > 8")
+        with pytest.raises(ConstraintViolatedError, match="small") as caught:
+            update(table, {"n": "n + 40 + length(soundex(s))"}, "n > 10")
+        assert caught.value.rows == [{"n": 55, "s": "s11", "p": "z"}]
+        assert numbers(table) == list(range(12))
+        assert not _unreferenced(table)
+
+    def test_some_of_which_only_spark_evaluates(
+        self, make: Make, update: Callable[..., "CommitResult"]
+    ) -> None:
+        rule = "hash(n) <> hash(77L)"
+        table = make()
+        write_rule(table, rule)
+
+        with pytest.raises(ConstraintViolatedError, match="hash") as caught:
+            update(table, {"n": "77"}, "n = 4")
+        assert caught.value.rows == [{"n": 77, "s": "s4", "p": "y"}]
+        assert update(table, {"n": "78"}, "n = 4").num_rows_updated == 1
+
+    def test_what_is_no_function_of_the_row_is_refused(
+        self,
+        make: Make,
+        delete: Callable[..., "CommitResult"],
+        update: Callable[..., "CommitResult"],
+    ) -> None:
+        table = make()
+        for where in ("rand() < 2", "nothing = 1", "n >", "no_such_function(n)"):
+            with pytest.raises(ExpressionError):
+                delete(table, where)
+        for asked in ({"n": "rand()"}, {"n": "soundex(s)"}, {"s": "hash(n)"}):
+            with pytest.raises(ExpressionError):
+                update(table, asked)
+        with pytest.raises(ColumnNotFoundError):
+            update(table, {"more": "1"})
+        assert table.latest_version() == 1
+
+    def test_a_table_that_only_takes_rows_keeps_them(
+        self, make: Make, delete: Callable[..., "CommitResult"]
+    ) -> None:
+        table = make(**{"delta.appendOnly": "true"})
+        with pytest.raises(AppendOnlyError):
+            delete(table, "n = 1")
+
+
+class TestADryRun:
+    @pytest.mark.parametrize("more", ["", f" and {ONLY_SPARK}"], ids=["here", "spark"])
+    def test_tells_what_is_then_done(
+        self, spark: "SparkSession", make: Make, more: str
+    ) -> None:
+        from deltaweb.spark.writing.rewrite.run import update
+
+        table = make(**MARKS)
+        place = TablePlace(table.root)
+        expected = table.plan_update({"n": "-n"}, "n in (1, 2, 7)")
+
+        plan = update(spark, place, {"n": "-n"}, f"n in (1, 2, 7){more}").plan()
+
+        assert plan.outcome.num_rows == expected.outcome.num_rows == 3
+        assert plan.by_partition().to_pylist() == expected.by_partition().to_pylist()
+        assert _by_number(plan.before) == _by_number(expected.before)
+        assert plan.after is not None
+        assert sorted(plan.after["n"].to_pylist()) == [-7, -2, -1]
+        assert table.latest_version() == 1
+        assert plan.carry_out().version == 2
+        assert numbers(table)[:4] == [-7, -2, -1, 0]
+
+    def test_gives_way_to_who_changed_a_file_since(
+        self, spark: "SparkSession", make: Make
+    ) -> None:
+        from deltaweb.spark.writing.rewrite.run import deletion
+
+        table = make()
+        plan = deletion(spark, TablePlace(table.root), "n in (1, 7)").plan()
+        table.delete("n = 1")
+
+        with pytest.raises(CommitConflictError):
+            plan.carry_out()
+        assert not _unreferenced(table)
+
+
+def _by_number(rows: pa.Table) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = rows.sort_by("n").to_pylist()
+    return found
+
+
+def _unreferenced(table: DeltaTable) -> list[str]:
+    """Data files that no version names."""
+    named = {
+        action["add"]["path"]
+        for version in range(table.latest_version() + 1)
+        for action in table.read_commit(version)
+        if "add" in action
+    }
+    return [path for path in _data_files(table) if path not in named]
+
+
+def _data_files(table: DeltaTable) -> Iterator[str]:
+    root = Path(table.root)
+    for path in root.rglob("*.parquet"):
+        name = path.relative_to(root).as_posix()
+        if not name.startswith("_delta_log"):
+            yield name
