@@ -93,6 +93,17 @@ class TestCheck:
     @pytest.mark.parametrize(
         "location", ["orders", "http://host/x", "", "s3://k:s@b/x"]
     )
+    def test_a_check_is_told_as_every_job_is(self, client: Client, lake: Path) -> None:
+        job = check(client, lake / "nowhere")
+
+        told = client.get(f"{REGISTER}.json", {"check": str(job.id)}).json()
+
+        assert told["scan"] is None
+        assert told["check"]["id"] == str(job.id)
+        assert told["check"]["state"] == "FAILED"
+        assert told["check"]["error"] == job.error_code
+        assert told["check"]["message"] == job.error
+
     def test_refuses_a_text_that_is_no_location_at_once(
         self, client: Client, location: str
     ) -> None:
