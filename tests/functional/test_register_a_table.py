@@ -93,6 +93,15 @@ class TestCheck:
     @pytest.mark.parametrize(
         "location", ["orders", "http://host/x", "", "s3://k:s@b/x"]
     )
+    def test_refuses_a_text_that_is_no_location_at_once(
+        self, client: Client, location: str
+    ) -> None:
+        answer = client.post(reverse("tables:location-check"), {"location": location})
+
+        assert answer.status_code == 422
+        assert 'aria-invalid="true"' in answer.content.decode()
+        assert not Job.objects.exists()
+
     def test_a_check_is_told_as_every_job_is(self, client: Client, lake: Path) -> None:
         job = check(client, lake / "nowhere")
 
@@ -103,15 +112,6 @@ class TestCheck:
         assert told["check"]["state"] == "FAILED"
         assert told["check"]["error"] == job.error_code
         assert told["check"]["message"] == job.error
-
-    def test_refuses_a_text_that_is_no_location_at_once(
-        self, client: Client, location: str
-    ) -> None:
-        answer = client.post(reverse("tables:location-check"), {"location": location})
-
-        assert answer.status_code == 422
-        assert 'aria-invalid="true"' in answer.content.decode()
-        assert not Job.objects.exists()
 
     def test_another_users_check_is_not_shown(self, client: Client, lake: Path) -> None:
         job = check(client, lake / "orders")
