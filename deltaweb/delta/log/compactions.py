@@ -2,7 +2,7 @@
 
 They serve a snapshot and nothing else: history and change data are in the commits. A
 compaction is a second way to the same state, so whatever is wrong with one is no fault
-of the table: the commits that it stands for are read then, which are there all the time.
+of the table: the commits that it stands for are read then, which are there as well.
 
 Source: delta_protocol_2026.md, "Log Compaction Files".
 """

@@ -3,7 +3,8 @@
 The model keeps dictionaries and applies one action after the other. The log is then
 written in any of the ways that real logs are: with checkpoints of one or several
 parts, with compactions of some commits, with commits cleaned up before them, with good
-and bad hints, with any line ends. Every version must be what the model says, or refused where it is gone.
+and bad hints, with any line ends. Every version must be what the model says, or refused
+where it is gone.
 """
 
 import json
