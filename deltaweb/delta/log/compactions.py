@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from deltaweb.delta.log.paths import MAX_VERSION, checksum_name
 from deltaweb.delta.log.store import LogStore
 
+SUFFIX: Final = ".compacted.json"
 MAX_CHECKSUM_BYTES: Final = 32 << 20  # it may list all files
 _NAME = re.compile(r"([0-9]{20})\.([0-9]{20})\.compacted\.json", re.ASCII)
 
@@ -29,7 +30,7 @@ class Compaction(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the file."""
-        return f"{self.first:020d}.{self.last:020d}.compacted.json"
+        return f"{self.first:020d}.{self.last:020d}{SUFFIX}"
 
 
 class DoubtedCompactionError(Exception):

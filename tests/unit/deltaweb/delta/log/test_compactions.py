@@ -117,6 +117,11 @@ def test_history_is_of_the_commits(log: LogBuilder) -> None:
         pytest.param(b'{"add":{"path":"b"', id="torn"),
         pytest.param(b"\xff\xfe", id="no text"),
         pytest.param(b'{"add":{"size":1}}\n', id="a file without a path"),
+        pytest.param(
+            commit_bytes(remove("b"), add("b"), remove("c"), add("c")),
+            id="not reconciled, the newest first",
+        ),
+        pytest.param(commit_bytes(metadata("x"), metadata("y")), id="two definitions"),
         pytest.param(b'{"metaData":{"id":7,"partitionColumns":3}}\n', id="broken"),
     ],
 )
