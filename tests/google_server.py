@@ -85,14 +85,15 @@ class GoogleServer:
                 return fault(HTTPStatus.SERVICE_UNAVAILABLE)
         return told(resource(bucket, name, stored))
 
-    def list(self, bucket: str, query: Mapping[str, str]) -> Answer:
+    def listing(self, bucket: str, query: Mapping[str, str]) -> Answer:
         """List a page of names, in their order as UTF-8."""
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
         first = max(query.get("startOffset", ""), query.get("pageToken", ""))
         most = min(int(query.get("maxResults", MOST_NAMES)), self.names_a_page)
         objects = dict(self.buckets[bucket])
         names = sorted(objects, key=str.encode)
-        items, folders = [], dict[str, None]()
+        items: list[dict[str, Any]] = []
+        folders: dict[str, None] = {}
         start = bisect_left([name.encode() for name in names], first.encode())
         for name in names[start:]:
             if not name.startswith(prefix):
@@ -210,7 +211,7 @@ class Handler(BaseHTTPRequestHandler):
             return fault(HTTPStatus.NOT_FOUND)
         bucket, name = found[1], unquote(found[2] or "")
         if not name:
-            return google.list(bucket, query)
+            return google.listing(bucket, query)
         if self.command == "DELETE":
             return google.delete(bucket, name)
         span = self.headers.get("Range") or ""
