@@ -88,7 +88,8 @@ def facts_of(table: DeltaTable) -> dict[str, Any]:
         fact = _fact(kind, action[kind])
         for stored, name in names.items():
             fact = fact.replace(f'"{stored}"', f'"{name}"')
-        facts.setdefault(kind, []).append(fact)
+        in_order = json.dumps(json.loads(fact), sort_keys=True)
+        facts.setdefault(kind, []).append(in_order)
     return {kind: sorted(found) for kind, found in facts.items()}
 
 
