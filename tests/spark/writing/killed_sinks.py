@@ -81,7 +81,8 @@ def killed_at(step: int, folder: Path, batches: int) -> None:
 def main(folder: Path, kills: int, batches: int) -> None:
     """Kill copies; after so many let one end, and note where they were killed."""
     (folder / "noted").mkdir()
-    drawn, killed = random.Random(kills), []
+    drawn = random.Random(kills)
+    killed: list[int] = []
     while len(killed) < kills:
         step = drawn.randrange(1, STEPS_A_LIFE)
         (status,) = forked(1, lambda _: killed_at(step, folder, batches))  # noqa: B023  # called at once
