@@ -14,7 +14,13 @@ from deltaweb.writer.changes.change_writer import (
     ChangeWriter,
     WrittenChanges,
 )
-from deltaweb.writer.matching import each_file
+from deltaweb.writer.matching import (
+    JudgedRows,
+    ReadRows,
+    each_file,
+    judged_rows,
+    rows_with_matches,
+)
 from deltaweb.writer.rewrite.dry_run import RowsSeen, RowTally
 from deltaweb.writer.rewrite.row_changes import ChangedRows, RowChange
 
@@ -23,8 +29,6 @@ NUM_ROWS = pa.field("num_rows", pa.int64())
 
 Progress = Callable[[int, int], None]
 """Told how many files are done, and of how many; it may raise to stop the work."""
-ReadRows = Callable[[pa.Table], Iterator[pa.RecordBatch]]
-"""Yields the live rows of a file, in their order, by the table's schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,20 +99,25 @@ class RowWork:
     condition: SQLCondition
     read_rows: ReadRows
 
-    def has_match(self, file: pa.Table) -> bool:
-        """Tell whether a row of a file is concerned."""
-        return any(
-            self.condition.holds(rows).true_count for rows in self.read_rows(file)
-        )
+    def touched(self, file: pa.Table, *, is_sure: bool) -> Iterator[TouchedRows] | None:
+        """Return all rows of a file, and what becomes of them.
 
-    def touched(self, file: pa.Table) -> Iterator[TouchedRows]:
-        """Yield all rows of a file, and what becomes of them.
+        Args:
+            file: One row of `Snapshot.files`.
+            is_sure: Whether it is known that one of them is concerned.
+
+        Returns:
+            The rows; None where none of them is concerned.
 
         Raises:
-            DeltaError: As `RowChange.apply` does.
+            DeltaError: As `RowChange.apply` does; also while iterating.
         """
-        for rows in self.read_rows(file):
-            holds = self.condition.holds(rows)
+        look = judged_rows if is_sure else rows_with_matches
+        judged = look(self.read_rows, file, self.condition)
+        return None if judged is None else self._changed(judged)
+
+    def _changed(self, judged: Iterable[JudgedRows]) -> Iterator[TouchedRows]:
+        for rows, holds in judged:
             yield TouchedRows(rows, holds, self.change.apply(rows, holds))
 
 
@@ -173,8 +182,9 @@ def rewrite_files(  # the work, and who watches it
     for number, file in enumerate(each_file(opened)):
         if on_progress is not None:
             on_progress(number, opened.num_rows)
-        if is_sure or work.has_match(file):
-            rewriter.rewrite(file, work.touched(file))
+        touched = work.touched(file, is_sure=is_sure)
+        if touched is not None:
+            rewriter.rewrite(file, touched)
 
 
 def feed_change(
