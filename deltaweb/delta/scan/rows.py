@@ -249,10 +249,9 @@ class _RowReader:
         with DataFile(path, self.open_file) as file:
             live = LiveRows.of(file, vector, self.open_file, deleted_by)
             for row_group in file.row_groups(self.data_schema, self.tree):
-                batches = file.batches(
-                    self.data_schema, row_group, self.max_rows(limit)
-                )
-                for batch in live.batches(batches, row_group):
+                for batch in file.batches(
+                    self.data_schema, row_group, self.max_rows(limit), live.wanted
+                ):
                     rows = self.projected(self.filtered(self.whole(batch, partition)))
                     if remaining is not None:
                         rows = rows.slice(0, remaining)
