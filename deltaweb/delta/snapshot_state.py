@@ -11,11 +11,13 @@ from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deltaweb.delta.log.blocks import SelectedBlock
 from deltaweb.delta.log.checkpoints.attempts import of_checkpoint, try_segments
 from deltaweb.delta.log.checkpoints.reader import CheckpointReader
 from deltaweb.delta.log.commits.tail import TailCommits, read_tail
+from deltaweb.delta.log.compactions import check_totals
 from deltaweb.delta.log.file_actions import TOMBSTONES_SCHEMA
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.replay import (
@@ -24,7 +26,7 @@ from deltaweb.delta.log.replay import (
     concat_tombstones,
     in_force,
 )
-from deltaweb.delta.log.segment import LogSegment
+from deltaweb.delta.log.segment import Checkpoint, LogSegment
 from deltaweb.delta.log.store import FileStatus, LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 
@@ -89,7 +91,8 @@ class Definition:
 def load_state(store: LogStore, version: int | None) -> SnapshotState:
     """Read the log of a version, the newest one for None.
 
-    A checkpoint that does not read is passed over for an older one.
+    A checkpoint that does not read is passed over for an older one, and a compaction
+    that does not, or that its checksum file contradicts, for the commits.
 
     Raises:
         TableNotFoundError: If there is no log.
@@ -111,7 +114,9 @@ def load_definition(store: LogStore, version: int | None = None) -> Definition:
     Raises:
         DeltaError: As `load_state` does.
     """
-    return try_segments(store, version, partial(_read_definition, store))
+    attempt = partial(_read_definition, store)
+    # Nothing could hold what a compaction says of it against the files that there are.
+    return try_segments(store, version, attempt, by_compactions=False)
 
 
 def advance_state(
@@ -134,15 +139,42 @@ def advance_state(
 
 
 def _read_segment(store: LogStore, segment: LogSegment) -> SnapshotState:
-    if segment.checkpoint is None:
-        return _read_commits_alone(store, segment)
-    checkpoint = segment.checkpoint
-    commits = TailCommits(store, segment.commit_names)
+    state = (
+        _read_commits_alone(store, segment)
+        if segment.checkpoint is None
+        else _read_from_checkpoint(store, segment, segment.checkpoint)
+    )
+    if segment.compactions:
+        check_totals(
+            store,
+            segment.version,
+            num_files=sum(block.num_files for block in state.blocks),
+            size_bytes=sum(map(_live_bytes, state.blocks)),
+        )
+    return state
+
+
+def _live_bytes(block: SelectedBlock) -> int:
+    sizes = block.block.files["size"]
+    live = sizes if block.mask is None else sizes.filter(block.mask)
+    return int(pc.sum(live).as_py() or 0)
+
+
+def _read_from_checkpoint(
+    store: LogStore, segment: LogSegment, checkpoint: Checkpoint
+) -> SnapshotState:
+    commits = TailCommits(store, segment.replayed_names)
     with _executor(commits) as pool:
         with of_checkpoint(checkpoint):
             reader = CheckpointReader(store, checkpoint)
             protocol, metadata = reader.protocol_and_metadata()
-        reading = pool.submit(read_tail, commits, protocol=protocol, metadata=metadata)
+        reading = pool.submit(
+            read_tail,
+            commits,
+            protocol=protocol,
+            metadata=metadata,
+            holds_statistics=bool(segment.compactions),
+        )
         with of_checkpoint(checkpoint):
             blocks = reader.blocks()
     tail = reading.result()
@@ -197,7 +229,9 @@ class _InTurn(Executor):
 
 
 def _read_commits_alone(store: LogStore, segment: LogSegment) -> SnapshotState:
-    tail = read_tail(TailCommits(store, segment.commit_names))
+    commits = TailCommits(store, segment.replayed_names)
+    # A compaction may be gone when its statistics are asked for: nobody waits for it.
+    tail = read_tail(commits, holds_statistics=bool(segment.compactions))
     protocol, metadata = in_force(
         tail.protocol, tail.metadata, root=store.root, version=segment.version
     )

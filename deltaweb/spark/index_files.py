@@ -83,7 +83,9 @@ class SparkEngine:
         Raises:
             DeltaError: As `deltaweb.delta.snapshot_state.load_state` does.
         """
-        return use_state(self.spark, self.source, version, self._counted)
+        return use_state(
+            self.spark, self.source, version, self._counted, by_compactions=True
+        )
 
     def with_files(self, snapshot: Snapshot) -> Snapshot:
         """Return a version of few files with these in this process."""
@@ -97,7 +99,9 @@ class SparkEngine:
             DeltaError: If the log does not read.
         """
         write = partial(self._write_files, folder, snapshot)
-        return use_state(self.spark, self.source, snapshot.version, write)
+        return use_state(
+            self.spark, self.source, snapshot.version, write, by_compactions=True
+        )
 
     def commit_reader(self, most: int) -> AbstractContextManager[ReadCommits]:  # noqa: ARG002 (tasks are there for any)
         """Give what reads commits by tasks."""
@@ -122,6 +126,7 @@ class SparkEngine:
         rows = state.map_files(_count_files, COUNTS_SCHEMA).collect()
         snapshot = CountedSnapshot(self.source.open(), _without_files(state))
         snapshot.num_counted = sum(row["files"] for row in rows)
+        state.check_totals(num_files=snapshot.num_counted)
         self._vectors[state.version] = sum(row["deletion_vectors"] for row in rows)
         return snapshot
 
@@ -139,11 +144,13 @@ class SparkEngine:
             write_rows(folder, columns, _read_parts(parts, names))
         finally:
             shutil.rmtree(parts, ignore_errors=True)
-        return map_newest(
+        newest = map_newest(
             folder,
             num_tombstones=state.tombstones().count(),
             is_typed=columns.has_typed_partitions,
         )
+        state.check_totals(num_files=newest.num_files, size_bytes=newest.size_bytes)
+        return newest
 
 
 def _without_files(state: ReplayedState) -> SnapshotState:

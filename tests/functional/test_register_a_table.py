@@ -102,6 +102,17 @@ class TestCheck:
         assert 'aria-invalid="true"' in answer.content.decode()
         assert not Job.objects.exists()
 
+    def test_a_check_is_told_as_every_job_is(self, client: Client, lake: Path) -> None:
+        job = check(client, lake / "nowhere")
+
+        told = client.get(f"{REGISTER}.json", {"check": str(job.id)}).json()
+
+        assert told["scan"] is None
+        assert told["check"]["id"] == str(job.id)
+        assert told["check"]["state"] == "FAILED"
+        assert told["check"]["error"] == job.error_code
+        assert told["check"]["message"] == job.error
+
     def test_another_users_check_is_not_shown(self, client: Client, lake: Path) -> None:
         job = check(client, lake / "orders")
         client.force_login(new_user("ed", role=User.Role.EDITOR))

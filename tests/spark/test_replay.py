@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log.compactions import Compaction
 from deltaweb.delta.log.paths import checkpoint_part_names
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.files.statistics_text import statistics_texts
@@ -25,6 +26,7 @@ from tests.delta_logs import (
     Action,
     LogBuilder,
     add,
+    commit_bytes,
     deletion_vector,
     metadata,
     of_version,
@@ -124,9 +126,12 @@ def _metadata(table_id: str, partition_columns: Sequence[str]) -> Action:
 
 @st.composite
 def logs(draw: st.DrawFn) -> LogBuilder:
-    """A log with commits, checkpoints of any kind, and hints or none."""
+    """A log with commits, compactions, checkpoints of any kind, and hints or none."""
     builder = LogBuilder()
     state = _State()
+    compactions = {
+        first: _State() for first in draw(st.sets(st.integers(0, 3), max_size=2))
+    }
     opening = [protocol(), _metadata("t", draw(st.sampled_from(PARTITIONS)))]
     for version in range(draw(st.integers(1, 6))):
         actions = draw(commit(version))
@@ -138,6 +143,12 @@ def logs(draw: st.DrawFn) -> LogBuilder:
             ]
         state.take(actions)
         builder.commit(version, *actions)
+        for first, compacted in compactions.items():
+            if first <= version:
+                compacted.take(actions)
+            if first < version and draw(st.booleans()):
+                name = Compaction(first, version).name
+                builder.store.put(name, commit_bytes(*compacted.actions()))
         if draw(st.integers(0, 2)) == 0:
             parts = draw(st.sampled_from([None, 1, 2, 3]))
             kind = draw(st.sampled_from([None, None, "json", "parquet"]))

@@ -1,6 +1,5 @@
 """Register one table, scan a folder for many, or load the samples."""
 
-from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -23,6 +22,7 @@ from apps.tables.catalogue.names import name_from_path
 from apps.tables.catalogue.registration import register_table
 from apps.tables.catalogue.samples import request_samples
 from apps.tables.catalogue.scan_root import SCAN_ROOT, request_scan
+from apps.tables.head.job_json import described
 from apps.tables.head.shapes import cleaned, signed_in
 from apps.tables.models import Table
 from apps.tables.storage.roots import roots_for
@@ -149,7 +149,7 @@ def _register_page(  # noqa: PLR0913 (each is one part of the page)
             "is_empty": not Table.objects.exists(),
             "roots": roots_for(signed_in(request)),
         },
-        data={"check": _job_json(job), "scan": _job_json(scan_job)},
+        data={"check": described(job), "scan": described(scan_job)},
         status=status,
     )
 
@@ -165,17 +165,3 @@ def _own_job(request: HttpRequest, job_id: UUID | None, *, kind: str) -> Job | N
 def _suggested_name(location: str) -> str:
     parts = [part for part in location.split("/") if part]
     return str(name_from_path((parts[-1],))) if parts else ""
-
-
-def _job_json(job: Job | None) -> dict[str, Any] | None:
-    if job is None:
-        return None
-    return {
-        "job": job.id,
-        "state": job.state,
-        "step": job.step,
-        "result": job.result,
-        "error": job.error or None,
-        "error_code": job.error_code or None,
-        "hint": job.error_hint or None,
-    }

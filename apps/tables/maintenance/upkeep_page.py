@@ -12,11 +12,11 @@ from apps.accounts.permissions import editor_required
 from apps.jobs.models import Job
 from apps.pages.page_json import As, OnPage, Spread
 from apps.pages.responses import respond_page
+from apps.tables.head.job_json import described
 from apps.tables.head.table_head import TableHead, get_table, table_head
 from apps.tables.maintenance.operation_page import OperationPage
 from apps.tables.maintenance.optimize_page import OPTIMIZE_PAGE
 from apps.tables.maintenance.restore_page import RESTORE_PAGE
-from apps.tables.maintenance.shapes import described
 from apps.tables.maintenance.vacuum_page import VACUUM_PAGE
 from apps.tables.models import Table
 from apps.tables.work.checkpoint import CHECKPOINT

@@ -18,6 +18,7 @@ from apps.pages.errors import PageError
 from apps.pages.responses import json_response, respond
 from apps.tables.catalogue.forms import CheckpointForm, CleanupForm
 from apps.tables.errors import CleanupOutdatedError
+from apps.tables.head.job_json import check_may, described, names_of, result_of
 from apps.tables.head.shapes import signed_in
 from apps.tables.maintenance.plans import (
     CheckpointPlan,
@@ -26,7 +27,6 @@ from apps.tables.maintenance.plans import (
     checkpoint_plan,
     cleanup_plan,
 )
-from apps.tables.maintenance.shapes import check_may, described, names_of, result_of
 from apps.tables.models import Table
 from apps.tables.work.checkpoint import newest_checkpoint_job, request_checkpoint
 from apps.tables.work.cleanup import (

@@ -5,13 +5,14 @@ A `LogSegment` keeps these promises:
     1. `checkpoint` is complete by its names, and at or before `version`.
     2. `commits` are contiguous: they begin right after the checkpoint, or at 0
        without one, and end at `version`.
+    3. `compactions` stand for some of these commits, none for the same ones.
 
 Source: delta_protocol.md, "Checkpoints" and "Last Checkpoint File".
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -22,6 +23,12 @@ from deltaweb.delta.errors import (
     LogGapError,
     TableNotFoundError,
     VersionNotFoundError,
+)
+from deltaweb.delta.log.compactions import (
+    Compaction,
+    choose_compactions,
+    names_to_replay,
+    parse_compaction_name,
 )
 from deltaweb.delta.log.hint import load_hint
 from deltaweb.delta.log.paths import (
@@ -61,11 +68,22 @@ class LogSegment:
     version: int
     checkpoint: Checkpoint | None
     commit_versions: range
+    compactions: tuple[Compaction, ...] = ()
 
     @property
     def commit_names(self) -> list[str]:
         """Names of the commits after the checkpoint, oldest first."""
         return [commit_name(version) for version in self.commit_versions]
+
+    @property
+    def replayed_names(self) -> list[str]:
+        """Names of the files that bring the checkpoint up to date, oldest first."""
+        names = self.commit_names
+        return names_to_replay(self.commit_versions, self.compactions, names)
+
+    def by_commits(self) -> "LogSegment":
+        """Return the segment without compactions."""
+        return replace(self, compactions=())
 
     def size_bytes(self, store: LogStore) -> int:
         """Return the bytes of all these files, by one listing."""
@@ -73,13 +91,13 @@ class LogSegment:
         names = {*older, *self.commit_names}
         return sum(status.size for status in _statuses(store, names))
 
-    def commit_statuses(self, store: LogStore) -> list[FileStatus]:
-        """Return the commits with their sizes, oldest first.
+    def replayed_statuses(self, store: LogStore) -> list[FileStatus]:
+        """Return `replayed_names` with their sizes, oldest first.
 
         Raises:
             LogCorruptError: If one is gone since it was listed, or is too large.
         """
-        names = set(self.commit_names)
+        names = set(self.replayed_names)
         found = _statuses(store, names) if names else []
         if len(found) < len(names):
             missing = min(names.difference(status.name for status in found))
@@ -104,11 +122,13 @@ class LogListing:
             version. Of one version, those that are named by a UUID come first, which
             nobody writes over, then the single file, then parts.
         is_whole: Whether the listing began at the first possible name.
+        compactions: What stands for commits, in the order of names.
     """
 
     commits: Sequence[int]
     checkpoints: Sequence[Checkpoint]
     is_whole: bool
+    compactions: Sequence[Compaction] = ()
 
     @property
     def latest_version(self) -> int | None:
@@ -144,9 +164,12 @@ def parse_listing(
     commits: list[int] = []
     parts: dict[tuple[int, int, bool], set[int]] = {}
     checkpoints: list[Checkpoint] = []
+    compactions: list[Compaction] = []
     for name, version in zip(found, versions, strict=True):
         if version is not None:
             commits.append(version)
+        elif (compaction := parse_compaction_name(name)) is not None:
+            compactions.append(compaction)
         elif (file := parse_checkpoint_name(name)) is None:
             continue
         elif file.has_uuid:
@@ -156,7 +179,7 @@ def parse_listing(
             parts.setdefault(key, set()).add(file.part)
     checkpoints += _complete_checkpoints(parts)
     checkpoints.sort(key=attrgetter("version"))  # stable
-    return LogListing(sorted(commits), checkpoints, is_whole)
+    return LogListing(sorted(commits), checkpoints, is_whole, compactions)
 
 
 def _complete_checkpoints(
@@ -257,7 +280,9 @@ def build_segment(
     first = checkpoint.version + 1 if checkpoint else 0
     missing = _first_missing(listing.commits, first, version)
     if missing is None:
-        return LogSegment(version, checkpoint, range(first, version + 1))
+        versions = range(first, version + 1)
+        compactions = choose_compactions(listing.compactions, versions)
+        return LogSegment(version, checkpoint, versions, compactions)
     if checkpoint is None and not unreadable and _is_before_all(listing, version):
         raise _version_not_found(store, version, listing)
     raise LogGapError(root=store.root, version=version, missing_version=missing)

@@ -30,6 +30,7 @@ from deltaweb.delta.log.checkpoints.attempts import (
     try_segments,
 )
 from deltaweb.delta.log.checkpoints.reader import CheckpointReader
+from deltaweb.delta.log.compactions import check_totals
 from deltaweb.delta.log.file_actions import TOMBSTONES_SCHEMA
 from deltaweb.delta.log.segment import LogSegment
 from deltaweb.delta.log.store import FileStatus, TableStore
@@ -89,6 +90,7 @@ class ReplayedState:
         layers: What came after the checkpoint.
         new_transactions: Transactions of the layers, by application.
         commit_status: Size and time of the version's commit file; None without one.
+        is_by_compactions: Whether compactions stand for some of the commits.
     """
 
     spark: SparkSession
@@ -100,10 +102,24 @@ class ReplayedState:
     layers: TailLayers
     new_transactions: dict[str, SetTransaction]
     commit_status: FileStatus | None
+    is_by_compactions: bool = False
 
     def close(self) -> None:
         """Let go of what the executors hold; frames of the state end with it."""
         self.layers.drop()
+
+    def check_totals(self, *, num_files: int, size_bytes: int | None = None) -> None:
+        """Hold what was found against the checksum file, where compactions helped.
+
+        Raises:
+            DoubtedCompactionError: If it says otherwise; `use_state` then goes by the
+                commits.
+        """
+        if self.is_by_compactions:
+            store = self.source.open()
+            check_totals(
+                store, self.version, num_files=num_files, size_bytes=size_bytes
+            )
 
     def transactions(self) -> dict[str, SetTransaction]:
         """Read the checkpoint's transactions and bring them up to the version."""
@@ -154,6 +170,8 @@ def use_state(
     source: TablePlace,
     version: int | None,
     use: Callable[[ReplayedState], T],
+    *,
+    by_compactions: bool = False,
 ) -> T:
     """Replay a version and do something with it, by an older checkpoint if need be.
 
@@ -163,6 +181,8 @@ def use_state(
         version: The version, the newest one for None.
         use: What is done; it may be called again, when tasks find out that the
             checkpoint does not read.
+        by_compactions: Whether compactions may stand for commits; then `use` calls
+            `ReplayedState.check_totals`.
 
     Raises:
         DeltaError: As `deltaweb.delta.snapshot_state.load_state` does; and those of
@@ -177,7 +197,7 @@ def use_state(
         finally:
             state.close()
 
-    return try_segments(source.open(), version, attempt)
+    return try_segments(source.open(), version, attempt, by_compactions=by_compactions)
 
 
 def load_state(
@@ -203,7 +223,7 @@ def _read_segment(
         with of_checkpoint(segment.checkpoint):
             reader = CheckpointReader(store, segment.checkpoint)
             protocol, metadata = reader.protocol_and_metadata(reads_ahead=False)
-    packs = pack_commits(segment.commit_statuses(store))
+    packs = pack_commits(segment.replayed_statuses(store))
     status = commit_status(store, segment.version)
     with faults_are_raised():
         tail = read_layers(
@@ -224,6 +244,7 @@ def _read_segment(
         layers=tail.layers,
         new_transactions=tail.transactions,
         commit_status=status,
+        is_by_compactions=bool(segment.compactions),
     )
 
 

@@ -42,6 +42,16 @@ DELIMITER_WORDS: Final = {
     "\t": "Tab",
     "|": "Bar |",
 }
+OPTIONS: Final = {
+    "file_format": "Format",
+    "delimiter": "Delimiter",
+    "header": "First row holds",
+    "null_text": "Text of null",
+    "decimal_sign": "Decimal sign",
+    "day_order": "Dates",
+    "time_zone": "Times are in",
+}
+"""How a file is written, as the page asks for it."""
 DAY_WORDS: Final = {"ymd": "YYYY-MM-DD", "dmy": "DD.MM.YYYY", "mdy": "MM/DD/YYYY"}
 
 
@@ -108,6 +118,10 @@ class ImportForm(forms.Form):
     bad_rows = forms.ChoiceField(
         choices=[(word.value, word.value) for word in BadRows], required=False
     )
+
+    def options(self) -> list[tuple[str, forms.BoundField]]:
+        """Return the fields of how the file is written, each with its label."""
+        return [(label, self[name]) for name, label in OPTIONS.items()]
 
     def clean_time_zone(self) -> str:
         """Refuse a zone that is none."""
@@ -321,12 +335,6 @@ def _create_context(
     }
 
 
-def _convert_context(
-    _request: HttpRequest, _asked: ConvertFolder | None, _look: object
-) -> dict[str, Any]:
-    return {}
-
-
 def _import_context(
     _request: HttpRequest, asked: ImportRows | None, look: Mapping[str, Any] | None
 ) -> dict[str, Any]:
@@ -357,7 +365,7 @@ CREATE_PAGE: Final = AddingPage(
     failed="The table cannot be created",
     read=read_creation,
     shows=show_made,
-    context=_create_context,
+    more=_create_context,
 )
 CONVERT_PAGE: Final = AddingPage(
     operation=CONVERT,
@@ -369,7 +377,7 @@ CONVERT_PAGE: Final = AddingPage(
     failed="The folder cannot be converted",
     read=read_conversion,
     shows=show_made,
-    context=_convert_context,
+    more=lambda _request, _asked, _look: {},
 )
 IMPORT_PAGE: Final = AddingPage(
     operation=IMPORT,
@@ -381,5 +389,5 @@ IMPORT_PAGE: Final = AddingPage(
     failed="The file cannot be imported",
     read=read_import,
     shows=show_import,
-    context=_import_context,
+    more=_import_context,
 )

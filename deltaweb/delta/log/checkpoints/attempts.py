@@ -1,10 +1,18 @@
-"""The checkpoint to start from may turn out broken: then it is an older one."""
+"""What a version is built from may turn out broken: then it is something older.
+
+That is a checkpoint before a broken one, and commits in the place of a compaction.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from deltaweb.delta.errors import LogCorruptError, LogGapError
+from deltaweb.delta.errors import (
+    LogCorruptError,
+    LogGapError,
+    MissingActionError,
+)
+from deltaweb.delta.log.compactions import DoubtedCompactionError
 from deltaweb.delta.log.paths import SIDECARS
 from deltaweb.delta.log.segment import Checkpoint, LogSegment, load_log_segment
 from deltaweb.delta.log.store import LogStore
@@ -45,7 +53,11 @@ def of_files_of(checkpoint: Checkpoint | None) -> Iterator[None]:
 
 
 def try_segments(
-    store: LogStore, version: int | None, attempt: Callable[[LogSegment], T]
+    store: LogStore,
+    version: int | None,
+    attempt: Callable[[LogSegment], T],
+    *,
+    by_compactions: bool = True,
 ) -> T:
     """Return what an attempt makes of the log of a version, the newest for None.
 
@@ -53,7 +65,9 @@ def try_segments(
         store: The table's log.
         version: The version.
         attempt: Called again with the log from an older checkpoint, as long as it
-            says by `of_checkpoint` that the one it got is broken.
+            says by `of_checkpoint` that the one it got is broken; and again without
+            compactions, where there were some and anything is wrong with the log.
+        by_compactions: Whether compactions may stand for commits.
 
     Raises:
         DeltaError: If nothing builds the version; and what `attempt` raises.
@@ -66,7 +80,13 @@ def try_segments(
             if unreadable:
                 raise next(iter(unreadable.values())) from None
             raise
+        if not by_compactions:
+            segment = segment.by_commits()
         try:
             return attempt(segment)
         except UnreadableCheckpointError as fault:
             unreadable[fault.checkpoint] = fault.cause
+        except (LogCorruptError, MissingActionError, DoubtedCompactionError):
+            if not segment.compactions:
+                raise
+            by_compactions = False

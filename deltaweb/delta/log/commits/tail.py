@@ -11,11 +11,13 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.blocks import RawStatistics
 from deltaweb.delta.log.commits.arrow_reader import (
     ActionBatch,
     CommitData,
     Longs,
+    one_array,
     parse_actions,
     parse_certain,
 )
@@ -38,6 +40,8 @@ from deltaweb.delta.log.commits.reading import (
     read_commits,
     rows_between,
 )
+from deltaweb.delta.log.compactions import SUFFIX
+from deltaweb.delta.log.file_actions import canonical_keys, dv_ids, file_keys
 from deltaweb.delta.log.replay import TailLayer, reconcile_tail
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
@@ -189,6 +193,7 @@ class _TailReader:
         self.ahead = None
         if newest.take_metadata(batch):
             batch = parse_actions(commits, self._schema())
+        _check_reconciled(batch)
         newest.take_protocol(batch)
         newest.take_transactions(batch)
         self.adds.append(batch.table["add"])
@@ -229,6 +234,44 @@ class _TailReader:
         """Give older batches the partition columns that came later, as nulls."""
         wanted = self._schema().field("add").type
         return adds if adds.type == wanted else adds.cast(wanted)
+
+
+def _check_reconciled(batch: ActionBatch) -> None:
+    """Refuse compactions in which older actions stand beside newer ones.
+
+    There are such files, in no order that would tell which of two actions is newer.
+
+    Args:
+        batch: Commits and compactions, with the actions that replay needs.
+
+    Raises:
+        LogCorruptError: If one speaks of a file twice, or of anything else that a
+            version has one of.
+    """
+    starts = [0, *batch.row_ends.tolist()]
+    for path, start, end in zip(batch.paths, starts, batch.row_ends, strict=False):
+        if not path.endswith(SUFFIX):
+            continue
+        rows = batch.table.slice(start, end - start)
+        adds, removes = (
+            one_array(rows[name]).drop_null() for name in ("add", "remove")
+        )
+        keys = pa.concat_arrays(
+            [
+                canonical_keys(file_keys(some.field("path"), _vector_ids(some)))
+                for some in (adds, removes)
+            ]
+        )
+        if pc.count_distinct(keys).as_py() != len(keys):
+            raise LogCorruptError(path=path, reason="it speaks of a file twice")
+        for name in (PROTOCOL, METADATA):
+            if len(rows) - rows[name].null_count > 1:
+                raise LogCorruptError(path=path, reason=f"it has two actions {name}")
+
+
+def _vector_ids(actions: pa.StructArray) -> pa.Array | None:
+    vectors = actions.field("deletionVector")
+    return None if vectors.null_count == len(vectors) else dv_ids(vectors)
 
 
 def load_statistics(

@@ -98,7 +98,9 @@ def prepare_checkpoint(
     """
     request.check()
     attempt = partial(_prepare, store, request)
-    prepared, parts = try_segments(store, request.version, attempt)
+    prepared, parts = try_segments(
+        store, request.version, attempt, by_compactions=False
+    )
     try:
         yield prepared, parts
     finally:

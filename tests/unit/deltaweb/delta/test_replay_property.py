@@ -2,8 +2,9 @@
 
 The model keeps dictionaries and applies one action after the other. The log is then
 written in any of the ways that real logs are: with checkpoints of one or several
-parts, with commits cleaned up before them, with good and bad hints, with any line
-ends. Every version must be what the model says, or refused where it is gone.
+parts, with compactions of some commits, with commits cleaned up before them, with good
+and bad hints, with any line ends. Every version must be what the model says, or refused
+where it is gone.
 """
 
 import json
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from deltaweb.delta import snapshot_state
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.checkpoints import part as checkpoint_part
+from deltaweb.delta.log.compactions import Compaction
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.snapshot import Snapshot
 from tests.delta_logs import (
@@ -34,6 +36,7 @@ from tests.drawn_examples import examples
 
 PATHS = ["a", "b", "p=1/c", "p=%20/d", "file:/abs/e", "ü", "metaData", 'q"']
 VECTORS = [None, None, None, "dv1", "dv2"]
+RARE = {"protocol", "metaData"}
 Key = tuple[str, str | None]
 
 
@@ -167,6 +170,9 @@ def logs(draw: st.DrawFn) -> tuple[LogBuilder, list[State], int]:
         before = states[-1] if states else State()
         states.append(before.after(actions))
         builder.raw_commit(version, draw(spelled(actions)))
+    for first, last in draw(ranges(len(history))):
+        actions = compacted(history[first : last + 1])
+        builder.store.put(Compaction(first, last).name, commit_bytes(*actions))
     earliest = 0
     for version in draw(st.sets(st.integers(0, len(history) - 1), max_size=3)):
         parts = draw(st.sampled_from([None, None, 1, 2, 3]))
@@ -179,6 +185,32 @@ def logs(draw: st.DrawFn) -> tuple[LogBuilder, list[State], int]:
     if (hint := draw(hints(len(history)))) is not None:
         builder.hint(hint)
     return builder, states, earliest
+
+
+def ranges(count: int) -> st.SearchStrategy[set[tuple[int, int]]]:
+    """Runs of at least two commits; they may overlap."""
+    if count <= 1:
+        return st.just(set())
+    last = st.integers(1, count - 1)
+    pairs = last.flatmap(
+        lambda last: st.tuples(st.integers(0, last - 1), st.just(last))
+    )
+    return st.sets(pairs, max_size=4)
+
+
+def compacted(history: list[list[Action]]) -> list[Action]:
+    """What a file in the place of some commits holds: the last action of each key."""
+    rare: dict[str, Action] = {}
+    state = State()
+    for commit in history:
+        state = state.after(commit)
+        rare |= {kind: one for one in commit for kind in one if kind in RARE}
+    return [
+        *rare.values(),
+        *(txn(app, version) for app, version in state.transactions.items()),
+        *({"remove": fields} for fields in state.tombstones.values()),
+        *({"add": fields} for fields in state.files.values()),
+    ]
 
 
 def spelled(actions: list[Action]) -> st.SearchStrategy[bytes]:

@@ -274,7 +274,7 @@ class TestFiles:
         for position, name in enumerate([*commits(0, 1, 2, 3), checkpoint_name(1)]):
             store.put(name, b"x" * position)
 
-        found = load_log_segment(store).commit_statuses(store)
+        found = load_log_segment(store).replayed_statuses(store)
 
         assert [(status.name, status.size) for status in found] == [
             (commit_name(2), 2),
@@ -288,9 +288,9 @@ class TestFiles:
             store.delete(commit_name(version))
 
         with pytest.raises(LogCorruptError, match=r"1\.json.*went away"):
-            found.commit_statuses(store)
+            found.replayed_statuses(store)
 
     def test_of_a_checkpoint_alone_are_no_commits(self) -> None:
         store = ListedStore(checkpoint_name(3))
 
-        assert load_log_segment(store).commit_statuses(store) == []
+        assert load_log_segment(store).replayed_statuses(store) == []

@@ -1,4 +1,4 @@
-"""What the pages of upkeep share: their JSON, and when nothing may be asked."""
+"""A table and its jobs as the `.json` of pages that ask for work shows them."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from apps.tables.models import Table
 
 
 def names_of(table: Table) -> dict[str, Any]:
-    """Return a table as the `.json` of these pages shows it."""
+    """Return a table as these pages show it."""
     return {
         "namespace": table.namespace,
         "name": table.name,
@@ -19,7 +19,7 @@ def names_of(table: Table) -> dict[str, Any]:
 
 
 def described(job: Job | None) -> dict[str, Any] | None:
-    """Return a job as the `.json` of these pages shows it."""
+    """Return a job as these pages show it."""
     if job is None:
         return None
     return {
