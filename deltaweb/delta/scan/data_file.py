@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from itertools import accumulate
+from typing import Self
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -31,10 +31,11 @@ BATCH_BYTES = 32 << 20
 MAX_BATCH_ROWS = 65_536
 THREADED_BYTES = 1 << 20
 """Row groups of more bytes are decoded by several threads."""
+HELD_BYTES = 64 << 10
+"""Files up to this size are read whole at once."""
 MAX_REASON_LENGTH = 300
 INT96 = "INT96"
 
-Longs = np.ndarray[Any, np.dtype[np.int64]]
 OpenFile = Callable[[str], pa.NativeFile]
 """Opens the data file at a path of the log."""
 ChooseRows = Callable[[int, int], pa.BooleanArray | None]
@@ -87,6 +88,7 @@ class DataFile:
         with reading(path):
             self._source = open_file(path)
             try:
+                self._source = _held(self._source)
                 self._footer = read_footer(self._source)
                 self._parquet = _open_parquet(self._source, self._footer)
             except BaseException:
@@ -115,7 +117,7 @@ class DataFile:
         return self._parquet.metadata
 
     @cached_property
-    def first_rows(self) -> Longs:
+    def first_rows(self) -> list[int]:
         """The position in the file of the first row of each row group.
 
         Raises:
@@ -125,7 +127,7 @@ class DataFile:
             footer = self.metadata
             groups = range(footer.num_row_groups)
             counts = [footer.row_group(group).num_rows for group in groups]
-            return np.cumsum([0, *counts], dtype=np.int64)
+            return list(accumulate(counts, initial=0))
 
     def find_columns(self, schema: StructType) -> dict[str, str]:
         """The file's names of the columns of `schema` that it has.
@@ -186,7 +188,7 @@ class DataFile:
             DataFileError: A column is of another type, or the file is damaged.
         """
         stored = self.find_columns(schema)
-        first = int(self.first_rows[row_group])
+        first = self.first_rows[row_group]
         with reading(self.path):
             for batch, num_rows in self._stored_batches(stored, row_group, max_rows):
                 mask = None if choose is None else choose(first, num_rows)
@@ -250,9 +252,20 @@ class DataFile:
         return max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // row_bytes))
 
 
+def _held(source: pa.NativeFile) -> pa.NativeFile:
+    """Return a small file read whole: reading its parts takes longer."""
+    size = source.size()
+    if size > HELD_BYTES:
+        return source
+    with source:
+        return pa.BufferReader(source.read(size))
+
+
 def _open_parquet(source: pa.NativeFile, footer: bytes) -> pq.ParquetFile:
     """Open a file; by a plainer footer where pyarrow does not take its own."""
     try:
+        if isinstance(source, pa.BufferReader):  # who cannot change, nor grow
+            return _as_parquet(source, None)
         return _as_parquet(source, parse_arrow_footer(footer))
     except (pa.ArrowException, OSError):
         plain = None
@@ -264,7 +277,7 @@ def _open_parquet(source: pa.NativeFile, footer: bytes) -> pq.ParquetFile:
 
 
 def _as_parquet(
-    source: pa.NativeFile, metadata: pq.FileMetaData, coded: Iterable[str] = ()
+    source: pa.NativeFile, metadata: pq.FileMetaData | None, coded: Iterable[str] = ()
 ) -> pq.ParquetFile:
     # The old 96-bit timestamps reach further than nanoseconds can.
     return pq.ParquetFile(

@@ -168,6 +168,7 @@ class _RowReader:
                 if column.name not in partitions.names
             )
         )
+        self.is_whole = outputs == [(name,) for name in self.arrow_schema.names]
         empty = self.filtered(pa.RecordBatch.from_pylist([], self.arrow_schema))
         self.output_schema = self.projected(empty).schema
 
@@ -183,6 +184,8 @@ class _RowReader:
 
     def projected(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The columns of the result, in its order."""
+        if self.is_whole:
+            return batch
         fields, columns = [], []
         for path in self.outputs:
             stored = batch.schema.field(path[0])

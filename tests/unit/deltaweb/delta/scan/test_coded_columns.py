@@ -1,6 +1,7 @@
 """Texts that a file stores as codes: read as such, and no different for it."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -41,7 +42,7 @@ def coded_in(path: Path, row_group: int = 0) -> tuple[str, ...]:
 def test_a_column_is_read_by_codes_where_it_is_nothing_but_these(
     tmp_path: Path,
     few: list[str | None],
-    options: dict[str, object],
+    options: dict[str, Any],  # of the Parquet writer
     coded: tuple[str, ...],
 ) -> None:
     table = Table(tmp_path, schema_of(n=LONG, few=STRING))
