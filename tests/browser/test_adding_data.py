@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from deltaweb.table import DeltaTable
 from tests.browser.conftest import Watch
@@ -41,7 +41,7 @@ def test_a_file_that_is_brought_becomes_a_table_after_a_type_was_changed(
     begin(
         page, f"{server.url}/tables/new/import", name="web.brought_returns", place=place
     )
-    brought = {"name": "returns.csv", "mimeType": "text/csv", "buffer": CSV}
+    brought = FilePayload(name="returns.csv", mimeType="text/csv", buffer=CSV)
     page.locator("input[type=file]").set_input_files(brought)
     page.get_by_label("Decimal sign").select_option(",")
     page.get_by_role("button", name="Look at every row").click()
