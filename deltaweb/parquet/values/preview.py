@@ -53,12 +53,13 @@ def read_preview(
     Raises:
         ParquetError: If the file does not read, or takes more than it may.
     """
+    cpu_s = max(1, int(timeout_s))
     with _local_copy(source, limit, row_group) as path:
         request = {
             "path": os.fspath(path),
             "limit": limit,
             "row_group": row_group,
-            "cpu_s": max(1, int(timeout_s)),
+            "cpu_s": cpu_s,
             "memory_bytes": memory_bytes,
         }
         try:
@@ -73,7 +74,7 @@ def read_preview(
             reason = f"reading them took more than {PATIENCE * timeout_s:g} s"
             raise ValuesUnreadableError(reason=reason) from None
     if done.returncode:
-        reason = _ending(done.returncode, memory_bytes, request["cpu_s"])
+        reason = _ending(done.returncode, memory_bytes, cpu_s)
         raise ValuesUnreadableError(reason=reason)
     answer: dict[str, Any] = json.loads(done.stdout)
     if "reason" in answer:
