@@ -140,6 +140,7 @@ def _file_lines(transaction: Transaction, now_ms: int) -> Iterator[bytes]:
 
 def _with_vectors(files: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return files in the columns of a schema, and their vectors as far as known."""
+    files = files.combine_chunks()  # each chunk takes as long as all of them
     known = files.select(schema.names).cast(schema)
     if VECTOR not in files.column_names:
         return known.append_column(VECTOR, pa.nulls(files.num_rows, DELETION_VECTOR))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
 import pyarrow as pa
 
 from deltaweb.delta.log.commits.arrow_reader import (
@@ -30,6 +31,7 @@ from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 
 REMOVE: Final = file_action(("path", "dataChange"))
+_NOTHING: Final = msgspec.Raw()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,6 +58,29 @@ class WinningCommit:
     transactions: Mapping[str, SetTransaction]
     added: pa.Table
     removed: pa.Table
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    protocol: msgspec.Raw = _NOTHING
+    meta_data: msgspec.Raw = _NOTHING
+
+
+_DECODER: Final = msgspec.json.Decoder(_Line)
+
+
+def may_define(data: bytes) -> bool:
+    """Return False of a commit that surely has neither protocol nor metaData.
+
+    Who appends in a race reads each commit of the others, and needs this alone of it.
+
+    Args:
+        data: The commit. One that is not lines of JSON objects may have anything.
+    """
+    try:
+        lines = _DECODER.decode_lines(data)
+    except (msgspec.MsgspecError, RecursionError):
+        return True
+    return any(bytes(line.protocol) or bytes(line.meta_data) for line in lines)
 
 
 def read_winner(
