@@ -24,6 +24,7 @@ from deltaweb.delta.snapshot_state import load_state
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
+from deltaweb.writer.changes.row_ids import KeptRowIds, NextRowIds
 from deltaweb.writer.data_files import FileLayout
 from deltaweb.writer.matching import file_rows, find_matches
 from deltaweb.writer.table_write import TableWrite
@@ -183,10 +184,11 @@ def carry_out_optimize(
     snapshot, removed = plan.snapshot, plan.removed
     base = snapshot.state.definition
     write = TableWrite(store, base, base.metadata, plan.target_bytes)
-    with write.open_files() as files:
+    row_ids = KeptRowIds.of(store, snapshot)
+    with write.open_files(keeps_ids=True) as files:
         num_done = 0
         for some in plan.bins:
-            for rows in _rows(snapshot, some, plan.columns):
+            for rows in _rows(snapshot, some, plan.columns, row_ids):
                 files.write(rows)
             files.end_file()
             num_done += some.num_rows
@@ -280,16 +282,29 @@ def _curve_columns(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
 
 
 def _rows(
-    snapshot: Snapshot, files: pa.Table, columns: Sequence[str]
+    snapshot: Snapshot,
+    files: pa.Table,
+    columns: Sequence[str],
+    row_ids: KeptRowIds | None,
 ) -> Iterator[pa.Table]:
+    """Yield rows in the order they are written, with what they are known by."""
+    ids = None if row_ids is None else row_ids.of_files(files)
     if not columns:
+        following = None if ids is None else NextRowIds(ids)
         for batch in file_rows(snapshot, files):
-            yield pa.Table.from_batches([batch])
+            rows = pa.Table.from_batches([batch])
+            yield (
+                rows
+                if following is None
+                else following.take(batch.num_rows).beside(rows)
+            )
         return
     batches = [*file_rows(snapshot, files)]
     if batches:
         rows = pa.Table.from_batches(batches).combine_chunks()
-        yield rows.take(pa.array(z_order([rows.column(name) for name in columns])))
+        order = z_order([rows.column(name) for name in columns])
+        taken = rows.take(pa.array(order))
+        yield taken if ids is None else ids.take(order).beside(taken)
 
 
 def z_order(columns: Sequence[pa.ChunkedArray]) -> npt.NDArray[np.int64]:

@@ -178,10 +178,11 @@ def _keep_others(
         if not has_match(snapshot, file, condition):
             continue
         removed.append(file)
+        changes.begin_copies(file)
         for rows in file_rows(snapshot, file):
             holds = condition.holds(rows)
             deleted += holds.true_count
-            changes.files.write(rows.filter(pc.invert(holds)))
+            changes.copy(rows, pc.invert(holds))
             changes.feed(DELETE, rows.filter(holds))
     tells_rows = len(removed) > 1  # else the files that go tell all
     if tells_rows and changes.feeds_changes:

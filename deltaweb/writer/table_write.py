@@ -7,6 +7,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from deltaweb.delta.features.registry import writer_features
+from deltaweb.delta.features.row_tracking import kept_row_ids
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import (
@@ -71,11 +72,19 @@ class TableWrite:
         """The metadata where it is another than the base's."""
         return None if self.metadata == self.base.metadata else self.metadata
 
-    def open_files(self) -> DataFileWriter:
-        """Return what writes the table's data files."""
+    def open_files(self, *, keeps_ids: bool = False) -> DataFileWriter:
+        """Return what writes the table's data files.
+
+        Args:
+            keeps_ids: Whether rows may keep ids, where the table tracks rows: then
+                they come with two columns more.
+        """
         layout = FileLayout.of_table(
             self.base.protocol, self.metadata, self.target_bytes
         )
+        columns = kept_row_ids(self.base.protocol, self.metadata)
+        if keeps_ids and columns is not None:
+            layout = layout.of_kept_rows(columns.fields)
         return DataFileWriter(self.store, layout)
 
     def open_change_files(self) -> DataFileWriter:

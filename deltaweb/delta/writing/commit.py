@@ -27,10 +27,13 @@ from deltaweb.delta.errors import (
     LocationUnsupportedError,
     StorageFullError,
 )
+from deltaweb.delta.features.row_tracking import assigns_row_ids
+from deltaweb.delta.features.writer_rules import CLUSTERING
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
+from deltaweb.delta.row_tracking.numbering import FileNumbering
 from deltaweb.delta.snapshot_state import load_state
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit_clock import CommitClock
@@ -166,14 +169,20 @@ class _Attempt:
         self.rebased_over: list[int] = []
         self.is_ambiguous = False  # a put may have been done, or may yet be
         self.fault: DeltaError | None = None
+        self.numbering: FileNumbering | None = None
 
     def run(self) -> CommitResult:
         """Try until it is there."""
         transaction, root = self.transaction, self.store.root
         check_requirements(transaction, root=root)
         check_actions(transaction, root=root, version=self.version)
+        self.numbering = numbering_of(self.store, transaction)
         text = CommitText(
-            transaction, root=root, txn_id=self.txn_id, now_ms=self.policy.now_ms()
+            transaction,
+            root=root,
+            txn_id=self.txn_id,
+            now_ms=self.policy.now_ms(),
+            numbering=self.numbering,
         )
         txn = None if transaction.base is None else transaction.txn
         if is_noted(self.store, txn) or (
@@ -279,6 +288,9 @@ class _Attempt:
             conflict = find_conflict(transaction, winner)
             if conflict is None:
                 self.rebased_over.append(winner.version)
+                if self.numbering is not None and winner.row_id_mark is not None:
+                    mark = max(self.numbering.mark, winner.row_id_mark)
+                    self.numbering.mark = mark
                 self.version = winner.version + 1
                 continue
             if conflict.kind == "transaction" and _covers(
@@ -330,6 +342,28 @@ class _Attempt:
     def discard_files(self) -> None:
         """Delete the files that no commit refers to; what stays, a vacuum takes."""
         discard_files(self.store, self.transaction.written_paths())
+
+
+def numbering_of(store: TableStore, transaction: Transaction) -> FileNumbering | None:
+    """Return what the rows of a transaction's files are known by.
+
+    None where the table neither tracks rows nor tells who laid out a file.
+
+    Raises:
+        DeltaError: If the log does not read.
+    """
+    protocol, metadata = transaction.next_protocol, transaction.next_metadata
+    assigns_ids = assigns_row_ids(protocol, metadata)
+    if not (assigns_ids or CLUSTERING in (protocol.writer_features or ())):
+        return None
+    return FileNumbering.of(
+        store,
+        None if transaction.base is None else transaction.base.version,
+        added=transaction.added,
+        removed=transaction.removed,
+        assigns_ids=assigns_ids,
+        are_files_new=transaction.are_files_new,
+    )
 
 
 def discard_files(store: TableStore, paths: list[str]) -> None:

@@ -28,6 +28,11 @@ from deltaweb.delta.log.file_actions import partition_map
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.row_tracking.logged_fields import DOMAIN as ROW_TRACKING_DOMAIN
+from deltaweb.delta.row_tracking.logged_fields import (
+    DOMAIN_METADATA,
+    read_high_water_mark,
+)
 
 REMOVE: Final = file_action(("path", "dataChange"))
 
@@ -46,6 +51,7 @@ class WinningCommit:
         added: path string, data_change bool, partition_values map<string, string>,
             stats string.
         removed: path string, data_change bool.
+        row_id_mark: The highest id that a row has got with it; None where it gave none.
     """
 
     version: int
@@ -56,6 +62,7 @@ class WinningCommit:
     transactions: Mapping[str, SetTransaction]
     added: pa.Table
     removed: pa.Table
+    row_id_mark: int | None = None
 
 
 def read_winner(
@@ -90,7 +97,13 @@ def parse_winner(
     batch = parse_actions(
         [commit],
         commit_schema(
-            PROTOCOL, METADATA, COMMIT_INFO, add=add, remove=REMOVE, txn=TRANSACTION
+            PROTOCOL,
+            METADATA,
+            COMMIT_INFO,
+            add=add,
+            remove=REMOVE,
+            txn=TRANSACTION,
+            domainMetadata=DOMAIN_METADATA,
         ),
     )
     newest = NewestActions([*partition_columns])
@@ -108,7 +121,18 @@ def parse_winner(
         transactions=newest.transactions,
         added=_added(batch, partition_columns),
         removed=_files(batch, "remove"),
+        row_id_mark=_row_id_mark(batch),
     )
+
+
+def _row_id_mark(batch: ActionBatch) -> int | None:
+    """Return the highest id that a row has got with a commit, if it says one."""
+    marks = [
+        read_high_water_mark(raw["configuration"])
+        for raw in batch.table["domainMetadata"].drop_null().to_pylist()
+        if raw["domain"] == ROW_TRACKING_DOMAIN
+    ]
+    return max(marks, default=None)
 
 
 def _info(batch: ActionBatch) -> Mapping[str, Any]:
