@@ -117,6 +117,11 @@ class FileLayout:
             self, schema=schema, statistics=(), name="cdc", folder=CHANGE_DATA
         )
 
+    def with_statistics_of(self, columns: Iterable[ColumnPath]) -> Self:
+        """Return the layout with statistics of some more columns."""
+        both = dict.fromkeys((*self.statistics, *columns))
+        return replace(self, statistics=tuple(both))
+
     def of_kept_rows(self, columns: Iterable[StructField]) -> Self:
         """Return the layout of files in which rows keep what they are known by.
 

@@ -16,7 +16,6 @@ from deltaweb.table import DeltaTable
 from tests.golden_modern import NAMES, ModernTable
 
 REFUSED: Final = {
-    "clustering": "clustering",
     "iceberg-compat": "icebergCompatV2",
     "rules-identity-generated": "identityColumns",
     "variant-plain": "variantType",

@@ -20,8 +20,6 @@ def turned_on(name: str) -> Callable[[Metadata], bool]:
     return lambda metadata: metadata.configuration.get(name, "").lower() == "true"
 
 
-CLUSTERING: Final = "clustering"
-
 FEATURES: Final = (
     # For those who write rows, or for what a commit says of itself.
     Feature("allowColumnDefaults", is_written=True),
@@ -34,6 +32,5 @@ FEATURES: Final = (
     Feature("invariants", is_written=True),
     Feature("vacuumProtocolCheck", is_written=True),
     # Fields and actions that have to outlive a checkpoint.
-    Feature(CLUSTERING, log_writing=LogWriting.CARRIED),
     Feature("domainMetadata", log_writing=LogWriting.CARRIED, is_written=True),
 )

@@ -27,8 +27,8 @@ from deltaweb.delta.errors import (
     LocationUnsupportedError,
     StorageFullError,
 )
+from deltaweb.delta.features.clustering import is_clustered
 from deltaweb.delta.features.row_tracking import assigns_row_ids
-from deltaweb.delta.features.writer_rules import CLUSTERING
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import TableStore
@@ -48,7 +48,7 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.delta.writing.requirements import check_requirements
 from deltaweb.delta.writing.results import committed, nothing_done
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
-from deltaweb.delta.writing.validation import check_actions
+from deltaweb.delta.writing.validation import check_actions, check_clustering
 from deltaweb.delta.writing.winners import WinningCommit, read_winner
 
 LASTING_FAULTS: Final = (
@@ -354,8 +354,10 @@ def numbering_of(store: TableStore, transaction: Transaction) -> FileNumbering |
     """
     protocol, metadata = transaction.next_protocol, transaction.next_metadata
     assigns_ids = assigns_row_ids(protocol, metadata)
-    if not (assigns_ids or CLUSTERING in (protocol.writer_features or ())):
+    if not (assigns_ids or is_clustered(protocol)):
         return None
+    if is_clustered(protocol):
+        check_clustering(store, transaction)
     return FileNumbering.of(
         store,
         None if transaction.base is None else transaction.base.version,
