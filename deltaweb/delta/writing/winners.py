@@ -24,7 +24,7 @@ from deltaweb.delta.log.commits.fields import (
 )
 from deltaweb.delta.log.commits.newest import NewestActions
 from deltaweb.delta.log.commits.reading import read_some
-from deltaweb.delta.log.file_actions import partition_map
+from deltaweb.delta.log.file_actions import VECTOR, partition_map
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
@@ -34,7 +34,7 @@ from deltaweb.delta.row_tracking.logged_fields import (
     read_high_water_mark,
 )
 
-REMOVE: Final = file_action(("path", "dataChange"))
+REMOVE: Final = file_action(("path", "dataChange", "deletionVector"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,9 +48,9 @@ class WinningCommit:
         protocol: None where it leaves the protocol as it is.
         metadata: None where it leaves the metaData as it is.
         transactions: By application.
-        added: path string, data_change bool, partition_values map<string, string>,
-            stats string.
-        removed: path string, data_change bool.
+        added: path string, data_change bool, deletion_vector struct (as in the log),
+            partition_values map<string, string>, stats string.
+        removed: path string, data_change bool, deletion_vector struct.
         row_id_mark: The highest id that a row has got with it; None where it gave none.
     """
 
@@ -92,7 +92,8 @@ def parse_winner(
 ) -> WinningCommit:
     """Parse a commit; see `read_winner`."""
     add = file_action(
-        ("path", "dataChange", "stats"), partition_columns=partition_columns
+        ("path", "dataChange", "deletionVector", "stats"),
+        partition_columns=partition_columns,
     )
     batch = parse_actions(
         [commit],
@@ -143,7 +144,13 @@ def _info(batch: ActionBatch) -> Mapping[str, Any]:
 def _files(batch: ActionBatch, action: str) -> pa.Table:
     files = batch.column(action).drop_null()
     changes = files.field("dataChange").fill_null(True)  # noqa: FBT003  # one that does not say does
-    return pa.table({"path": files.field("path"), "data_change": changes})
+    return pa.table(
+        {
+            "path": files.field("path"),
+            "data_change": changes,
+            VECTOR: files.field("deletionVector"),
+        }
+    )
 
 
 def _added(batch: ActionBatch, partition_columns: Sequence[str]) -> pa.Table:
