@@ -23,7 +23,9 @@ SCHEMA = {
 
 
 def clustered(
-    *columns: list[str], store: MemoryTableStore | None = None, **more: str
+    *columns: list[str],
+    store: MemoryTableStore | None = None,
+    has_vectors: bool = False,
 ) -> DeltaTable:
     """A table of a, b and c whose first column alone would get statistics."""
     domain: Action = {
@@ -31,7 +33,10 @@ def clustered(
         "configuration": json.dumps({"clusteringColumns": columns}),
         "removed": False,
     }
-    configuration = {"delta.dataSkippingNumIndexedCols": "1", **more}
+    configuration = {
+        "delta.dataSkippingNumIndexedCols": "1",
+        "delta.enableDeletionVectors": str(has_vectors).lower(),
+    }
     builder = LogBuilder(store).commit(
         0,
         protocol(
@@ -129,7 +134,7 @@ def test_files_that_others_have_clustered_are_left_to_them() -> None:
 
 
 def test_a_file_that_is_marked_stays_with_who_laid_it_out() -> None:
-    table = clustered(["c"], **{"delta.enableDeletionVectors": "true"})
+    table = clustered(["c"], has_vectors=True)
     table.append(rows((1, 0, 1), (2, 0, 2)))
     table.optimize()
 
