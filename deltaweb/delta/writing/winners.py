@@ -48,8 +48,8 @@ class WinningCommit:
         protocol: None where it leaves the protocol as it is.
         metadata: None where it leaves the metaData as it is.
         transactions: By application.
-        added: path string, data_change bool, deletion_vector struct (as in the log),
-            partition_values map<string, string>, stats string.
+        added: path string, data_change bool, partition_values map<string, string>,
+            stats string, deletion_vector struct (as in the log).
         removed: path string, data_change bool, deletion_vector struct.
         row_id_mark: The highest id that a row has got with it; None where it gave none.
     """
@@ -160,4 +160,5 @@ def _added(batch: ActionBatch, partition_columns: Sequence[str]) -> pa.Table:
         _files(batch, "add")
         .append_column("partition_values", values)
         .append_column("stats", files.field("stats"))
+        .select(["path", "data_change", "partition_values", "stats", VECTOR])
     )
