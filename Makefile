@@ -62,8 +62,13 @@ $(VENV)/.static: $(VENV)/.installed $(VENV)/.npm $(shell find static -name vendo
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
 	@touch $@
 
+# Tests start dozens of JVMs; with the archive of their classes each takes half the time.
+$(VENV)/.java: $(VENV)/.installed
+	@$(BIN)/python -m deltaweb.management.class_archive
+	@touch $@
+
 # What only tests, checks and benchmarks need.
-$(VENV)/.dev: requirements-dev.txt $(VENV)/.static
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.static $(VENV)/.java
 	@echo "Installing the packages that requirements-dev.txt locks ..."
 	@$(UV_INSTALL) --require-hashes -r requirements-dev.txt
 	@$(NPM_CI)

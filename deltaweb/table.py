@@ -6,6 +6,7 @@ only reads starts without.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -269,8 +270,10 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
         same = from_version == to_version
         after = before if same else self.snapshot_metadata(to_version)
         from deltaweb.delta.changes import SnapshotDiff
+        from deltaweb.delta.feed.row_diff import cheaper_engine
 
-        return SnapshotDiff(self._store, before, after)
+        cheaper = partial(cheaper_engine, self._store)
+        return SnapshotDiff(self._store, before, after, cheaper)
 
     def changes(  # noqa: PLR0913 (the range, and what is wanted of its rows)
         self,

@@ -1,10 +1,11 @@
 """Parquet files with changed pages, and what reading their rows must end as.
 
 The footer stays what it is: bytes of page headers and of the values behind them are
-flipped, lost, added, repeated, or made huge. Each file is read in a process of its own,
-with the limits of a preview, forked from one that has loaded all that reading needs: a
-page that ends its reader ends nothing else. A seed gives the same inputs in the same
-order.
+flipped, lost, added, repeated, or made huge. A seed gives the same inputs in the same
+order. A child process reads them in turn, by the code and with the limits of a preview,
+which has a process for each file: so a file that ends the child is read once more by a
+new one, and what becomes of that is what counts. What a file does to those after it is
+not seen by a preview, and is no finding.
 
     python -m tests.mutated_pages 7 300     reads 300 files, and says what they came to
 """
@@ -13,13 +14,17 @@ import io
 import json
 import os
 import random
+import resource
+import select
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,29 +35,39 @@ from deltaweb.parquet.values.child import limit_process
 from deltaweb.parquet.values.extents import chunk_start
 from deltaweb.parquet.values.reading import read_rows
 
-READ, REFUSED, FAULT = 0, 3, 4
+READ, REFUSED, FAULT = b"r", b"x", b"f"
 HEADER_BYTES: Final = 48
 """Where a page begins stands its header: sizes, counts, encodings, statistics."""
 HUGE: Final = (b"\xff\xff\xff\xff\x0f", b"\xff" * 9 + b"\x01", b"\xfe\xff\x03", b"\0")
 MEMORY_BYTES: Final = 512 << 20
 CPU_S: Final = 5
+"""For each file."""
+LIFE_S: Final = 100_000
+WAIT_S: Final = 120.0
+"""For a file; a machine may be busy, so the limit is that of processor time."""
 ROWS: Final = 5
-WRITTEN: Final = (
-    {"data_page_version": "1.0", "compression": "none"},
-    {"data_page_version": "2.0", "compression": "snappy"},
-    {"data_page_version": "1.0", "compression": "zstd", "use_dictionary": False},
-    {"data_page_version": "2.0", "compression": "none", "use_dictionary": False},
-    {
-        "data_page_version": "2.0",
-        "compression": "gzip",
-        "use_dictionary": False,
-        "column_encoding": {
-            "n": "DELTA_BINARY_PACKED",
-            "name": "DELTA_BYTE_ARRAY",
-            "x": "BYTE_STREAM_SPLIT",
-        },
-    },
+_ENCODINGS: Final = {
+    "n": "DELTA_BINARY_PACKED",
+    "name": "DELTA_BYTE_ARRAY",
+    "x": "BYTE_STREAM_SPLIT",
+}
+WRITTEN: Final[tuple[tuple[dict[str, Any], dict[str, str]], ...]] = (
+    ({"data_page_version": "1.0", "compression": "none"}, {}),
+    ({"data_page_version": "2.0", "compression": "snappy"}, {}),
+    (
+        {"data_page_version": "1.0", "compression": "zstd", "use_dictionary": False},
+        {},
+    ),
+    (
+        {"data_page_version": "2.0", "compression": "none", "use_dictionary": False},
+        {},
+    ),
+    (
+        {"data_page_version": "2.0", "compression": "gzip", "use_dictionary": False},
+        _ENCODINGS,
+    ),
 )
+"""How files are written, with the encodings of some columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +77,20 @@ class PageVerdict:
     Attributes:
         read: How many gave rows.
         refused: How many ended as a clean error.
-        ended: How many ended their reader, which a preview tells as an error.
+        ended: By how a reader ended, how many ended theirs: an error of a preview.
+        after_others: How many ended a reader that had read others, and no new one.
         faults: What else they ended as.
     """
 
     read: int
     refused: int
-    ended: int
+    ended: dict[str, int]
+    after_others: int
     faults: list[str]
 
 
 def judge_pages(seed: int, count: int) -> PageVerdict:
-    """Read so many changed files, in a process that reads each in one of its own."""
+    """Read so many changed files, from a process that no other library has changed."""
     done = subprocess.run(
         [sys.executable, "-m", __spec__.name, str(seed), str(count)],
         capture_output=True,
@@ -84,7 +101,10 @@ def judge_pages(seed: int, count: int) -> PageVerdict:
 
 
 def seed_files() -> list[bytes]:
-    """Return the files that are changed: of many types, as several writers write."""
+    """Return the files that are changed: of many types, as several writers write.
+
+    Each has one column: one that does not read hides no other.
+    """
     table = pa.table(
         {
             "n": pa.array([1, None, 3, 3, 7], pa.int64()),
@@ -99,12 +119,17 @@ def seed_files() -> list[bytes]:
             "s": pa.array([{"a": 1}, None, {"a": None}, None, None]),
         }
     )
-    files = []
-    for options in WRITTEN:
-        sink = io.BytesIO()
-        pq.write_table(table, sink, row_group_size=3, **options)
-        files.append(sink.getvalue())
-    return files
+    return [
+        _file(table.select([name]), {**options, "column_encoding": encodings.get(name)})
+        for options, encodings in WRITTEN
+        for name in table.column_names
+    ]
+
+
+def _file(table: pa.Table, options: dict[str, Any]) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table, sink, row_group_size=3, **options)
+    return sink.getvalue()
 
 
 def mutated_pages(files: Sequence[bytes], seed: int, count: int) -> Iterator[bytes]:
@@ -153,36 +178,98 @@ def _change(changed: bytearray, at: int, end: int, draw: random.Random) -> None:
             changed[at:end] = moved
 
 
-def _read_all(seed: int, count: int) -> PageVerdict:
-    came_to: Counter[int] = Counter()
-    faults = []
-    for file in mutated_pages(seed_files(), seed, count):
-        code = _read_apart(file)
-        came_to[code] += 1
-        if code == FAULT:
-            faults.append(file.hex() if len(file) < 1 << 12 else f"{len(file)} bytes")
-    known = came_to[READ], came_to[REFUSED]
-    ended = count - sum(known) - came_to[FAULT]
-    return PageVerdict(*known, ended, faults)
+class Reader:
+    """A child process that reads files, one after the other."""
+
+    def __init__(self) -> None:
+        self._is_hung = False
+        files, self._to_child = os.pipe()
+        self._verdicts, verdicts = os.pipe()
+        self.child = os.fork()
+        if not self.child:
+            os.close(self._to_child)
+            os.close(self._verdicts)
+            _serve(files, verdicts)
+        os.close(files)
+        os.close(verdicts)
+
+    def read(self, file: bytes) -> bytes:
+        """Return what a file came to; nothing where it ended the process."""
+        try:
+            with open(self._to_child, "wb", closefd=False) as pipe:
+                pipe.write(len(file).to_bytes(4, "little") + file)
+        except BrokenPipeError:
+            return b""
+        ready, _, _ = select.select([self._verdicts], [], [], WAIT_S)
+        if ready:
+            return os.read(self._verdicts, 1)
+        self._is_hung = True
+        os.kill(self.child, signal.SIGKILL)
+        return b""
+
+    def end(self) -> str:
+        """End the process if it has not ended, and return how it has."""
+        os.close(self._to_child)
+        os.close(self._verdicts)
+        _, status = os.waitpid(self.child, 0)
+        if self._is_hung:
+            return "hung"
+        code = os.waitstatus_to_exitcode(status)
+        return signal.Signals(-code).name if code < 0 else f"exit {code}"
 
 
-def _read_apart(file: bytes) -> int:
-    """Return what a process of its own came to; below 0 for a signal."""
-    child = os.fork()
-    if child:
-        _, status = os.waitpid(child, 0)
-        return os.waitstatus_to_exitcode(status)
-    code = FAULT
+def _serve(files: int, verdicts: int) -> None:
+    """Read files from a pipe until it ends; then end."""
+    # What pyarrow and the allocator say before they end is no finding.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     try:
-        # What pyarrow and the allocator say before they end is no finding.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-        limit_process(MEMORY_BYTES, CPU_S)
-        json.dumps(read_rows(pa.BufferReader(file), ROWS))
-        code = READ
-    except (ParquetError, MemoryError, RecursionError):
-        code = REFUSED
+        limit_process(MEMORY_BYTES, LIFE_S)
+        with open(files, "rb") as pipe:
+            while head := pipe.read(4):
+                file = pipe.read(int.from_bytes(head, "little"))
+                until_s = int(time.process_time()) + CPU_S + 1
+                resource.setrlimit(resource.RLIMIT_CPU, (until_s, LIFE_S + 1))
+                os.write(verdicts, _verdict(file))
     finally:
-        os._exit(code)
+        os._exit(0)
+
+
+def _verdict(file: bytes) -> bytes:
+    try:
+        json.dumps(read_rows(pa.BufferReader(file), ROWS))
+    except (ParquetError, MemoryError, RecursionError):
+        return REFUSED
+    except BaseException:  # noqa: BLE001 (whatever it is, it is the finding)
+        return FAULT
+    return READ
+
+
+def _read_all(seed: int, count: int) -> PageVerdict:
+    came_to: Counter[bytes] = Counter()
+    ended: Counter[str] = Counter()
+    faults = []
+    reader = Reader()
+    for file in mutated_pages(seed_files(), seed, count):
+        verdict = reader.read(file)
+        if not verdict:
+            reader.end()
+            reader = Reader()
+            verdict = reader.read(file)
+            came_to[b"late"] += bool(verdict)
+        if not verdict:
+            ended[reader.end()] += 1
+            reader = Reader()
+        came_to[verdict] += 1
+        if verdict == FAULT:
+            faults.append(file.hex() if len(file) < 1 << 12 else f"{len(file)} bytes")
+    reader.end()
+    return PageVerdict(
+        read=came_to[READ],
+        refused=came_to[REFUSED],
+        ended=dict(ended),
+        after_others=came_to[b"late"],
+        faults=faults,
+    )
 
 
 if __name__ == "__main__":

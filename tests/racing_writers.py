@@ -16,18 +16,36 @@ from uuid import uuid4
 
 import deltaweb.storage.remote  # noqa: F401  # loaded before the forks
 from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.writing.after_commit import (
+    commit_and_checkpoint,
+    wait_for_checkpoints,
+)
 from deltaweb.delta.writing.commit import commit
+from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.storage.place import open_store
+from deltaweb.writer.append import KnownDefinition
 from tests.written_tables import added, on_newest
 
 STEPS = ("before data", "after data", "in the commit", "after the commit")
 
 
-def append(location: str, options: dict[str, object], name: str) -> None:
-    """Append a file, whose content is its name."""
-    store = open_store(location, options)
-    write(store, name)
-    commit(store, on_newest(store, added=added((name, name[0], 1, 2))))
+class Writer:
+    """Appends files, whose contents are their names, as `DeltaTable.append` does."""
+
+    def __init__(self, location: str, options: dict[str, object]) -> None:
+        self.store = open_store(location, options)
+        self.known = KnownDefinition(self.store)
+
+    def append(self, name: str) -> None:
+        """Append a file."""
+        write(self.store, name)
+        transaction = Transaction(
+            base=self.known.newest(),
+            operation="WRITE",
+            added=added((name, name[0], 1, 2)),
+        )
+        result = commit_and_checkpoint(self.store, transaction)
+        self.known.follow(transaction, result)
 
 
 def write(store: TableStore, name: str) -> None:
@@ -37,9 +55,11 @@ def write(store: TableStore, name: str) -> None:
 def race(location: str, options: dict[str, object], processes: int, count: int) -> bool:
     """Let writers append at the same time; tell whether none failed."""
 
-    def run(writer: int) -> None:
-        for number in range(count):
-            append(location, options, f"{writer}-{number}-{uuid4()}")
+    def run(number: int) -> None:
+        writer = Writer(location, options)
+        for turn in range(count):
+            writer.append(f"{number}-{turn}-{uuid4()}")
+        wait_for_checkpoints()
 
     return all(status == 0 for status in forked(processes, run))
 

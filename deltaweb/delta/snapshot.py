@@ -1,10 +1,14 @@
-"""The table at one version."""
+"""The table at one version.
+
+What reads data files is imported by the methods that do: who asks only what the log
+says starts without.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,10 +29,12 @@ from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 from deltaweb.delta.scan.predicate import Expression, Predicate
-from deltaweb.delta.scan.rows import RowScan, RowSource, iter_rows
 from deltaweb.delta.snapshot_state import SnapshotState
 from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.delta.version_times import load_commit_times
+
+if TYPE_CHECKING:
+    from deltaweb.delta.scan.rows import RowScan, RowSource
 
 PARQUET: Final = "parquet"
 HALF_BITS: Final = 32  # half of a long
@@ -207,7 +213,7 @@ class Snapshot:
         columns: Sequence[str] | None = None,
         predicate: Predicate | Expression | str | None = None,
         limit: int | None = None,
-    ) -> RowScan:
+    ) -> "RowScan":
         """Read rows by the logical schema, batch by batch.
 
         Args:
@@ -221,6 +227,8 @@ class Snapshot:
             DeltaError: If the version may not be read; and while iterating, if a
                 file of it does not read.
         """
+        from deltaweb.delta.scan.rows import iter_rows  # noqa: PLC0415 (as above)
+
         self._check_readable()
         if isinstance(predicate, str):
             if self._parse_sql is None:
@@ -229,7 +237,7 @@ class Snapshot:
         source = replace(self.row_source(self.files), statistics=self.statistics)
         return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
 
-    def row_source(self, files: pa.Table) -> RowSource:
+    def row_source(self, files: pa.Table) -> "RowSource":
         """Return what the rows of some of the version's files are read from.
 
         Args:
@@ -238,6 +246,8 @@ class Snapshot:
         Raises:
             DeltaError: If the version may not be read.
         """
+        from deltaweb.delta.scan.rows import RowSource  # noqa: PLC0415 (as above)
+
         self._check_readable()
         return RowSource(
             schema=self.schema,

@@ -17,6 +17,8 @@ from deltaweb.expressions.node import (
 )
 
 BOOLEAN = pa.bool_()
+LONG, TEXT = pa.int64(), pa.string()
+TRUE, UNKNOWN = pa.scalar(value=True), pa.scalar(None, BOOLEAN)
 NO_COLUMN: ColumnPath = ()
 
 
@@ -68,7 +70,35 @@ def one_of(
     value: BoundExpression, choices: Sequence[BoundExpression]
 ) -> BoundExpression:
     """Return IN: unknown where nothing is equal and a null is among them."""
-    return any_of([compared("=", value, choice) for choice in choices])
+    said = [choice for choice in choices if not choice.is_null]
+    kind = _looked_up_as(value, said)
+    if kind is None:
+        return any_of([compared("=", value, choice) for choice in choices])
+    wanted = pa.array([choice.literal for choice in said], kind)
+    otherwise = pa.scalar(None if len(said) < len(choices) else False, BOOLEAN)
+
+    def evaluate(rows: pa.RecordBatch) -> Values:
+        values = value.values(rows).cast(kind)
+        found = pc.is_in(values, value_set=wanted)
+        judged = pc.if_else(found, TRUE, otherwise)
+        return pc.if_else(values.is_valid(), judged, UNKNOWN)
+
+    return boolean(evaluate)
+
+
+def _looked_up_as(
+    value: BoundExpression, choices: Sequence[BoundExpression]
+) -> pa.DataType | None:
+    """Return the type of literals that are looked up at once; None for one by one.
+
+    Whole numbers and texts are: they equal what is the same, and nothing else.
+    """
+    if not choices or any(choice.literal is None for choice in choices):
+        return None
+    kinds = [value.kind, *(choice.kind for choice in choices)]
+    if all(pa.types.is_integer(kind) for kind in kinds):
+        return LONG
+    return TEXT if all(kind == TEXT for kind in kinds) else None
 
 
 def like(

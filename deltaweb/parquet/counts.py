@@ -1,9 +1,10 @@
-"""What a reader of rows asks of a footer: rows, nulls and bounds, nothing else.
+"""What a reader of rows asks of a footer: rows, nulls, bounds and dictionaries.
 
 A column chunk is read when it is asked for: who looks at one column of a hundred pays
 for one.
 
-Source: parquet.thrift, "RowGroup", "ColumnMetaData", "Statistics".
+Source: parquet.thrift, "RowGroup", "ColumnMetaData", "Statistics",
+"PageEncodingStats".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +31,12 @@ _CHUNK: Final = Layout(
                     min_value=(6, "binary"),
                 ),
             ),
+            pages=(13, ListOf(Layout(kind=(1, "int"), encoding=(2, "int")))),
         ),
     )
 )
+_DATA_PAGES: Final = frozenset({0, 3})
+_DICTIONARY_ENCODINGS: Final = frozenset({2, 8})
 _FILE: Final = Layout(
     # Elements of the schema are gone past as column chunks are.
     schema=(2, LateListOf(Layout())),
@@ -53,6 +57,7 @@ class ChunkCounts:
         null_count: Its nulls.
         low: The least value, or one below it, as Parquet's plain encoding has it.
         high: The greatest value, or one above it.
+        is_coded: Whether the footer says that all values are of a dictionary.
     """
 
     path: str
@@ -60,6 +65,7 @@ class ChunkCounts:
     null_count: int | None
     low: bytes | None
     high: bytes | None
+    is_coded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,4 +133,12 @@ def _chunk(raw: Mapping[str, Any]) -> ChunkCounts:
         null_count=statistics.get("null_count"),
         low=statistics.get("min_value"),
         high=statistics.get("max_value"),
+        is_coded=_is_coded(values.get("pages", ())),
     )
+
+
+def _is_coded(pages: Sequence[Mapping[str, Any]]) -> bool:
+    encodings = {
+        page.get("encoding") for page in pages if page.get("kind") in _DATA_PAGES
+    }
+    return bool(encodings) and encodings <= _DICTIONARY_ENCODINGS

@@ -9,8 +9,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf
-from deltaweb.parquet.compact.reader import CompactReader
+from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf, NamedListOf
+from deltaweb.parquet.compact.reader import CompactReader, Named
 
 PHYSICAL_TYPES: Final = (
     *("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY"),
@@ -139,7 +139,7 @@ _ROW_GROUP: Final = Layout(
 _FILE: Final = Layout(
     *("version", "schema", "num_rows"),
     version=(1, "int"),
-    schema=(2, ListOf(_ELEMENT)),
+    schema=(2, NamedListOf(_ELEMENT, "name")),
     num_rows=(3, "int"),
     row_groups=(4, ListOf(_ROW_GROUP)),
     key_values=(5, ListOf(_KEY_VALUE)),
@@ -297,7 +297,7 @@ def parse_metadata(footer: bytes) -> FileMetadata:
     encryption = raw.get("encryption_algorithm")
     return FileMetadata(
         version=raw["version"],
-        elements=tuple(_element(element) for element in raw["schema"]),
+        elements=_elements(raw["schema"]),
         num_rows=raw["num_rows"],
         row_groups=tuple(_row_group(group) for group in raw.get("row_groups", ())),
         key_values=tuple(_key_value(pair) for pair in raw.get("key_values", ())),
@@ -324,7 +324,20 @@ def _key_value(pair: Mapping[str, bytes]) -> tuple[str, str | None]:
     return text_of(pair.get("key", b"")), None if value is None else text_of(value)
 
 
-def _element(raw: Mapping[str, Any]) -> SchemaElement:
+def _elements(named: Sequence[Named]) -> tuple[SchemaElement, ...]:
+    """Return the elements of a schema; what equal ones store is worked out once."""
+    known: dict[int, tuple[Any, ...]] = {}
+    made = []
+    for name, raw in named:
+        stored = known.get(id(raw))
+        if stored is None:
+            stored = known[id(raw)] = _stored(raw)
+        made.append(SchemaElement(text_of(name), *stored))
+    return tuple(made)
+
+
+def _stored(raw: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the fields of an element that come after its name."""
     get = raw.get
     repetition, physical = get("repetition"), get("type")
     converted = get("converted_type")
@@ -332,8 +345,7 @@ def _element(raw: Mapping[str, Any]) -> SchemaElement:
     if (union := get("logical_type")) is not None:
         fields = union.get(member := member_of(union), {})
         logical = member, fields if isinstance(fields, _STRUCTS) else {}
-    return SchemaElement(
-        text_of(raw["name"]),
+    return (
         _REPETITION_NAMES.get(repetition) or _unknown_name(repetition),
         _PHYSICAL_NAMES.get(physical) or _unknown_name(physical),
         get("type_length"),

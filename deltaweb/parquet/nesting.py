@@ -6,6 +6,7 @@ Source: Parquet logical types, "Nested Types", "Lists", "Maps" and their
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from deltaweb.parquet.schema import Node
 
@@ -106,3 +107,38 @@ def map_shape(node: Node) -> MapShape:
         raise NestingError(reason)
     value = entries.children[1] if len(entries.children) > 1 else None
     return MapShape(entries.children[0], value)
+
+
+class Part(NamedTuple):
+    """A column, a field of a struct, an element of a list, or a key or value of a map.
+
+    Attributes:
+        node: Its node.
+        is_repeated_element: Whether each repetition of that node is an element.
+    """
+
+    node: Node
+    is_repeated_element: bool = False
+
+
+def parts_of(whole: Part) -> tuple[Part, ...]:
+    """Return the fields, the element, or key and value; none of what is one value.
+
+    Nodes that only repeat are left out. A repeated node that is no list's has none: it
+    has no node for its element alone.
+    """
+    node, is_element = whole
+    try:
+        match node.kind:
+            case "LIST":
+                found = list_shape(node, is_in_list=is_element)
+                return (Part(found.element, found.is_repeated_element),)
+            case "MAP":
+                entries = map_shape(node)
+                key = Part(entries.key)
+                return (key,) if entries.value is None else (key, Part(entries.value))
+    except NestingError:
+        return ()
+    if node.kind is not None or (node.is_repeated and not is_element):
+        return ()
+    return tuple(map(Part, node.children or ()))

@@ -4,8 +4,7 @@ Source: Parquet logical types; parquet.thrift, "SchemaElement".
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 from deltaweb.parquet.annotations import (
     Annotation,
@@ -18,9 +17,11 @@ from deltaweb.parquet.metadata import SchemaElement
 
 MAX_DEPTH: Final = 100
 
+_Verdict: TypeAlias = tuple[Annotation | None, str | None]
+"""What a leaf is, and why it may not be that."""
 
-@dataclass(frozen=True, slots=True)
-class Node:
+
+class Node(NamedTuple):
     """A column, a group of columns, or the root.
 
     Attributes:
@@ -86,7 +87,7 @@ def build_schema(elements: Sequence[SchemaElement]) -> Node:
     if not elements:
         raise SchemaCorruptError(reason="it has no elements")
     builder = _Builder(elements)
-    root = builder.node((), parent=None, depth=0)
+    root = builder.root()
     if builder.position != len(elements):
         left = len(elements) - builder.position
         raise SchemaCorruptError(reason=f"{left:,} elements belong to no group")
@@ -98,50 +99,79 @@ class _Builder:
         self.elements = elements
         self.position = 0
         self.leaves = 0
+        self.verdicts: dict[object, _Verdict] = {}
 
-    def node(
-        self, path: tuple[str, ...], parent: Annotation | None, depth: int
-    ) -> Node:
-        if self.position >= len(self.elements):
-            raise SchemaCorruptError(reason="a group has fewer fields than it counts")
-        if depth > MAX_DEPTH:
-            raise SchemaCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
-        element = self.elements[self.position]
-        self.position += 1
-        is_root = self.position == 1
-        own = path if is_root else (*path, element.name)
-        is_in_map = parent is not None and parent.kind == "MAP"
-        annotation = effective_annotation(element, is_in_map=is_in_map)
-        if element.physical_type is not None and not is_root:
-            return self._leaf(element, own, annotation)
-        count = element.num_children or 0
-        if count < 0 or count > len(self.elements) - self.position:
-            raise SchemaCorruptError(
-                reason=f"{'.'.join(own) or 'the root'} counts {count:,} fields, where "
-                f"{len(self.elements) - self.position:,} elements are left"
-            )
-        children = tuple(self.node(own, annotation, depth + 1) for _ in range(count))
-        reason = None if annotation is None else _group_reason(annotation, children)
-        return Node(element, own, annotation, reason, children, None)
+    def root(self) -> Node:
+        self.position = 1
+        return self._group(self.elements[0], (), parent=None, depth=0)
 
-    def _leaf(
+    def _fields(
+        self, above: tuple[str, ...], parent: Annotation | None, count: int, depth: int
+    ) -> Iterator[Node]:
+        for _ in range(count):
+            if self.position >= len(self.elements):
+                reason = "a group has fewer fields than it counts"
+                raise SchemaCorruptError(reason=reason)
+            if depth > MAX_DEPTH:
+                reason = f"it nests more than {MAX_DEPTH} deep"
+                raise SchemaCorruptError(reason=reason)
+            element = self.elements[self.position]
+            self.position += 1
+            path = (*above, element.name)
+            if element.physical_type is None:
+                yield self._group(element, path, parent, depth)
+            else:
+                verdict = self._verdict(element, path, parent)
+                yield Node(element, path, *verdict, None, self.leaves)
+                self.leaves += 1
+
+    def _group(
         self,
         element: SchemaElement,
         path: tuple[str, ...],
-        annotation: Annotation | None,
+        parent: Annotation | None,
+        depth: int,
     ) -> Node:
-        if element.physical_type == "FIXED_LEN_BYTE_ARRAY" and (
-            element.type_length is None or element.type_length < 0
-        ):
-            column = ".".join(path)
-            raise SchemaCorruptError(reason=f"{column} has no length of its bytes")
-        reason = None
-        if annotation is not None:
-            reason = invalid_reason(
-                annotation, element.physical_type, element.type_length
+        annotation = effective_annotation(element, is_in_map=_is_map(parent))
+        count = element.num_children or 0
+        if count < 0 or count > len(self.elements) - self.position:
+            raise SchemaCorruptError(
+                reason=f"{'.'.join(path) or 'the root'} counts {count:,} fields, where "
+                f"{len(self.elements) - self.position:,} elements are left"
             )
-        self.leaves += 1
-        return Node(element, path, annotation, reason, None, self.leaves - 1)
+        children = tuple(self._fields(path, annotation, count, depth + 1))
+        reason = None if annotation is None else _group_reason(annotation, children)
+        return Node(element, path, annotation, reason, children, None)
+
+    def _verdict(
+        self, element: SchemaElement, path: tuple[str, ...], parent: Annotation | None
+    ) -> _Verdict:
+        """Return what a leaf is, which is worked out once for equal ones."""
+        # The elements are kept, and with them what their LogicalTypes are.
+        key = element[2:7], id(element.logical_type), _is_map(parent)
+        known = self.verdicts.get(key)
+        if known is None:
+            known = self.verdicts[key] = _leaf_verdict(element, path, parent)
+        return known
+
+
+def _is_map(parent: Annotation | None) -> bool:
+    return parent is not None and parent.kind == "MAP"
+
+
+def _leaf_verdict(
+    element: SchemaElement, path: tuple[str, ...], parent: Annotation | None
+) -> _Verdict:
+    length = element.type_length
+    if element.physical_type == "FIXED_LEN_BYTE_ARRAY" and (
+        length is None or length < 0
+    ):
+        column = ".".join(path)
+        raise SchemaCorruptError(reason=f"{column} has no length of its bytes")
+    annotation = effective_annotation(element, is_in_map=_is_map(parent))
+    if annotation is None:
+        return None, None
+    return annotation, invalid_reason(annotation, element.physical_type, length)
 
 
 def _group_reason(annotation: Annotation, children: Sequence[Node]) -> str | None:

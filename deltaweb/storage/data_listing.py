@@ -9,7 +9,11 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from deltaweb.storage.remote_listing import file_status, is_s3
+from deltaweb.storage.remote_listing import (
+    file_status,
+    lists_by_pages,
+    object_pages,
+)
 
 Status: TypeAlias = tuple[str, int, int]
 """The place of a file below a root, its size in bytes, its time in milliseconds."""
@@ -102,9 +106,9 @@ def list_below(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (fssp
         fs: A driver of fsspec.
         root: The URL.
     """
-    if is_s3(fs):
-        for page in _s3_pages(fs, root):
-            yield [place for place, _ in page]
+    if lists_by_pages(fs):
+        for page in object_pages(fs, root):
+            yield [entry["name"] for entry in page]
         return
     top = None  # the root as the driver spells it
     for folder, _, files in fs.walk(root):
@@ -120,12 +124,9 @@ def list_statuses_below(fs: Any, root: str) -> Iterator[Iterable[Status]]:  # no
         fs: A driver of fsspec.
         root: The URL.
     """
-    if is_s3(fs):
-        for page in _s3_pages(fs, root):
-            entries = (
-                {**entry, "name": place, "size": entry["Size"]} for place, entry in page
-            )
-            yield [(str(entry["name"]), *file_status(entry)[1:]) for entry in entries]
+    if lists_by_pages(fs):
+        for page in object_pages(fs, root):
+            yield [(str(entry["name"]), *file_status(entry)[1:]) for entry in page]
         return
     top = None
     for folder, _, files in fs.walk(root, detail=True):
@@ -136,21 +137,6 @@ def list_statuses_below(fs: Any, root: str) -> Iterator[Iterable[Status]]:  # no
             (f"{prefix}{name}", *file_status({**entry, "name": name})[1:])
             for name, entry in files.items()
         ]
-
-
-def _s3_pages(fs: Any, root: str) -> Iterator[list[tuple[str, dict[str, Any]]]]:  # noqa: ANN401 (as above)
-    """List by pages of a thousand keys, folders not asked for one by one."""
-    bucket, prefix, _ = fs.split_path(f"{root}/")
-    prefix = f"{prefix.rstrip('/')}/"
-    position: dict[str, str] = {}
-    while True:
-        page = fs.call_s3("list_objects_v2", Bucket=bucket, Prefix=prefix, **position)
-        yield [
-            (entry["Key"][len(prefix) :], entry) for entry in page.get("Contents", ())
-        ]
-        if not page.get("IsTruncated"):
-            return
-        position = {"ContinuationToken": page["NextContinuationToken"]}
 
 
 def _is_text(name: str) -> bool:

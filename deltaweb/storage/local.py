@@ -36,6 +36,7 @@ from deltaweb.storage.local_pending import (
     LocalPendingFile,
     drop_checksum,
     folder_lock,
+    make_folder,
     remove_local_leftovers,
     temporary_file,
 )
@@ -179,7 +180,10 @@ class LocalTableStore:
     def put_if_absent(self, name: str, data: bytes) -> None:
         """Create a file of the log; of two writers, one gets FileExistsError."""
         self._check_log_folder()
-        create_file(f"{self._log}/{name}", data)
+        path = f"{self._log}/{name}"
+        if os.path.lexists(path):  # the disk need not keep bytes that come too late
+            raise FileExistsError(path)
+        create_file(path, data)
 
     def put(self, name: str, data: bytes) -> None:
         """Write a file of the log in one step."""
@@ -286,7 +290,7 @@ class LocalTableStore:
         """Begin a data file beside its place."""
         folder, name = os.path.split(self._data_place(path))
         try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
         except OSError as error:
             raise write_fault(error, place=folder) from None
         return LocalPendingFile(folder, name)

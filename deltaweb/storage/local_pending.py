@@ -42,10 +42,11 @@ class LocalPendingFile:
 
     def __init__(self, folder: str, name: str) -> None:
         self.name = name
+        self._folder = folder
         self._place = f"{folder}/{name}"
         try:
             self._handle, self._temporary = _create_locked(folder, name)
-            self.sink: pa.NativeFile = pa.OSFile(str(self._temporary), mode="wb")
+            self.sink: pa.NativeFile = pa.OSFile(self._temporary, mode="wb")
         except OSError as error:
             raise write_fault(error, place=self._place) from None
 
@@ -63,8 +64,8 @@ class LocalPendingFile:
         """Take the name, and make that durable."""
         try:
             drop_checksum(self._place)
-            self._temporary.replace(self._place)
-            sync_folder(self._temporary.parent)
+            os.replace(self._temporary, self._place)  # noqa: PTH105  # as below
+            sync_folder(self._folder)
         except OSError as error:
             raise self.fault(error) from None
         self._close()
@@ -76,7 +77,7 @@ class LocalPendingFile:
         with contextlib.suppress(OSError):
             self.sink.close()
         with contextlib.suppress(OSError):
-            self._temporary.unlink(missing_ok=True)
+            os.unlink(self._temporary)  # noqa: PTH108  # as below
         self._close()
 
     def fault(self, error: OSError) -> DeltaError:
@@ -88,19 +89,19 @@ class LocalPendingFile:
         os.close(handle)
 
 
-def drop_checksum(place: str | Path) -> None:
+def drop_checksum(place: str) -> None:
     """Delete what Hadoop wrote beside a file: the checksum of other bytes.
 
     It keeps one, hidden, for each file that it writes to a local disk, and refuses to
     read the file when they differ; without one it reads on. So this comes before the
     new bytes do.
     """
-    path = Path(place)
+    folder, name = os.path.split(place)
     with contextlib.suppress(OSError):
-        path.with_name(f".{path.name}.crc").unlink()
+        os.unlink(f"{folder}/.{name}.crc")  # noqa: PTH108  # plain text is faster than Path, for each of many files
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: str) -> None:
     """Make the names of a folder durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -134,7 +135,7 @@ def folder_lock(folder: str) -> Iterator[None]:
         os.close(handle)
 
 
-def _create_locked(folder: str, name: str) -> tuple[int, Path]:
+def _create_locked(folder: str, name: str) -> tuple[int, str]:
     """Create a file and lock it; again, if it was taken for dead in between."""
     while True:
         handle, path = tempfile.mkstemp(dir=folder, prefix=f".{name}.", suffix=".tmp")
@@ -142,7 +143,7 @@ def _create_locked(folder: str, name: str) -> tuple[int, Path]:
             with contextlib.suppress(OSError):
                 fcntl.flock(handle, fcntl.LOCK_EX)
             if os.fstat(handle).st_nlink:
-                return handle, Path(path)
+                return handle, path
         except BaseException:
             os.close(handle)
             Path(path).unlink(missing_ok=True)
@@ -189,21 +190,28 @@ def _is_dead(handle: int, *, has_lock: bool) -> bool:
 def temporary_file(path: str, data: bytes) -> Iterator[str]:
     """Write the data to a file beside `path` and take that name away again."""
     folder, name = os.path.split(path)
-    temporary: Path | None = None
+    temporary = ""
     try:
         try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(
-                dir=folder, prefix=f".{name[:80]}.", suffix=".tmp", delete=False
-            ) as file:
-                temporary = Path(file.name)
+            make_folder(folder)
+            handle, temporary = tempfile.mkstemp(
+                dir=folder, prefix=f".{name[:80]}.", suffix=".tmp"
+            )
+            with open(handle, "wb") as file:  # noqa: PTH123  # as above
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
-                os.fchmod(file.fileno(), 0o644)
+                os.fsync(handle)
+                os.fchmod(handle, READABLE)
         except OSError as error:
             raise write_fault(error, place=path) from None
-        yield file.name
+        yield temporary
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        if temporary:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)  # noqa: PTH108  # as above
+
+
+def make_folder(folder: str) -> None:
+    """Make a folder, and those around it, where it is not there."""
+    if not os.path.isdir(folder):  # noqa: PTH112  # as above
+        Path(folder).mkdir(parents=True, exist_ok=True)

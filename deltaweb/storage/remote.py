@@ -65,7 +65,9 @@ CREDENTIAL_FAULTS: Final = (
     "invalidaccesskey",
     "signaturedoesnotmatch",
     "expiredtoken",
+    "anonymouscaller",
 )
+DENIED_FAULTS: Final = ("forbidden:",)
 
 
 class RemoteTableStore:
@@ -335,12 +337,15 @@ class RemoteTableStore:
             return fsspec.filesystem(self._scheme, **known)
         except ImportError:
             package = DRIVERS.get(self._scheme, "")
-        except (TypeError, KeyError) as error:
-            raise LocationInvalidError(
-                location=self._shown, reason=f"its options do not fit ({_kind(error)})"
-            ) from None
-        except ValueError:
-            package = ""
+        except (TypeError, KeyError, ValueError) as error:
+            if self._scheme in DRIVERS or not isinstance(error, ValueError):
+                reason = f"its options do not fit ({_kind(error)})"
+                raise LocationInvalidError(
+                    location=self._shown, reason=reason
+                ) from None
+            package = ""  # fsspec knows no such scheme
+        except Exception as error:  # noqa: BLE001  # Google's tries its token at once
+            raise self.fault(error) from None
         raise LocationUnsupportedError(
             location=self._shown, scheme=self._scheme, package=package
         ) from None
@@ -366,7 +371,8 @@ class RemoteTableStore:
         signs = f"{_kind(error)} {error}".lower().replace("_", "").replace(" ", "")
         if any(sign in signs for sign in CREDENTIAL_FAULTS):
             return CredentialsNeededError(location=self._shown)
-        if isinstance(error, PermissionError):
+        is_denied = any(sign in signs for sign in DENIED_FAULTS)
+        if is_denied or isinstance(error, PermissionError):
             return LocationDeniedError(location=self._shown)
         return LocationUnreachableError(location=self._shown, reason=_kind(error))
 

@@ -9,6 +9,8 @@ from deltaweb.delta.log.store import FileStatus
 
 S3_DELETES: Final = 1_000  # objects by one request
 S3_LAST: Final = "~"  # sorts after every character of a log's names
+GOOGLE: Final = "gs"
+GOOGLE_FIELDS: Final = "items(name,size,updated),nextPageToken"
 TIME_KEYS: Final = ("mtime", "LastModified", "last_modified", "updated", "created")
 
 
@@ -23,18 +25,105 @@ def list_folder(fs: Any, folder: str, name: str) -> list[FileStatus]:  # noqa: A
 
 
 def iterate_folder(fs: Any, folder: str, name: str) -> Iterator[FileStatus]:  # noqa: ANN401 (as above)
-    """Yield the files of a folder as they are listed: of S3 from `name` on, in order.
+    """Yield the files of a folder as they are listed.
+
+    S3 and Google begin at `name` and list in order; other stores list all of it.
 
     Raises:
         FileNotFoundError: As `list_folder` does.
     """
-    entries = _s3_entries if is_s3(fs) else _entries
-    yield from map(file_status, entries(fs, folder, name))
+    if lists_by_pages(fs):
+        pages = object_pages(fs, folder, name=name, is_deep=False)
+        entries = (entry for page in pages for entry in page)
+        yield from map(file_status, entries)
+        return
+    for entry in fs.ls(folder, detail=True):
+        if entry.get("type") == "file":
+            yield file_status(entry)
 
 
 def is_s3(fs: Any) -> bool:  # noqa: ANN401 (as above)
-    """Tell whether the driver can begin a listing at a name."""
+    """Whether the driver is that of S3."""
     return hasattr(fs, "call_s3")
+
+
+def lists_by_pages(fs: Any) -> bool:  # noqa: ANN401 (as above)
+    """Whether the driver can begin a listing at a name, and goes on page by page."""
+    return is_s3(fs) or GOOGLE in _protocols(fs)
+
+
+def object_pages(
+    fs: Any,  # noqa: ANN401 (as above)
+    folder: str,
+    *,
+    name: str = "",
+    is_deep: bool = True,
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the objects of a folder by pages of a thousand, in the order of names.
+
+    Args:
+        fs: A driver that `lists_by_pages`.
+        folder: Its URL.
+        name: The first name; empty for all.
+        is_deep: Whether those of folders below are listed, too.
+
+    Yields:
+        Objects as the store tells them, and `name`: what follows the folder's own.
+    """
+    bucket, prefix, _ = fs.split_path(f"{folder}/")
+    prefix = f"{prefix.rstrip('/')}/"
+    pages = _s3_pages if is_s3(fs) else _google_pages
+    for page in pages(fs, bucket, prefix, name, "" if is_deep else "/"):
+        yield [
+            {**entry, "name": key[len(prefix) :]}
+            for key, entry in page
+            if is_deep or not key.endswith("/")
+        ]
+
+
+def _protocols(fs: Any) -> tuple[str, ...]:  # noqa: ANN401 (as above)
+    return (fs.protocol,) if isinstance(fs.protocol, str) else tuple(fs.protocol)
+
+
+Pages = Iterator[list[tuple[str, dict[str, Any]]]]
+
+
+def _s3_pages(fs: Any, bucket: str, prefix: str, name: str, delimiter: str) -> Pages:  # noqa: ANN401 (as above)
+    # StartAfter leaves out its own key, so it is one that sorts just before.
+    before = name[:-1] + chr(ord(name[-1]) - 1) + S3_LAST if name else ""
+    asked = {"Delimiter": delimiter} if delimiter else {}
+    position = {"StartAfter": f"{prefix}{before}"} if before else {}
+    while True:
+        page = fs.call_s3(
+            "list_objects_v2", Bucket=bucket, Prefix=prefix, **asked, **position
+        )
+        yield [
+            (entry["Key"], {**entry, "size": entry["Size"]})
+            for entry in page.get("Contents", ())
+        ]
+        if not page.get("IsTruncated"):
+            return
+        position = {"ContinuationToken": page["NextContinuationToken"]}
+
+
+def _google_pages(
+    fs: Any,  # noqa: ANN401 (as above)
+    bucket: str,
+    prefix: str,
+    name: str,
+    delimiter: str,
+) -> Pages:
+    asked = {"prefix": prefix, "fields": GOOGLE_FIELDS}
+    if delimiter:
+        asked["delimiter"] = delimiter
+    if name:
+        asked["startOffset"] = f"{prefix}{name}"
+    while True:
+        page = fs.call("GET", "b/{}/o", bucket, json_out=True, **asked)
+        yield [(entry["name"], entry) for entry in page.get("items", ())]
+        if not page.get("nextPageToken"):
+            return
+        asked["pageToken"] = page["nextPageToken"]
 
 
 def delete_objects(fs: Any, places: Sequence[str]) -> None:  # noqa: ANN401 (as above)
@@ -50,35 +139,6 @@ def delete_objects(fs: Any, places: Sequence[str]) -> None:  # noqa: ANN401 (as 
         for fault in answer.get("Errors", ()):
             code = str(fault.get("Code"))
             raise PermissionError(code) if code == "AccessDenied" else OSError(code)
-
-
-def _entries(fs: Any, folder: str, _name: str) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 (as above)
-    for entry in fs.ls(folder, detail=True):
-        if entry.get("type") == "file":
-            yield entry
-
-
-def _s3_entries(fs: Any, folder: str, name: str) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 (as above)
-    """List by pages that begin right before `name`."""
-    bucket, prefix, _ = fs.split_path(f"{folder}/")
-    prefix = f"{prefix.rstrip('/')}/"
-    # StartAfter leaves out its own key, so it is one that sorts just before.
-    before = name[:-1] + chr(ord(name[-1]) - 1) + S3_LAST if name else ""
-    position = {"StartAfter": f"{prefix}{before}"} if before else {}
-    while True:
-        page = fs.call_s3(
-            "list_objects_v2",
-            Bucket=bucket,
-            Prefix=prefix,
-            Delimiter="/",
-            **position,
-        )
-        for entry in page.get("Contents", ()):
-            if not entry["Key"].endswith("/"):
-                yield {**entry, "name": entry["Key"], "size": entry["Size"]}
-        if not page.get("IsTruncated"):
-            return
-        position = {"ContinuationToken": page["NextContinuationToken"]}
 
 
 def file_status(entry: Mapping[str, Any]) -> FileStatus:

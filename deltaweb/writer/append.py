@@ -1,8 +1,9 @@
 """Rows are added: the log is read for what holds, never for the files."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
+from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import FileStatus, TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.snapshot_state import Definition, commit_status, load_definition
@@ -10,17 +11,23 @@ from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.commit import is_noted
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
+from deltaweb.delta.writing.winners import may_define
 from deltaweb.writer.rows.row_source import open_rows
 from deltaweb.writer.table_write import TableWrite, WrittenRows, evolved
 
 WRITE = "WRITE"
+MAX_COMMITS_FOLLOWED: Final = 100
+"""Commits that are looked at one by one; after more the log is read again."""
+MAX_COMMIT_BYTES: Final = 1 << 20
+"""A commit of as many bytes is no small one, and the log is read again."""
 
 
 class KnownDefinition:
     """What holds at a table's newest version, kept from one append to the next.
 
     Who appends often has made the newest version itself: whether it still is the newest
-    is asked of two names, and the log is read again only when it is not.
+    is asked of two names. Of the commits of others only those are read that are new;
+    the log is read again when one of them changes what holds.
 
     Args:
         store: The table's files.
@@ -37,31 +44,44 @@ class KnownDefinition:
             DeltaError: As `load_definition` does.
         """
         kept = self._kept
-        if kept is not None and self._is_newest(*kept):
-            return kept[0]
+        if kept is not None:
+            definition, status = kept
+            if commit_status(self._store, definition.version) == status:
+                newest = self._advanced(definition)
+                if newest is definition:
+                    return definition
+                if newest is not None:
+                    self._keep(newest)
+                    return newest
         definition = load_definition(self._store)
         self._keep(definition)
         return definition
 
     def follow(self, transaction: Transaction, result: CommitResult) -> None:
-        """Keep what a commit has made; nothing where it had to give way to others."""
+        """Keep what a commit has made, or has found where it gave way to others."""
         base, version = transaction.base, result.version
-        self._kept = None
-        if base is None or version is None or result.rebased_over:
-            return
-        if not transaction.changes_definition:
+        if base is None or version is None or transaction.changes_definition:
+            self._kept = None
+        elif not result.rebased_over:
             self._keep(replace(base, version=version))
 
     def _keep(self, definition: Definition) -> None:
         status = commit_status(self._store, definition.version)
         self._kept = None if status is None else (definition, status)
 
-    def _is_newest(self, definition: Definition, status: FileStatus | None) -> bool:
+    def _advanced(self, definition: Definition) -> Definition | None:
+        """Return the newest version of a definition; None if it is to be read anew."""
         version = definition.version
-        return (
-            commit_status(self._store, version) == status
-            and commit_status(self._store, version + 1) is None
-        )
+        while version - definition.version < MAX_COMMITS_FOLLOWED:
+            try:
+                data = self._store.read_head(commit_name(version + 1), MAX_COMMIT_BYTES)
+            except FileNotFoundError:
+                is_same = version == definition.version
+                return definition if is_same else replace(definition, version=version)
+            if len(data) == MAX_COMMIT_BYTES or may_define(data):
+                return None
+            version += 1
+        return None
 
 
 def append_rows(

@@ -5,8 +5,10 @@ are, so that none is left out that Spark would find a row in. The rows of what i
 are looked at, only the columns that the condition names.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +29,16 @@ from deltaweb.delta.writing.transaction import EVERYTHING_READ, TableRead
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.sharing.conditions.hints import parse_hints
+
+MAX_KEPT_BYTES: Final = 64 << 20
+"""Of a file's rows before the first that matches, which are not read twice."""
+
+
+class JudgedRows(NamedTuple):
+    """Some rows, and where a condition is true for them."""
+
+    rows: pa.RecordBatch
+    holds: pa.BooleanArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +75,15 @@ def find_matches(
     if where is None:
         return Matches(files, files.slice(0, 0), EVERYTHING_READ)
     by_partition = _by_partition(snapshot, where)
+    predicate = _hint(where, snapshot.schema)
     if by_partition is not None:
         whole = files.filter(by_partition)
-        return Matches(whole, files.slice(0, 0), _read(snapshot, where, whole))
+        return Matches(whole, files.slice(0, 0), _read(predicate, whole))
     if is_evaluated_here:
         SQLCondition(where, snapshot.schema)
-    predicate = _hint(where, snapshot.schema)
     if predicate is not None:
         files = files_within(snapshot, predicate)
-    return Matches(files.slice(0, 0), files, _read(snapshot, where, files))
+    return Matches(files.slice(0, 0), files, _read(predicate, files))
 
 
 def files_within(snapshot: Snapshot, predicate: Predicate) -> pa.Table:
@@ -80,8 +92,7 @@ def files_within(snapshot: Snapshot, predicate: Predicate) -> pa.Table:
     return snapshot.files.filter(pa.array(mask))
 
 
-def _read(snapshot: Snapshot, where: str, files: pa.Table) -> TableRead:
-    predicate = _hint(where, snapshot.schema)
+def _read(predicate: Predicate | None, files: pa.Table) -> TableRead:
     if predicate is None:
         return EVERYTHING_READ
     return TableRead(predicate=predicate, files=files)
@@ -128,9 +139,40 @@ def file_rows(snapshot: Snapshot, file: pa.Table) -> Iterator[pa.RecordBatch]:
     yield from iter_rows(source)
 
 
-def has_match(snapshot: Snapshot, file: pa.Table, condition: SQLCondition) -> bool:
-    """Tell whether a row of a file satisfies a condition."""
-    return any(condition.holds(rows).true_count for rows in file_rows(snapshot, file))
+def rows_with_matches(
+    snapshot: Snapshot, file: pa.Table, condition: SQLCondition
+) -> Iterator[JudgedRows] | None:
+    """Return the rows of a file, each batch with where a condition is true.
+
+    A file is read once: what comes before its first match is kept, unless that is
+    much; then it is read again from its beginning.
+
+    Returns:
+        All of its rows; None if the condition is true for none of them.
+
+    Raises:
+        DeltaError: If the file does not read; also while iterating.
+    """
+    judged = judged_rows(snapshot, file, condition)
+    kept: list[JudgedRows] = []
+    kept_bytes = 0
+    for one in judged:
+        if one.holds.true_count:
+            if kept_bytes > MAX_KEPT_BYTES:
+                judged.close()
+                return judged_rows(snapshot, file, condition)
+            return chain(kept, [one], judged)
+        kept_bytes += one.rows.nbytes
+        kept = [*kept, one] if kept_bytes <= MAX_KEPT_BYTES else []
+    return None
+
+
+def judged_rows(
+    snapshot: Snapshot, file: pa.Table, condition: SQLCondition
+) -> Generator[JudgedRows, None, None]:
+    """Yield the rows of a file, and where a condition is true for them."""
+    for rows in file_rows(snapshot, file):
+        yield JudgedRows(rows, condition.holds(rows))
 
 
 def each_file(*files: pa.Table) -> Iterator[pa.Table]:

@@ -29,7 +29,7 @@ from deltaweb.writer.matching import (
     each_file,
     file_rows,
     find_matches,
-    has_match,
+    rows_with_matches,
 )
 from deltaweb.writer.rewrite.run import read_for_rewrite
 from deltaweb.writer.rows.row_source import open_rows
@@ -175,12 +175,12 @@ def _keep_others(
     condition = SQLCondition(where, snapshot.schema)
     removed, deleted = [matches.whole], count_rows(snapshot, matches.whole)
     for file in each_file(matches.partly):
-        if not has_match(snapshot, file, condition):
+        judged = rows_with_matches(snapshot, file, condition)
+        if judged is None:
             continue
         removed.append(file)
         changes.begin_copies(file)
-        for rows in file_rows(snapshot, file):
-            holds = condition.holds(rows)
+        for rows, holds in judged:
             deleted += holds.true_count
             changes.copy(rows, pc.invert(holds))
             changes.feed(DELETE, rows.filter(holds))

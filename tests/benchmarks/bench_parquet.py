@@ -2,18 +2,22 @@
 
 Beside pyarrow's reading of metadata, in turn, by processor time; then 100,000 changed
 footers, in a process whose memory is bounded, and the rows of 100,000 files with
-changed pages, each in a process of its own: each is read, or is a clean error.
+changed pages, in as many processes as there are processors: each is read, is a clean
+error, or ends the process that reads it, which a preview tells as an error.
 """
 
 import gc
 import io
+import os
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -118,14 +122,26 @@ def _fuzz() -> None:
 
 
 def _fuzz_pages() -> None:
-    verdict = judge_pages(FUZZ_SEED, FUZZED)
-    for fault in verdict.faults[:20]:
+    """Read changed pages, a share of them by each processor and from its own seed."""
+    shares = os.cpu_count() or 1
+    with ThreadPoolExecutor(shares) as pool:
+        seeds = range(FUZZ_SEED, FUZZ_SEED + shares)
+        verdicts = list(
+            pool.map(lambda seed: judge_pages(seed, FUZZED // shares), seeds)
+        )
+    faults = [fault for verdict in verdicts for fault in verdict.faults]
+    for fault in faults[:20]:
         print(f"FAULT {fault}")
+    ended = sum((Counter(verdict.ended) for verdict in verdicts), Counter[str]())
+    after = sum(verdict.after_others for verdict in verdicts)
     shown = (
-        f"{verdict.read:,} read, {verdict.refused:,} refused, "
-        f"{verdict.ended:,} ended their reader, {len(verdict.faults):,} faults"
+        f"{sum(verdict.read for verdict in verdicts):,} read, "
+        f"{sum(verdict.refused for verdict in verdicts):,} refused, "
+        f"ended their reader: {dict(ended) or 'none'}, one after others: {after}, "
+        f"{len(faults):,} faults"
     )
-    _print(shown, not verdict.faults, f"{FUZZED:,} changed pages", 0)
+    is_clean = not faults and not ended["hung"]
+    _print(shown, is_clean, f"{FUZZED:,} changed pages", 0)
 
 
 def _print(shown: str, is_met: bool, what: str, goal: float) -> None:  # noqa: FBT001

@@ -71,6 +71,16 @@ def test_no_file_has_more_lines_than_one_reads() -> None:
     assert {n: c for n, c in counts.items() if c > MAX_LINES} == {}
 
 
+def test_style_sheets_close_what_they_open() -> None:
+    """What follows an open block would hold on narrow screens alone, say."""
+    sheets = list((ROOT / "static/css").glob("*.css"))
+
+    assert sheets
+    for sheet in sheets:
+        text = sheet.read_text(encoding="utf-8")
+        assert text.count("{") == text.count("}"), sheet.name
+
+
 def test_no_two_classes_of_the_library_have_one_name() -> None:
     places = defaultdict(list)
     for path in _sources("deltaweb"):

@@ -1,21 +1,34 @@
-"""How the columns of a file differ from those of its table."""
+"""How the columns of a file differ from those of its table, on its page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import islice
+from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from apps.explorer.columns.tree import kind_text
+from apps.pages.page_json import OnPage
 from deltaweb.delta.protocol.schema import StructField, StructType
+from deltaweb.index.file_survey import surveyed_columns
+from deltaweb.parquet.inspection.differences import (
+    LEGACY,
+    MISSING,
+    PARTITION,
+    UNKNOWN,
+    WIDENED,
+    ColumnDifference,
+    column_differences,
+)
+from deltaweb.parquet.inspection.file_columns import RowColumn, columns_of_rows
 
 MAX_DIFFERENCES: Final = 100
 MAX_NAME_LENGTH: Final = 200
-_COMPARED: Final = [
-    *("path", "field_id", "delta_type", "delta_reason"),
-    *("physical_type", "effective_type"),
-]
+_NOTES: Final = {
+    PARTITION: "its value is in the log",
+    MISSING: "its rows read NULL",
+    UNKNOWN: "the table has no such column, and readers pass over it",
+    WIDENED: "readers widen its values",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +36,12 @@ class Difference:
     """A column that is another in the file than in the table.
 
     Attributes:
-        column: Its name in the table, or in the file where the table has none.
+        column: Its dotted path in the table, or in the file where the table has none.
         kind: `missing` in the file, `unknown` to the table, `partition`, or `type`.
         table_type: Its type in the table.
         file_type: What the file has of it.
         note: What that means for readers.
+        relation: How the two are, in the word of a survey of all files.
     """
 
     column: str
@@ -35,6 +49,7 @@ class Difference:
     table_type: str | None
     file_type: str | None
     note: str
+    relation: OnPage[str]
 
 
 class StoredColumns:
@@ -55,7 +70,9 @@ class StoredColumns:
 def differences(
     nodes: pa.Table, table: StructType | None, partitions: Sequence[str]
 ) -> list[Difference]:
-    """Return how the columns of a file differ from the table's, those at the top.
+    """Return how the columns of a file differ from the table's, at every depth.
+
+    Columns that are stored in an old way, and else the same, are told of as such.
 
     Args:
         nodes: `NODE_SCHEMA`.
@@ -64,64 +81,29 @@ def differences(
     """
     if table is None:
         return []
-    return list(_differences(nodes, table, frozenset(partitions)))[:MAX_DIFFERENCES]
+    return list(islice(_differences(nodes, table, partitions), MAX_DIFFERENCES))
 
 
 def _differences(
-    nodes: pa.Table, table: StructType, partitions: frozenset[str]
+    nodes: pa.Table, table: StructType, partitions: Sequence[str]
 ) -> Iterator[Difference]:
-    top = nodes.filter(pc.equal(nodes["depth"], 0))
-    rows = top.select(_COMPARED).to_pylist()
-    columns = StoredColumns(table)
-    found = [columns.find(row["path"][0], row["field_id"]) for row in rows]
-    in_file = {
-        column.name: row
-        for column, row in zip(found, rows, strict=True)
-        if column is not None
-    }
-    for column in columns.fields:
-        yield from _column_difference(
-            column, in_file.get(column.name), is_partition=column.name in partitions
-        )
-    for column_in_table, row in zip(found, rows, strict=True):
-        if column_in_table is None:
-            yield Difference(
-                column=row["path"][0][:MAX_NAME_LENGTH],
-                kind="unknown",
-                table_type=None,
-                file_type=row["delta_type"] or stored_text(row),
-                note="the table has no such column, and readers pass over it",
-            )
+    columns = surveyed_columns(table, partitions)
+    for one in column_differences(columns, columns_of_rows(nodes)):
+        if one.relation != LEGACY:
+            yield _difference(one)
 
 
-def _column_difference(
-    column: StructField, row: Mapping[str, Any] | None, *, is_partition: bool
-) -> Iterator[Difference]:
-    word = kind_text(column.data_type)
-    if row is None:
-        yield Difference(
-            column=column.name[:MAX_NAME_LENGTH],
-            kind="partition" if is_partition else "missing",
-            table_type=word,
-            file_type=None,
-            note="its value is in the log" if is_partition else "its rows read NULL",
-        )
-    elif row["delta_type"] != word:
-        yield Difference(
-            column=column.name[:MAX_NAME_LENGTH],
-            kind="type",
-            table_type=word,
-            file_type=row["delta_type"] or stored_text(row),
-            note=_type_note(row),
-        )
-
-
-def stored_text(row: Mapping[str, Any]) -> str:
-    """Return the physical type of a node with its annotation."""
-    physical = row["physical_type"] or "group"
-    return f"{physical} {row['effective_type'] or ''}".strip()
-
-
-def _type_note(row: Mapping[str, Any]) -> str:
-    reason = row["delta_reason"]
-    return reason or "readers convert its values, or refuse them"
+def _difference(one: ColumnDifference[RowColumn]) -> Difference:
+    is_type = one.of_table is not None and one.of_file is not None
+    reason = "" if one.of_file is None else one.of_file.reason
+    other = reason or "readers convert its values, or refuse them"
+    return Difference(
+        column=".".join(one.path)[:MAX_NAME_LENGTH],
+        kind="type" if is_type else one.relation,
+        table_type=None if one.of_table is None else one.of_table.type_word,
+        file_type=None
+        if one.of_file is None
+        else one.of_file.word or one.of_file.stored,
+        note=_NOTES.get(one.relation, other),
+        relation=one.relation,
+    )

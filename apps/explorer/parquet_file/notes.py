@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from apps.explorer.parquet_file.differences import Difference
 from apps.pages.page_json import OnPage
-from deltaweb.parquet.inspection.differences import LEGACY, OTHER, REFUSED, WIDENED
+from deltaweb.parquet.inspection.differences import LEGACY
 
 MAX_NAMED: Final = 3
 MAX_WARNINGS: Final = 5
@@ -95,7 +95,7 @@ def _differing(differences: Sequence[Difference]) -> Iterator[Note]:
                 subject=one.column[:MAX_NAME_LENGTH],
                 finding=finding,
                 meaning=_sentence(one.note),
-                relations=(kind,),
+                relations=(one.relation,),
             )
         if len(found) > MAX_NAMED:
             yield Note(finding=others.format(more=f"{len(found) - MAX_NAMED:,}"))
@@ -104,7 +104,7 @@ def _differing(differences: Sequence[Difference]) -> Iterator[Note]:
             subject=one.column[:MAX_NAME_LENGTH],
             finding=f"is {one.file_type} here; the table says {one.table_type}.",
             meaning=_sentence(one.note),
-            relations=(WIDENED, OTHER, REFUSED),
+            relations=(one.relation,),
         )
 
 

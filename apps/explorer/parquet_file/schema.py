@@ -257,10 +257,7 @@ class _TableTypes:
     def word(self, number: int) -> str | None:
         """Return the type of a node in a word or two."""
         found = self._type(number)
-        row = self._rows[number]
-        # What only repeats is no type of its own in the table.
-        is_inner = row["repetition"] == "repeated" and row["num_children"]
-        return None if found is None or is_inner else kind_text(found)
+        return None if found is None else kind_text(found)
 
     def _type(self, number: int) -> DataType | None:
         if number not in self._found:
@@ -268,21 +265,20 @@ class _TableTypes:
         return self._found[number]
 
     def _look(self, number: int, row: dict[str, Any]) -> DataType | None:
-        parent, name = row["parent"], row["path"][-1]
-        over = self._table if parent < 0 else self._type(parent)
-        if isinstance(over, StructType):
-            if parent not in self._columns:
-                self._columns[parent] = StoredColumns(over)
-            found = self._columns[parent].find(name, row["field_id"])
-            if found is not None and found.name.lower() != name.lower():
-                self.names[number] = found.name
-            return None if found is None else found.data_type
-        is_repeated = row["repetition"] == "repeated"
-        if isinstance(over, ArrayType):
-            passes = is_repeated and row["num_children"] == 1 and name != "array"
-            return over if passes else over.element_type
-        if isinstance(over, MapType):
-            if is_repeated:
-                return over
-            return over.key_type if row["position"] == 1 else over.value_type
+        owner, name = row["part_of"], row["path"][-1]
+        if owner is None:  # what only repeats is nothing of its own in the table
+            return None
+        over = self._table if owner < 0 else self._type(owner)
+        match over:
+            case StructType():
+                if owner not in self._columns:
+                    self._columns[owner] = StoredColumns(over)
+                found = self._columns[owner].find(name, row["field_id"])
+                if found is not None and found.name.lower() != name.lower():
+                    self.names[number] = found.name
+                return None if found is None else found.data_type
+            case ArrayType():
+                return over.element_type
+            case MapType():
+                return over.key_type if row["position"] == 1 else over.value_type
         return None

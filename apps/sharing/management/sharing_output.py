@@ -15,7 +15,7 @@ from apps.sharing.activity.usage import (
     last_use,
 )
 from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
-from apps.tables.management.table_output import aligned, facts, time_text
+from apps.tables.management.text_output import aligned, facts, time_text
 
 WHOLE_HISTORY = "whole history"
 

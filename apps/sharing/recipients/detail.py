@@ -17,7 +17,7 @@ from apps.sharing.models import (
     Share,
     SharedTable,
 )
-from apps.sharing.recipients.listing import TokensState, tokens_state
+from apps.sharing.recipients.token_states import TokensState, tokens_state
 
 CHART_DAYS: Final = 14
 NUM_EVENTS: Final = 10

@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from apps.pages.frame.front_page import KeyNumber
-from apps.sharing.recipients.listing import EXPIRES_SOON, num_recipients_by_state
+from apps.sharing.recipients.token_states import EXPIRES_SOON, num_recipients_by_state
 
 
 def expiring_tokens(

@@ -1,31 +1,23 @@
-"""The list of recipients: filter, order, pages, and the state of each one's tokens."""
+"""The list of recipients: filter, order and pages."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
-from django.db.models import (
-    Case,
-    Count,
-    Exists,
-    F,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Value,
-    When,
-)
-from django.db.models.functions import Coalesce, Least
+from django.db.models import Q, QuerySet
 
 from apps.pages.lists.sorting import ordering
 from apps.pages.paging import PAGE_LENGTH, Paged, paged
 from apps.sharing.activity.usage import USE_DAYS, daily_requests, last_days
-from apps.sharing.models import Grant, Recipient, RecipientToken
+from apps.sharing.models import Grant, Recipient
 from apps.sharing.recipients.forms import COLUMNS
+from apps.sharing.recipients.token_states import (
+    TokensState,
+    num_by_state,
+    with_tokens_state,
+)
 
-EXPIRES_SOON: Final = timedelta(days=30)
 DEFAULT_SORT: Final = "name"
 SORT_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "name": ("name_key",),
@@ -60,24 +52,6 @@ class RecipientQuery:
     def is_filtered(self) -> bool:
         """Whether something else than everybody is asked for."""
         return bool(self.q or self.state)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokensState:
-    """How a recipient's tokens stand, in one word.
-
-    Attributes:
-        key: `active`, `expiring`, `expired`, `waiting`, `revoked` or `none`.
-        ends_at: When the last of the live tokens ends; None without one.
-    """
-
-    key: str
-    ends_at: datetime | None
-
-    @property
-    def is_good(self) -> bool:
-        """Whether one of them works."""
-        return self.key in {"active", "expiring"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +92,7 @@ def recipient_page(
 ) -> RecipientPage:
     """Return a page of recipients; one beyond the last is the last."""
     found = _search(with_tokens_state(Recipient.objects.all(), now=now), query.q)
-    by_state = _num_by_state(found)
+    by_state = num_by_state(found)
     count = by_state.get(query.state, 0) if query.state else sum(by_state.values())
     place = paged(count, query.page, length=length)
     if query.state:
@@ -140,11 +114,6 @@ def recipient_rows(
     """Return recipients with the state of their tokens, by name and by one query."""
     found = with_tokens_state(recipients, now=now).order_by("name_key")
     return [_row(recipient) for recipient in found]
-
-
-def num_recipients_by_state(*, now: datetime) -> dict[str, int]:
-    """Return how many recipients there are in each state of their tokens."""
-    return _num_by_state(with_tokens_state(Recipient.objects.all(), now=now))
 
 
 def recipient_csv(
@@ -170,42 +139,6 @@ def recipient_csv(
         )
 
 
-def tokens_state(recipient: Recipient, *, now: datetime) -> TokensState:
-    """Return how the tokens of one recipient stand."""
-    found = with_tokens_state(Recipient.objects.filter(id=recipient.id), now=now)
-    state, ends_at = found.values_list("state", "ends_at").get()
-    return TokensState(key=state, ends_at=ends_at)
-
-
-def with_tokens_state(recipients: QuerySet[Recipient], *, now: datetime) -> Any:  # noqa: ANN401 (annotated rows)
-    """Add `state`, `ends_at`, `last_used_at` and `num_shares` to recipients."""
-    tokens = RecipientToken.objects.filter(recipient=OuterRef("pk"))
-    end = Least("expires_at", Coalesce("retires_at", "expires_at"))
-    live = tokens.live(now).annotate(end=end).order_by("-end")
-    waiting = tokens.annotate(end=end).filter(
-        end__gt=now, token_sha256__isnull=True, revoked_at__isnull=True
-    )
-    newest = tokens.order_by("-created_at", "-id")
-    used = tokens.order_by(F("last_used_at").desc(nulls_last=True))
-    grants = Grant.objects.filter(recipient=OuterRef("pk")).order_by()
-    return recipients.annotate(
-        ends_at=Subquery(live.values("end")[:1]),
-        last_used_at=Subquery(used.values("last_used_at")[:1]),
-        num_shares=Coalesce(
-            Subquery(grants.values("recipient").annotate(n=Count("id")).values("n")), 0
-        ),
-        newest_revoked_at=Subquery(newest.values("revoked_at")[:1]),
-        state=Case(
-            When(ends_at__gt=now + EXPIRES_SOON, then=Value("active")),
-            When(ends_at__isnull=False, then=Value("expiring")),
-            When(Exists(waiting), then=Value("waiting")),
-            When(newest_revoked_at__isnull=False, then=Value("revoked")),
-            When(Exists(tokens), then=Value("expired")),
-            default=Value("none"),
-        ),
-    )
-
-
 def _order(query: RecipientQuery) -> list[Any]:
     sort = query.sort or DEFAULT_SORT
     return ordering(COLUMNS, SORT_FIELDS, sort, ties=("name_key",))
@@ -222,10 +155,6 @@ def _search(found: Any, text: str) -> Any:  # noqa: ANN401 (annotated rows)
         | Q(comment__icontains=text)
         | Q(id__in=by_share)
     )
-
-
-def _num_by_state(found: Any) -> dict[str, int]:  # noqa: ANN401 (annotated rows)
-    return dict(found.order_by().values_list("state").annotate(recipients=Count("id")))
 
 
 def _row(recipient: Any, requests: tuple[int, ...] = ()) -> RecipientRow:  # noqa: ANN401 (an annotated row)

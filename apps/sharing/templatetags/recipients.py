@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from apps.pages.lists.days import day_text
 from apps.pages.templatetags.deltaweb import absolute, relative
 from apps.sharing.models import RecipientToken
-from apps.sharing.recipients.listing import TokensState
+from apps.sharing.recipients.token_states import TokensState
 
 register = template.Library()
 

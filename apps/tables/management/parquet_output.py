@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from apps.pages.lists.csv_lines import csv_line
-from apps.tables.management.table_output import aligned, facts, visible
+from apps.tables.management.text_output import aligned, facts, visible
 from deltaweb.parquet.annotations import stored_annotation
 from deltaweb.parquet.conversion.delta import SchemaConverter
 from deltaweb.parquet.loading import ParquetFooter

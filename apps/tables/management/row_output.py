@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from apps.pages.lists.csv_lines import csv_line
-from apps.tables.management.table_output import aligned
+from apps.tables.management.text_output import aligned
 from deltaweb.delta.values.python_values import python_values
 
 BATCH_ROWS = 1024

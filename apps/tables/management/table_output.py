@@ -1,10 +1,8 @@
-"""How the `table` commands answer: JSON documents and lines for people."""
+"""How the `table` commands answer with what a log says."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from apps.tables.models import Table
 from apps.tables.versions.times_note import times_of
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times
@@ -12,22 +10,6 @@ from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
 from deltaweb.delta.protocol.actions import CommitInfo, Metadata, Protocol
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-
-MAX_CELL = 60  # characters of a cell in a table for people
-
-
-def table_json(table: Table) -> dict[str, Any]:
-    """Return a registered table as `table list --json` shows it."""
-    return {
-        "name": table.full_name,
-        "location": table.location,
-        "version": table.version,
-        "state": table.state,
-        "indexed_at": table.indexed_at,
-        "description": table.about,
-        "restricted": table.restricted,
-        "error": table.error or None,
-    }
 
 
 def protocol_json(protocol: Protocol) -> dict[str, Any]:
@@ -127,38 +109,5 @@ def own_times_of_table(table: DeltaTable) -> OwnTimes | None:
     return own_times(newest.protocol, newest.metadata)
 
 
-def visible(text: str) -> str:
-    """Escape what a terminal would obey instead of showing it."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
-def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table for people; long cells end in an ellipsis."""
-    cells = [[_short(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
-    for row in cells:
-        line = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(line).rstrip()
-
-
-def facts(entries: Iterable[tuple[str, object]]) -> str:
-    """Return lines of `name  value`; what is None is unknown."""
-    known = [(name, "unknown" if value is None else value) for name, value in entries]
-    width = max(len(name) for name, _ in known)
-    return "\n".join(f"{name.ljust(width)}  {value}" for name, value in known)
-
-
-def time_text(moment: datetime | None) -> str:
-    """Return a moment in UTC, to the second."""
-    if moment is None:
-        return "never"
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
 def _optional_list(features: Sequence[str] | None) -> list[str] | None:
     return None if features is None else list(features)
-
-
-def _short(cell: str) -> str:
-    line = " ".join(cell.split("\n"))
-    return line if len(line) <= MAX_CELL else f"{line[: MAX_CELL - 1]}…"

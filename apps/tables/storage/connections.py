@@ -1,6 +1,8 @@
 """Storage connections: which options a location is read and signed with.
 
-The connection with the longest prefix that holds a location counts.
+The connection with the longest prefix that holds a location counts. What seals options
+loads cryptography, so it is imported by the function that needs it: few locations have
+a connection.
 """
 
 import re
@@ -19,7 +21,7 @@ from apps.tables.storage.errors import (
     StoragePrefixTakenError,
 )
 from apps.tables.storage.locations import is_remote, parse_location
-from apps.tables.storage.options import resolve, seal, seal_again, unseal
+from apps.tables.storage.options import resolve
 from apps.tables.storage.url_prefixes import parts_of, url_of
 from deltaweb.delta.errors import LocationInvalidError
 
@@ -43,6 +45,8 @@ def options_for(location: str) -> dict[str, Any]:
     connection = connection_for(location)
     if connection is None:
         return {}
+    from apps.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
+
     options = unseal(connection.sealed, storage=connection.name)
     return resolve(options, storage=connection.name)
 
@@ -130,6 +134,8 @@ def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
         StoragePrefixTakenError: If another one is for this prefix.
         LocationInvalidError: If the prefix is none.
     """
+    from apps.tables.storage.sealing import seal  # noqa: PLC0415 (cryptography)
+
     if _NAME.fullmatch(name) is None:
         raise StorageNameError(name=name)
     place = parse_prefix(prefix)
@@ -166,6 +172,8 @@ def reseal_connections(*, actor: Actor, now: datetime) -> Sequence[StorageConnec
     Raises:
         StorageSealedError: If those of one cannot be opened; then none is changed.
     """
+    from apps.tables.storage.sealing import seal_again  # noqa: PLC0415 (cryptography)
+
     connections = list(StorageConnection.objects.all())
     for connection in connections:
         connection.sealed = seal_again(connection.sealed, storage=connection.name)

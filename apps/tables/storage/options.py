@@ -1,11 +1,10 @@
-"""Options of storage connections: as people write them, sealed, and for drivers.
+"""Options of storage connections: as people write them, and for drivers.
 
 An option is `KEY=VALUE`. A dot in the key leads into an inner mapping
 (`client_kwargs.endpoint_url`), and a value `env:VARIABLE` or `file:PATH` is kept as it
 is and looked up at each use.
 """
 
-import base64
 import json
 import os
 import re
@@ -13,17 +12,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from django.conf import settings
-
 from apps.tables.storage.errors import (
     StorageOptionError,
     StorageReferenceError,
-    StorageSealedError,
 )
-from deltaweb.storage.signing.file_urls import derive_keys
 
-PURPOSE: Final = "storage connections"
 MAX_VALUE_BYTES: Final = 64 << 10
 VARIABLE: Final = "env:"
 FILE: Final = "file:"
@@ -81,44 +74,6 @@ def resolve(options: Mapping[str, str], *, storage: str) -> dict[str, Any]:
         text = _look_up(value, option=key, storage=storage)
         inner[name] = _typed(text, option=key)
     return resolved
-
-
-# === Sealing ===
-
-
-def seal(options: Mapping[str, str]) -> str:
-    """Encrypt options with a key that is derived from the secret key."""
-    return _fernet().encrypt(json.dumps(dict(options)).encode()).decode("ascii")
-
-
-def seal_again(sealed: str, *, storage: str) -> str:
-    """Encrypt sealed options with the current key.
-
-    Raises:
-        StorageSealedError: If neither the secret key nor a former one opens them.
-    """
-    try:
-        return _fernet().rotate(sealed.encode()).decode("ascii")
-    except InvalidToken:
-        raise StorageSealedError(storage=storage) from None
-
-
-def unseal(sealed: str, *, storage: str) -> dict[str, str]:
-    """Return sealed options.
-
-    Raises:
-        StorageSealedError: If neither the secret key nor a former one opens them.
-    """
-    try:
-        opened = _fernet().decrypt(sealed.encode())
-    except InvalidToken:
-        raise StorageSealedError(storage=storage) from None
-    return dict(json.loads(opened))
-
-
-def _fernet() -> MultiFernet:
-    keys = derive_keys(settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS, PURPOSE)
-    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in keys])
 
 
 # === One option ===

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -19,6 +19,8 @@ from deltaweb.parquet.errors import ParquetError
 
 P = TypeVar("P")
 SHOWN_NAME_LENGTH = 80
+FORM = 2
+"""Of the results: those of an older form are not looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,7 @@ class FileLook(TableLook[P]):
 
     def key(self, table: Table, parameters: P) -> str:
         """Return what equal work has in common."""
-        asked: dict[str, Any] = {**to_json(parameters), "version": None}
+        asked = {**to_json(parameters), "version": None, "form": FORM}
         return hashed_key(self.name, asked, str(table.id), table.location)
 
 

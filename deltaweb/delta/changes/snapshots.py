@@ -56,14 +56,28 @@ class RowEstimate:
 class SnapshotDiff:
     """The way from one version to another, earlier or later one.
 
+    Args:
+        store: The table.
+        before: The first version.
+        after: The second version.
+        find_engine: Finds what compares rows in process, where there is something
+            cheaper than `diff_rows`; None for nothing.
+
     Attributes:
         before: The first version.
         after: The second version.
         refusal: Why files and rows may not be read, None when they may.
     """
 
-    def __init__(self, store: TableStore, before: Snapshot, after: Snapshot) -> None:
+    def __init__(
+        self,
+        store: TableStore,
+        before: Snapshot,
+        after: Snapshot,
+        find_engine: "Callable[[SnapshotDiff], DiffRows | None] | None" = None,
+    ) -> None:
         self._store = store
+        self._find_engine = find_engine
         self.before = before
         self.after = after
         self.refusal: DeltaError | None = before.refusal or after.refusal
@@ -112,7 +126,7 @@ class SnapshotDiff:
         return self._later_files(self.before, self.after)
 
     def estimate(self) -> RowEstimate:
-        """Return what comparing rows will read."""
+        """Return what comparing rows will read at most."""
         files = self.files
         sizes = [pc.sum(f["size"]).as_py() or 0 for f in (files.removed, files.added)]
         return RowEstimate(
@@ -135,6 +149,8 @@ class SnapshotDiff:
             DeltaError: As `diff_rows` does.
         """
         files = self.files
+        if engine is diff_rows and self._find_engine is not None:
+            engine = self._find_engine(self) or engine
         before = self.before.row_source(files.removed)
         after = self.after.row_source(files.added)
         try:

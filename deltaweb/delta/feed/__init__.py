@@ -7,6 +7,7 @@ Read the modules in this order:
     row_schema     the one schema that all changes are shown in
     changed_files  the files that hold the changes of a version
     changed_rows   their rows, batch by batch
+    row_diff       what two versions differ by, from these
     feed_files     those files, for who reads the rows elsewhere
 
 Source: delta_protocol.md, "Add CDC File" and "Change Data Files".

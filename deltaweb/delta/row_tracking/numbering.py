@@ -110,6 +110,10 @@ class FileNumbering:
             logged.high_water_mark,
         )
 
+    def follow(self, mark: int | None) -> None:
+        """Begin after the ids that another commit took, if it took any."""
+        self.mark = max(self.mark, NO_ROW_ID if mark is None else mark)
+
     def of_version(self, version: int) -> NumberedFiles:
         """Return the files as the commit of a version has them.
 

@@ -4,18 +4,19 @@ Every fault of a file ends as a `DataFileError` that names it, whatever library
 found it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from itertools import accumulate
+from typing import Self
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.errors import DataFileError, DataFileMissingError, DeltaError
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
+from deltaweb.delta.scan.coded_columns import CodedColumns
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.row_groups import select_row_groups
 from deltaweb.delta.values.data_values import conform
@@ -30,12 +31,15 @@ BATCH_BYTES = 32 << 20
 MAX_BATCH_ROWS = 65_536
 THREADED_BYTES = 1 << 20
 """Row groups of more bytes are decoded by several threads."""
+HELD_BYTES = 64 << 10
+"""Files up to this size are read whole at once."""
 MAX_REASON_LENGTH = 300
 INT96 = "INT96"
 
-Longs = np.ndarray[Any, np.dtype[np.int64]]
 OpenFile = Callable[[str], pa.NativeFile]
 """Opens the data file at a path of the log."""
+ChooseRows = Callable[[int, int], pa.BooleanArray | None]
+"""Tells which rows are wanted from a position of the file on; None for all."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,6 @@ class FileBatch:
 
     num_rows: int
     columns: dict[str, pa.Array]
-
-    def filter(self, mask: pa.BooleanArray) -> "FileBatch":
-        """The rows of a mask without nulls."""
-        columns = {name: column.filter(mask) for name, column in self.columns.items()}
-        return FileBatch(mask.true_count, columns)
 
 
 @contextmanager
@@ -89,6 +88,7 @@ class DataFile:
         with reading(path):
             self._source = open_file(path)
             try:
+                self._source = _held(self._source)
                 self._footer = read_footer(self._source)
                 self._parquet = _open_parquet(self._source, self._footer)
             except BaseException:
@@ -98,6 +98,8 @@ class DataFile:
             self._fields = list(self._parquet.schema_arrow)
             self._stored = StoredColumns(self._fields)
             self._found: tuple[StructType, dict[str, str]] | None = None
+            self._coded = CodedColumns(self._footer, self.metadata, self._fields)
+            self._readers: dict[tuple[str, ...], pq.ParquetFile] = {(): self._parquet}
 
     def __enter__(self) -> Self:
         return self
@@ -115,7 +117,7 @@ class DataFile:
         return self._parquet.metadata
 
     @cached_property
-    def first_rows(self) -> Longs:
+    def first_rows(self) -> list[int]:
         """The position in the file of the first row of each row group.
 
         Raises:
@@ -125,7 +127,7 @@ class DataFile:
             footer = self.metadata
             groups = range(footer.num_row_groups)
             counts = [footer.row_group(group).num_rows for group in groups]
-            return np.cumsum([0, *counts], dtype=np.int64)
+            return list(accumulate(counts, initial=0))
 
     def find_columns(self, schema: StructType) -> dict[str, str]:
         """The file's names of the columns of `schema` that it has.
@@ -168,7 +170,11 @@ class DataFile:
             )
 
     def batches(
-        self, schema: StructType, row_group: int, max_rows: int = MAX_BATCH_ROWS
+        self,
+        schema: StructType,
+        row_group: int,
+        max_rows: int = MAX_BATCH_ROWS,
+        choose: ChooseRows | None = None,
     ) -> Iterator[FileBatch]:
         """Read one row group, typed as `schema` says.
 
@@ -176,28 +182,50 @@ class DataFile:
             schema: The columns asked for; one that the file lacks is null.
             row_group: The position of the row group.
             max_rows: The most rows that a batch may have.
+            choose: Tells which rows are wanted; None for all.
 
         Raises:
             DataFileError: A column is of another type, or the file is damaged.
         """
         stored = self.find_columns(schema)
+        first = self.first_rows[row_group]
         with reading(self.path):
-            if not stored:
-                num_rows = self.metadata.row_group(row_group).num_rows
-                for start in range(0, num_rows, max_rows):
-                    yield _typed(None, min(max_rows, num_rows - start), schema, stored)
-                return
-            for batch in self._parquet.iter_batches(
-                batch_size=min(max_rows, self._batch_rows(row_group)),
-                row_groups=[row_group],
-                columns=list(stored.values()),
-                use_threads=self._is_worth_threads(row_group),
-            ):
-                yield _typed(self._dated(batch), batch.num_rows, schema, stored)
+            for batch, num_rows in self._stored_batches(stored, row_group, max_rows):
+                mask = None if choose is None else choose(first, num_rows)
+                first += num_rows
+                if mask is None:
+                    yield _typed(self._dated(batch), num_rows, schema, stored)
+                elif kept := mask.true_count:
+                    chosen = None if batch is None else batch.filter(mask)
+                    yield _typed(self._dated(chosen), kept, schema, stored)
 
-    def _dated(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _stored_batches(
+        self, stored: dict[str, str], row_group: int, max_rows: int
+    ) -> Iterator[tuple[pa.RecordBatch | None, int]]:
+        """Yield batches of a row group, None without a column, and their rows."""
+        if not stored:
+            num_rows = self.metadata.row_group(row_group).num_rows
+            for start in range(0, num_rows, max_rows):
+                yield None, min(max_rows, num_rows - start)
+            return
+        for batch in self._reader(stored.values(), row_group).iter_batches(
+            batch_size=min(max_rows, self._batch_rows(row_group)),
+            row_groups=[row_group],
+            columns=list(stored.values()),
+            use_threads=self._is_worth_threads(row_group),
+        ):
+            yield batch, batch.num_rows
+
+    def _reader(self, names: Iterable[str], row_group: int) -> pq.ParquetFile:
+        """Return what reads a row group, its coded texts as codes."""
+        coded = self._coded.among(names, row_group)
+        if coded not in self._readers:
+            self._readers[coded] = _as_parquet(self._source, self.metadata, coded)
+        return self._readers[coded]
+
+    def _dated(self, batch: pa.RecordBatch | None) -> pa.RecordBatch | None:
         """Bring days and times to the calendar of tables."""
-        if self._calendar is None:
+        if batch is None or self._calendar is None:
             return batch
         columns = [
             self._calendar.corrected(column, name)
@@ -224,24 +252,38 @@ class DataFile:
         return max(1, min(MAX_BATCH_ROWS, BATCH_BYTES // row_bytes))
 
 
+def _held(source: pa.NativeFile) -> pa.NativeFile:
+    """Return a small file read whole: reading its parts takes longer."""
+    size = source.size()
+    if size > HELD_BYTES:
+        return source
+    with source:
+        return pa.BufferReader(source.read(size))
+
+
 def _open_parquet(source: pa.NativeFile, footer: bytes) -> pq.ParquetFile:
     """Open a file; by a plainer footer where pyarrow does not take its own."""
     try:
-        return _as_parquet(source, footer)
+        if isinstance(source, pa.BufferReader):  # who cannot change, nor grow
+            return _as_parquet(source, None)
+        return _as_parquet(source, parse_arrow_footer(footer))
     except (pa.ArrowException, OSError):
         plain = None
         with suppress(ParquetError):
             plain = plain_footer(footer)
         if plain is None:
             raise
-    return _as_parquet(source, plain)
+    return _as_parquet(source, parse_arrow_footer(plain))
 
 
-def _as_parquet(source: pa.NativeFile, footer: bytes) -> pq.ParquetFile:
+def _as_parquet(
+    source: pa.NativeFile, metadata: pq.FileMetaData | None, coded: Iterable[str] = ()
+) -> pq.ParquetFile:
     # The old 96-bit timestamps reach further than nanoseconds can.
     return pq.ParquetFile(
         source,
-        metadata=parse_arrow_footer(footer),
+        metadata=metadata,
+        read_dictionary=list(coded),
         coerce_int96_timestamp_unit="us",
         arrow_extensions_enabled=False,
     )
@@ -254,9 +296,10 @@ def _typed(
     stored: dict[str, str],
 ) -> FileBatch:
     columns = {}
+    names = () if batch is None else batch.schema.names
     for field in schema.fields:
         if batch is not None and field.name in stored:
-            column = batch.column(batch.schema.names.index(stored[field.name]))
+            column = batch.column(names.index(stored[field.name]))
             columns[field.name] = conform(column, field.data_type, field.name)
         else:
             columns[field.name] = pa.nulls(num_rows, arrow_type(field.data_type))

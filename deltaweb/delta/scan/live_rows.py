@@ -1,10 +1,10 @@
 """The live rows of a data file: those that no deletion vector deletes.
 
 Rows are told by their position in the file, whatever columns of them are read, so
-vectors are applied to batches as they come and before anything else looks at them.
+a vector chooses the rows of a batch before anything else looks at their values.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ import pyarrow as pa
 from deltaweb.delta.deletion_vectors.deleted_rows import DeletedRows
 from deltaweb.delta.deletion_vectors.reading import read_deleted_rows, vector_faults
 from deltaweb.delta.deletion_vectors.roaring import Flags
-from deltaweb.delta.scan.data_file import DataFile, FileBatch, OpenFile
+from deltaweb.delta.scan.data_file import DataFile, OpenFile
 
 Fields = Mapping[str, Any]
 """The descriptor of a deletion vector as the log has it."""
@@ -26,7 +26,7 @@ def as_mask(marks: Flags) -> pa.BooleanArray:
 
 
 class LiveRows:
-    """Takes the deleted rows out of the batches of one file.
+    """Tells the rows of one file that are left.
 
     Args:
         file: The file.
@@ -38,7 +38,6 @@ class LiveRows:
         self._path = file.path
         self._fields = fields
         self._deleted = deleted
-        self._first_rows = file.first_rows
 
     @classmethod
     def of(
@@ -72,26 +71,14 @@ class LiveRows:
         )
         return cls(file, fields, deleted)
 
-    def batches(
-        self, batches: Iterable[FileBatch], row_group: int
-    ) -> Iterator[FileBatch]:
-        """Yield the live rows of the batches of a row group, in their order.
+    def wanted(self, first: int, num_rows: int) -> pa.BooleanArray | None:
+        """Return which rows from one on are live; None where all of them are.
 
         Raises:
             DeletionVectorError: If the vector contradicts itself.
         """
-        first = int(self._first_rows[row_group])
-        for batch in batches:
-            marks = self.deleted(first, batch.num_rows)
-            first += batch.num_rows
-            if marks is None:
-                yield batch
-            elif not marks.all():
-                yield batch.filter(as_mask(np.logical_not(marks, out=marks)))
-
-    def first_row(self, row_group: int) -> int:
-        """Return the position in the file of the first row of a row group."""
-        return int(self._first_rows[row_group])
+        marks = self.deleted(first, num_rows)
+        return None if marks is None else as_mask(np.logical_not(marks, out=marks))
 
     def deleted(self, first: int, num_rows: int) -> Flags | None:
         """Return which rows from one on are deleted; None where none of them is.
@@ -115,25 +102,17 @@ class RowsBetween:
         self._live = live
         self._gone = gone
 
-    def batches(
-        self, batches: Iterable[FileBatch], row_group: int
-    ) -> Iterator[FileBatch]:
-        """Yield these rows of the batches of a row group, in their order.
+    def wanted(self, first: int, num_rows: int) -> pa.BooleanArray:
+        """Return which rows from one on these are.
 
         Raises:
             DeletionVectorError: If a vector contradicts itself.
         """
-        first = self._gone.first_row(row_group)
-        for batch in batches:
-            wanted = self._gone.deleted(first, batch.num_rows)
-            dead = self._live.deleted(first, batch.num_rows)
-            first += batch.num_rows
-            if wanted is None:
-                continue
-            if dead is not None:
-                wanted &= ~dead
-            if wanted.any():
-                yield batch.filter(as_mask(wanted))
+        gone = self._gone.deleted(first, num_rows)
+        if gone is None:
+            return as_mask(np.zeros(num_rows, np.bool_))
+        dead = self._live.deleted(first, num_rows)
+        return as_mask(gone if dead is None else gone & ~dead)
 
 
 class AllRows:
@@ -142,10 +121,5 @@ class AllRows:
     def deleted(self, first: int, num_rows: int) -> None:  # of LiveRows
         """Return that none is."""
 
-    def batches(
-        self,
-        batches: Iterable[FileBatch],
-        row_group: int,  # noqa: ARG002 # of LiveRows
-    ) -> Iterable[FileBatch]:
-        """Return the batches as they are."""
-        return batches
+    def wanted(self, first: int, num_rows: int) -> None:  # of LiveRows
+        """Return that all are."""

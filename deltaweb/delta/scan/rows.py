@@ -168,6 +168,7 @@ class _RowReader:
                 if column.name not in partitions.names
             )
         )
+        self.is_whole = outputs == [(name,) for name in self.arrow_schema.names]
         empty = self.filtered(pa.RecordBatch.from_pylist([], self.arrow_schema))
         self.output_schema = self.projected(empty).schema
 
@@ -183,6 +184,8 @@ class _RowReader:
 
     def projected(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The columns of the result, in its order."""
+        if self.is_whole:
+            return batch
         fields, columns = [], []
         for path in self.outputs:
             stored = batch.schema.field(path[0])
@@ -249,10 +252,9 @@ class _RowReader:
         with DataFile(path, self.open_file) as file:
             live = LiveRows.of(file, vector, self.open_file, deleted_by)
             for row_group in file.row_groups(self.data_schema, self.tree):
-                batches = file.batches(
-                    self.data_schema, row_group, self.max_rows(limit)
-                )
-                for batch in live.batches(batches, row_group):
+                for batch in file.batches(
+                    self.data_schema, row_group, self.max_rows(limit), live.wanted
+                ):
                     rows = self.projected(self.filtered(self.whole(batch, partition)))
                     if remaining is not None:
                         rows = rows.slice(0, remaining)

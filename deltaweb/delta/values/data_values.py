@@ -47,7 +47,16 @@ def conform(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
     Raises:
         MismatchError: The values are of another type, or do not fit the type.
     """
-    array = _plain(array)
+    while isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if pa.types.is_dictionary(array.type):
+        array = _looked_up(array, column)
+        if array.type.equals(arrow_type(data_type)):
+            return array
+    return _conform_values(_plain(array), data_type, column)
+
+
+def _conform_values(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
     target = arrow_type(data_type)
     if pa.types.is_null(target) or pa.types.is_null(array.type):
         return pa.nulls(len(array), target)
@@ -65,16 +74,25 @@ def conform(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
 
 
 def _plain(array: pa.Array) -> pa.Array:
-    """The values without extension types, encodings, and what is Arrow's alone."""
-    if isinstance(array, pa.ExtensionArray):
-        return _plain(array.storage)
+    """The values without encodings, and what is Arrow's alone."""
     if pa.types.is_duration(array.type):
         return array.cast(pa.int64())  # a plain INT64 of Parquet
-    if pa.types.is_dictionary(array.type):
-        return _plain(array.dictionary_decode())
     if pa.types.is_run_end_encoded(array.type):
         return _plain(pc.run_end_decode(array))
     return array
+
+
+def _looked_up(array: pa.DictionaryArray, column: str) -> pa.Array:
+    """The values of codes; looking up one that is beyond the dictionary is no error.
+
+    What is checked here need not be checked value by value.
+    """
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid as error:
+        reason = f"its dictionary is broken ({_first_line(error)})"
+        raise MismatchError(column=column, reason=reason) from None
+    return array.dictionary_decode()
 
 
 def _conform_struct(array: pa.Array, struct: StructType, column: str) -> pa.Array:

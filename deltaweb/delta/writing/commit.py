@@ -27,18 +27,16 @@ from deltaweb.delta.errors import (
     LocationUnsupportedError,
     StorageFullError,
 )
-from deltaweb.delta.features.clustering import is_clustered
-from deltaweb.delta.features.row_tracking import assigns_row_ids
+from deltaweb.delta.log.commits.arrow_reader import CommitData
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
-from deltaweb.delta.row_tracking.numbering import FileNumbering
 from deltaweb.delta.snapshot_state import load_state
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit_clock import CommitClock
-from deltaweb.delta.writing.commit_text import CommitText
-from deltaweb.delta.writing.conflicts import find_conflict
+from deltaweb.delta.writing.commit_text import CommitText, numbering_of
+from deltaweb.delta.writing.conflicts import find_conflict, is_passed_over
 from deltaweb.delta.writing.errors import (
     CommitConflictError,
     CommitOutcomeUnknownError,
@@ -49,7 +47,7 @@ from deltaweb.delta.writing.requirements import check_requirements
 from deltaweb.delta.writing.results import committed, nothing_done
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.delta.writing.validation import check_actions, check_clustering
-from deltaweb.delta.writing.winners import WinningCommit, read_winner
+from deltaweb.delta.writing.winners import parse_winner
 
 LASTING_FAULTS: Final = (
     CredentialsNeededError,
@@ -61,6 +59,9 @@ LASTING_FAULTS: Final = (
 )
 """Faults of a put that another try would meet again."""
 
+SMALL_COMMIT_BYTES: Final = 1 << 16
+"""A commit that is smaller is read whole where it is asked whose it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class CommitPolicy:
@@ -71,6 +72,7 @@ class CommitPolicy:
         max_time_s: Seconds from the first to the last.
         first_pause_s: About how long the first pause is; each is twice the last.
         longest_pause_s: And no longer than this.
+        longest_race_pause_s: Nor than this while others win: the log goes on.
         pause: Waits for some seconds.
         clock: Seconds, only ever more.
         now_ms: Milliseconds since the Unix epoch.
@@ -81,20 +83,26 @@ class CommitPolicy:
     max_time_s: float = 300.0
     first_pause_s: float = 0.005
     longest_pause_s: float = 1.0
+    longest_race_pause_s: float = 0.05
     pause: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     now_ms: Callable[[], int] = now_ms
     draw: Callable[[], float] = random.random
 
-    def attempts(self) -> Iterator[int]:
-        """Yield 1, 2 and so on, with jittered pauses between, as long as it may go."""
+    def attempts(self, is_race: Callable[[], bool]) -> Iterator[int]:
+        """Yield 1, 2 and so on, with jittered pauses between, as long as it may go.
+
+        Args:
+            is_race: Tells whether the last attempt was lost to another writer.
+        """
         deadline = self.clock() + self.max_time_s
         pause_s = self.first_pause_s
         for attempt in range(1, self.max_attempts + 1):
             yield attempt
             if self.clock() >= deadline:
                 return
-            self.pause(pause_s * self.draw())
+            most = self.longest_race_pause_s if is_race() else self.longest_pause_s
+            self.pause(min(pause_s, most) * self.draw())
             pause_s = min(2 * pause_s, self.longest_pause_s)
 
 
@@ -169,20 +177,22 @@ class _Attempt:
         self.rebased_over: list[int] = []
         self.is_ambiguous = False  # a put may have been done, or may yet be
         self.fault: DeltaError | None = None
-        self.numbering: FileNumbering | None = None
+        self.text: CommitText | None = None
+        self.is_race = False  # the last put was lost to another writer
+        self.seen: bytes | None = None  # the commit that was found at the version
 
     def run(self) -> CommitResult:
         """Try until it is there."""
         transaction, root = self.transaction, self.store.root
         check_requirements(transaction, root=root)
         check_actions(transaction, root=root, version=self.version)
-        self.numbering = numbering_of(self.store, transaction)
-        text = CommitText(
+        check_clustering(self.store, transaction)
+        text = self.text = CommitText(
             transaction,
             root=root,
             txn_id=self.txn_id,
             now_ms=self.policy.now_ms(),
-            numbering=self.numbering,
+            numbering=numbering_of(self.store, transaction),
         )
         txn = None if transaction.base is None else transaction.txn
         if is_noted(self.store, txn) or (
@@ -190,8 +200,9 @@ class _Attempt:
         ):
             self.discard_files()
             return nothing_done(transaction, is_noted=True)
-        for attempt in self.policy.attempts():
+        for attempt in self.policy.attempts(lambda: self.is_race):
             outcome = self._put(text)
+            self.is_race = outcome is _Outcome.LOST
             if outcome is _Outcome.WON:
                 return committed(
                     transaction,
@@ -234,10 +245,12 @@ class _Attempt:
 
     def _look(self, name: str, text: CommitText) -> _Outcome:
         """Tell whose commit is there: a unique id in its first line says so."""
+        length = max(text.info_bytes, SMALL_COMMIT_BYTES)
         try:
-            head = self.store.read_head(name, text.info_bytes)
+            head = self.store.read_head(name, length)
         except FileNotFoundError:
             return _Outcome.ABSENT
+        self.seen = head if len(head) < length else None
         return _Outcome.WON if self.txn_id.encode() in head else _Outcome.LOST
 
     def _given_up(self) -> DeltaError:
@@ -284,14 +297,18 @@ class _Attempt:
             raise LocationTakenError(location=self.store.root)
         keys = partition_keys(transaction.base.protocol, transaction.base.metadata)
         first = self.version
-        for winner in self._winners(keys):
+        numbering = None if self.text is None else self.text.numbering
+        for version, commit_file in self._winners():
+            # What took ids of rows is looked into, whatever else it did.
+            if numbering is None and is_passed_over(transaction, commit_file.data):
+                self._pass(version)
+                continue
+            winner = parse_winner(commit_file, version, keys)
             conflict = find_conflict(transaction, winner)
             if conflict is None:
-                self.rebased_over.append(winner.version)
-                if self.numbering is not None and winner.row_id_mark is not None:
-                    mark = max(self.numbering.mark, winner.row_id_mark)
-                    self.numbering.mark = mark
-                self.version = winner.version + 1
+                if numbering is not None:
+                    numbering.follow(winner.row_id_mark)
+                self._pass(version)
                 continue
             if conflict.kind == "transaction" and _covers(
                 winner.transactions, transaction.txn
@@ -310,13 +327,25 @@ class _Attempt:
         self.is_ambiguous = False
         return False
 
-    def _winners(self, keys: list[str]) -> Iterator[WinningCommit]:
-        """Read the commits from the version on that was tried, each once."""
-        names = set(self.store.list_names_from(commit_name(self.version)))
-        version = self.version
-        while commit_name(version) in names:
-            yield read_winner(self.store, version, keys)
-            version += 1
+    def _pass(self, version: int) -> None:
+        self.rebased_over.append(version)
+        self.version = version + 1
+
+    def _winners(self) -> Iterator[tuple[int, CommitData]]:
+        """Read the commits from the version on that was tried, each once.
+
+        The next one is asked for by its name: a listing would tell of all the log.
+        """
+        folder = f"{self.store.root}/_delta_log"
+        while True:
+            name = commit_name(self.version)
+            data, self.seen = self.seen, None
+            if data is None:
+                try:
+                    data = self.store.read(name)
+                except FileNotFoundError:
+                    return
+            yield self.version, CommitData(f"{folder}/{name}", data)
 
     def _conflict(
         self,
@@ -342,30 +371,6 @@ class _Attempt:
     def discard_files(self) -> None:
         """Delete the files that no commit refers to; what stays, a vacuum takes."""
         discard_files(self.store, self.transaction.written_paths())
-
-
-def numbering_of(store: TableStore, transaction: Transaction) -> FileNumbering | None:
-    """Return what the rows of a transaction's files are known by.
-
-    None where the table neither tracks rows nor tells who laid out a file.
-
-    Raises:
-        DeltaError: If the log does not read.
-    """
-    protocol, metadata = transaction.next_protocol, transaction.next_metadata
-    assigns_ids = assigns_row_ids(protocol, metadata)
-    if not (assigns_ids or is_clustered(protocol)):
-        return None
-    if is_clustered(protocol):
-        check_clustering(store, transaction)
-    return FileNumbering.of(
-        store,
-        None if transaction.base is None else transaction.base.version,
-        added=transaction.added,
-        removed=transaction.removed,
-        assigns_ids=assigns_ids,
-        are_files_new=transaction.are_files_new,
-    )
 
 
 def discard_files(store: TableStore, paths: list[str]) -> None:

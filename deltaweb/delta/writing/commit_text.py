@@ -10,10 +10,11 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from deltaweb.delta.features.row_tracking import kept_row_ids
+from deltaweb.delta.features.clustering import is_clustered
+from deltaweb.delta.features.row_tracking import assigns_row_ids, kept_row_ids
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.file_actions import DELETION_VECTOR, VECTOR
-from deltaweb.delta.log.store import MAX_LOG_FILE_BYTES
+from deltaweb.delta.log.store import MAX_LOG_FILE_BYTES, TableStore
 from deltaweb.delta.row_tracking.logged_fields import (
     DOMAIN as ROW_TRACKING_DOMAIN,
 )
@@ -69,7 +70,7 @@ class CommitText:
     ) -> None:
         self._root = root
         self._transaction = transaction
-        self._numbering = numbering
+        self.numbering = numbering
         self._now_ms = now_ms
         self._info = _info(transaction, txn_id=txn_id, now_ms=now_ms)
         self._info_bytes = len(action_line("commitInfo", self._info))
@@ -94,8 +95,8 @@ class CommitText:
         """
         dated = {"inCommitTimestamp": time_ms, **self._info}
         files, mark = self._files, None
-        if self._numbering is not None:
-            numbered = self._numbering.of_version(version)
+        if self.numbering is not None:
+            numbered = self.numbering.of_version(version)
             mark = numbered.high_water_mark
             transaction = replace(
                 self._transaction, added=numbered.added, removed=numbered.removed
@@ -117,6 +118,28 @@ class CommitText:
                 most=MAX_LOG_FILE_BYTES,
             )
         return head + files
+
+
+def numbering_of(store: TableStore, transaction: Transaction) -> FileNumbering | None:
+    """Return what the rows of a transaction's files are known by.
+
+    None where the table neither tracks rows nor tells who laid out a file.
+
+    Raises:
+        DeltaError: If the log does not read.
+    """
+    protocol, metadata = transaction.next_protocol, transaction.next_metadata
+    assigns_ids = assigns_row_ids(protocol, metadata)
+    if not (assigns_ids or is_clustered(protocol)):
+        return None
+    return FileNumbering.of(
+        store,
+        None if transaction.base is None else transaction.base.version,
+        added=transaction.added,
+        removed=transaction.removed,
+        assigns_ids=assigns_ids,
+        are_files_new=transaction.are_files_new,
+    )
 
 
 def _info(transaction: Transaction, *, txn_id: str, now_ms: int) -> dict[str, Any]:
@@ -178,6 +201,7 @@ def _file_lines(transaction: Transaction, now_ms: int) -> Iterator[bytes]:
 
 def _with_vectors(files: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return files in the columns of a schema, and their vectors as far as known."""
+    files = files.combine_chunks()  # each chunk takes as long as all of them
     logged = [name for name in files.column_names if name in IN_THE_LOG]
     known = files.select([*schema.names, *logged]).cast(
         pa.schema([*schema, *map(LOGGED_FIELDS.field, logged)])

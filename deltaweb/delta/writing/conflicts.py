@@ -28,7 +28,7 @@ from deltaweb.delta.values.partition_values import (
 )
 from deltaweb.delta.values.statistics.columns import parse_statistics
 from deltaweb.delta.writing.transaction import IsolationLevel, Transaction
-from deltaweb.delta.writing.winners import WinningCommit
+from deltaweb.delta.writing.winners import WinningCommit, may_define
 
 HARMLESS_PROPERTIES: Final = frozenset(
     {
@@ -67,6 +67,20 @@ def find_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
         or _removed_conflict(ours, winner)
         or _added_conflict(ours, winner)
     )
+
+
+def is_passed_over(ours: Transaction, commit: bytes) -> bool:
+    """Return whether a winner is seen to be none that `find_conflict` objects to.
+
+    An append that read nothing, and notes no transaction, depends on the table's
+    definition alone: of a commit without one nothing else is looked at.
+
+    Args:
+        ours: The transaction.
+        commit: The winner's commit.
+    """
+    depends_on_more = ours.changes_definition or not ours.is_blind_append or ours.txn
+    return not depends_on_more and not may_define(commit)
 
 
 def _definition_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:

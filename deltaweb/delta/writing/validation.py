@@ -8,7 +8,11 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.features.clustering import CLUSTERING, clustering_columns
+from deltaweb.delta.features.clustering import (
+    CLUSTERING,
+    clustering_columns,
+    is_clustered,
+)
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.deletion_vectors import (
     DELETION_VECTORS,
@@ -36,7 +40,13 @@ from deltaweb.delta.writing.transaction import Transaction
 NOT_A_PATH: Final = r"[\x00-\x20\x7f<>\"{}|\\^`]|%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)"
 """What a URI never holds as it is; in a path all of this is escaped."""
 ABSOLUTE: Final = r"^(?:/|[A-Za-z][A-Za-z0-9+.-]*:)"
-LEADS_OUT: Final = r"(?i)(?:^|/)(?:\.|%2e){2}(?:/|%2f|$)|%00"
+LEADS_OUT: Final = r"(?:^|/)(?:\.|%2[Ee]){2}(?:/|%2[Ff]|$)|%00"
+_PATH_FAULTS: Final = (
+    (NOT_A_PATH, "is not encoded as a URI"),
+    (ABSOLUTE, "is not relative to the table"),
+    (LEADS_OUT, "leads out of the table"),
+)
+_ANY_FAULT: Final = "|".join(pattern for pattern, _ in _PATH_FAULTS)
 
 
 def check_actions(transaction: Transaction, *, root: str, version: int) -> None:
@@ -70,7 +80,7 @@ def check_clustering(store: LogStore, transaction: Transaction) -> None:
         DeltaError: If the log does not read.
     """
     base, metadata = transaction.base, transaction.metadata
-    if base is None or metadata is None:
+    if base is None or metadata is None or not is_clustered(base.protocol):
         return
     schema = table_schema(transaction.next_protocol, metadata)
     _, gone = clustering_columns(load_domains(store, base.version), schema)
@@ -127,17 +137,22 @@ def _fault_of_vectors(transaction: Transaction) -> str | None:
 
 def _fault_of_new_files(transaction: Transaction) -> str | None:
     added = transaction.new_files
-    for pattern, fault in (
-        (NOT_A_PATH, "is not encoded as a URI"),
-        (ABSOLUTE, "is not relative to the table"),
-        (LEADS_OUT, "leads out of the table"),
-    ):
-        bad = added["path"].filter(pc.match_substring_regex(added["path"], pattern))
-        if len(bad):
-            return f"the path {str(bad[0])[:200]!r} {fault}"
+    fault = _fault_of_paths(added["path"])
+    if fault is not None:
+        return fault
     counts = record_counts(added["stats"].to_pylist())
     if counts.null_count or (len(counts) and pc.min(counts).as_py() < 0):
         return "the statistics of a file have no number of rows"
+    return None
+
+
+def _fault_of_paths(paths: pa.ChunkedArray) -> str | None:
+    if not pc.any(pc.match_substring_regex(paths, _ANY_FAULT)).as_py():
+        return None
+    for pattern, fault in _PATH_FAULTS:
+        bad = paths.filter(pc.match_substring_regex(paths, pattern))
+        if len(bad):
+            return f"the path {str(bad[0])[:200]!r} {fault}"
     return None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
 import pyarrow as pa
 
 from deltaweb.delta.log.commits.arrow_reader import (
@@ -35,6 +36,7 @@ from deltaweb.delta.row_tracking.logged_fields import (
 )
 
 REMOVE: Final = file_action(("path", "dataChange", "deletionVector"))
+_NOTHING: Final = msgspec.Raw()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,6 +65,29 @@ class WinningCommit:
     added: pa.Table
     removed: pa.Table
     row_id_mark: int | None = None
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    protocol: msgspec.Raw = _NOTHING
+    meta_data: msgspec.Raw = _NOTHING
+
+
+_DECODER: Final = msgspec.json.Decoder(_Line)
+
+
+def may_define(data: bytes) -> bool:
+    """Return False of a commit that surely has neither protocol nor metaData.
+
+    Who appends in a race reads each commit of the others, and needs this alone of it.
+
+    Args:
+        data: The commit. One that is not lines of JSON objects may have anything.
+    """
+    try:
+        lines = _DECODER.decode_lines(data)
+    except (msgspec.MsgspecError, RecursionError):
+        return True
+    return any(bytes(line.protocol) or bytes(line.meta_data) for line in lines)
 
 
 def read_winner(

@@ -24,6 +24,19 @@ class LateListOf:
     element: "Layout"
 
 
+@dataclass(frozen=True, slots=True)
+class NamedListOf:
+    """A field that is a list of structs with names, and else mostly equal.
+
+    Attributes:
+        element: Their layout.
+        name: Which of their needed fields, of the type `binary`, is the name.
+    """
+
+    element: "Layout"
+    name: str
+
+
 _CODES: Final = {
     "int": (BYTE, 4, 5, I64),
     "bool": (TRUE, FALSE),
@@ -32,7 +45,7 @@ _CODES: Final = {
     "fields": (STRUCT,),
     "place": (4, 5, I64, STRUCT),
 }
-FieldType: TypeAlias = "str | ListOf | LateListOf | Layout"
+FieldType: TypeAlias = "str | ListOf | LateListOf | NamedListOf | Layout"
 """`int`, `bool`, `double`, `binary`; `fields` for a struct whose fields may be unknown;
 `place` for where a number or a struct begins; a list of one type; a struct by its
 layout."""
@@ -40,7 +53,7 @@ layout."""
 
 def _codes_of(expected: FieldType) -> tuple[int, ...]:
     """Return the codes that a field of a wanted type has on its way."""
-    if isinstance(expected, ListOf | LateListOf):
+    if isinstance(expected, ListOf | LateListOf | NamedListOf):
         return LIST, SET
     if isinstance(expected, Layout):
         return (STRUCT,)

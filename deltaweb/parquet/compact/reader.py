@@ -15,42 +15,43 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NoReturn, TypeAlias, overload
 
+from deltaweb.parquet.compact.cursor import CUT, MAX_DEPTH, MORE, Cursor
 from deltaweb.parquet.compact.layouts import (
     BINARY,
     BYTE,
     DOUBLE,
     FALSE,
     I64,
-    LIST,
-    MAP,
-    SET,
     STRUCT,
     TRUE,
     FieldType,
     LateListOf,
     Layout,
     ListOf,
+    NamedListOf,
 )
-from deltaweb.parquet.compact.usual_bytes import usual_chunk, usual_list
+from deltaweb.parquet.compact.usual_bytes import (
+    after_name,
+    until_name,
+    usual_chunk,
+    usual_list,
+)
 from deltaweb.parquet.errors import FooterCorruptError
 
-MAX_DEPTH: Final = 64
 MAX_BUILT: Final = 1_000_000
 """Elements of lists that one reader makes values of."""
 MAX_LATE: Final = 16_000_000
 """Structs that it keeps the places of; what is made of each is counted by itself."""
 MAX_KNOWN: Final = 20_000
-"""Short lists that are kept by their bytes: column chunks repeat them."""
-_MAX_SHIFT: Final = 63  # the bits of a long
-_MORE: Final = 0x7F  # a larger byte says that more of its number follows
-
-_LONG_LIST: Final = 15
-_CUT: Final = "it ends within a value"
+"""Short lists that are kept by their bytes: column chunks repeat them. And structs
+without their names, of a list: schemas repeat those."""
 _NO_STRUCTS: Final = "a list of structs holds something else"
 
 
 _KnownKey: TypeAlias = tuple[FieldType, bytes]
 """What the elements of a list are, and its bytes."""
+Named: TypeAlias = tuple[bytes, Mapping[str, Any]]
+"""What a struct is called, and its fields; whatever their name says there."""
 NO_FIELDS: Final[Mapping[int, Any]] = MappingProxyType({})
 """One value for every empty struct, so that a million of them take no memory."""
 _EMPTY_MEMBERS: Final[Mapping[int, Mapping[int, Any]]] = {
@@ -95,8 +96,8 @@ class LateStructs(Sequence[dict[str, Any]]):
         return reader.read_struct(self._layout)
 
 
-class CompactReader:
-    """Reads values of the compact protocol, one after the other.
+class CompactReader(Cursor):
+    """Reads structs of the compact protocol, by what is wanted of them.
 
     Args:
         data: The bytes.
@@ -104,7 +105,7 @@ class CompactReader:
         known: Short lists that another reader of like bytes has made already.
     """
 
-    __slots__ = ("built", "data", "known", "late", "position")
+    __slots__ = ("built", "known", "late")
 
     def __init__(
         self,
@@ -112,8 +113,7 @@ class CompactReader:
         position: int = 0,
         known: "dict[_KnownKey, Sequence[Any]] | None" = None,
     ) -> None:
-        self.data = data
-        self.position = position
+        super().__init__(data, position)
         self.known = {} if known is None else known
         self.built = 0
         self.late = 0
@@ -129,7 +129,7 @@ class CompactReader:
         try:
             return self._struct(layout, depth)
         except (IndexError, struct.error):
-            raise FooterCorruptError(reason=_CUT) from None
+            raise FooterCorruptError(reason=CUT) from None
 
     def _struct(self, layout: Layout, depth: int) -> dict[str, Any]:
         data, wanted, number = self.data, layout.wanted, 0
@@ -146,7 +146,7 @@ class CompactReader:
             if expected == "int" and kind != BYTE:
                 # Most have one byte, and a call takes longer than reading it.
                 small = data[self.position]
-                if small <= _MORE:
+                if small <= MORE:
                     self.position += 1
                     values[name] = (small >> 1) ^ -(small & 1)
                 else:
@@ -169,15 +169,15 @@ class CompactReader:
             return self.read_struct(expected, depth + 1)
         if isinstance(expected, ListOf):
             return self._list(expected.element, depth + 1)
-        if isinstance(expected, LateListOf):
-            return self._late_list(expected.element, depth + 1)
+        if isinstance(expected, LateListOf | NamedListOf):
+            return self._structs(expected, depth + 1)
         if expected == "place":
             place = self.position
             self.skip(kind, depth)
             return place
         if kind == STRUCT:
             return self.read_fields(depth + 1)
-        return self._double() if kind == DOUBLE else self._byte()
+        return self.double() if kind == DOUBLE else self.byte()
 
     def read_fields(self, depth: int = 0) -> Mapping[int, Any]:
         """Read a struct of a union, as far as it is numbers, truths, text and structs.
@@ -202,7 +202,7 @@ class CompactReader:
             if kind in {TRUE, FALSE}:
                 values[number] = kind == TRUE
             elif kind == BYTE:
-                values[number] = self._byte()
+                values[number] = self.byte()
             elif BYTE < kind <= I64:
                 values[number] = self.integer()
             elif kind == BINARY:
@@ -230,9 +230,7 @@ class CompactReader:
 
     def _new_list(self, element: FieldType, depth: int) -> list[Any]:
         size, kind = self.list_header()
-        self.built += size
-        if self.built > MAX_BUILT:
-            _refuse(MAX_BUILT, "parts")
+        self._count_built(size)
         if element == "int" and BYTE < kind <= I64:
             return [self.integer() for _ in range(size)]
         if element == "binary" and kind == BINARY:
@@ -245,13 +243,20 @@ class CompactReader:
         if isinstance(element, Layout) and size:
             raise FooterCorruptError(reason=_NO_STRUCTS)
         for _ in range(size):
-            self._skip_element(kind, depth)
+            self.skip_element(kind, depth)
         return []
 
-    def _late_list(self, element: Layout, depth: int) -> LateStructs:
+    def _structs(
+        self, wanted: LateListOf | NamedListOf, depth: int
+    ) -> Sequence[dict[str, Any]] | list[Named]:
         size, kind = self.list_header()
         if size and kind != STRUCT:
             raise FooterCorruptError(reason=_NO_STRUCTS)
+        if isinstance(wanted, LateListOf):
+            return self._late_structs(wanted.element, size, depth)
+        return self._named_structs(wanted, size, depth)
+
+    def _late_structs(self, element: Layout, size: int, depth: int) -> LateStructs:
         self.late += size
         if self.late > MAX_LATE:
             _refuse(MAX_LATE, "column chunks")
@@ -261,138 +266,49 @@ class CompactReader:
             if (usual := match(self.data, self.position)) is not None:
                 self.position = usual.end()
             else:
-                self._skip_struct(depth + 1)
+                self.skip(STRUCT, depth)
         return LateStructs(self.data, starts, element, self.known)
+
+    def _named_structs(self, wanted: NamedListOf, size: int, depth: int) -> list[Named]:
+        """Read structs as their names and the rest, which is one value if it is equal.
+
+        What is before and after a name is found by its pattern, and made a value of
+        once; a struct of another shape is read field by field.
+        """
+        self._count_built(size)
+        known: dict[bytes, Mapping[str, Any]] = {}
+        return [self._named(wanted, known, depth) for _ in range(size)]
+
+    def _named(
+        self, wanted: NamedListOf, known: dict[bytes, Mapping[str, Any]], depth: int
+    ) -> Named:
+        data = self.data
+        first = until_name().match(data, self.position)
+        if first is not None and (length := data[begin := first.end()]) <= MORE:
+            begin += 1
+            last = after_name().match(data, end := begin + length)
+            if last is not None:
+                key = first.group() + b"\0" + last.group()  # with an empty name
+                rest = known.get(key)
+                if rest is None:
+                    rest = CompactReader(key).read_struct(wanted.element, depth)
+                    if len(known) < MAX_KNOWN:
+                        known[key] = rest
+                self.position = last.end()
+                return data[begin:end], rest
+        fields = self.read_struct(wanted.element, depth)
+        return fields[wanted.name], fields
+
+    def _count_built(self, size: int) -> None:
+        self.built += size
+        if self.built > MAX_BUILT:
+            _refuse(MAX_BUILT, "parts")
 
     def _member(self, depth: int) -> Mapping[int, Any]:
         fields = self.read_fields(depth)
         if not fields:
             raise FooterCorruptError(reason="it has a list of nothing")
         return fields
-
-    def list_header(self) -> tuple[int, int]:
-        """Read the size of a list and the type of its elements."""
-        header = self._byte()
-        size = header >> 4
-        if size == _LONG_LIST:
-            size = self._varint()
-        self._check_count(size)
-        return size, header & 0x0F
-
-    def integer(self) -> int:
-        """Read a signed integer, which is zigzag-encoded."""
-        value = self.data[self.position]
-        if value > _MORE:
-            value = self._varint()
-        else:
-            self.position += 1
-        return (value >> 1) ^ -(value & 1)
-
-    def binary(self) -> bytes:
-        """Read a byte string."""
-        size = self.data[self.position]
-        if size > _MORE:
-            size = self._varint()
-        else:
-            self.position += 1
-        start = self.position
-        self.position = end = start + size
-        if end > len(self.data):
-            raise FooterCorruptError(reason=_CUT)
-        return self.data[start:end]
-
-    def _byte(self) -> int:
-        value = self.data[self.position]
-        self.position += 1
-        return value
-
-    def _double(self) -> float:
-        value: float = struct.unpack_from("<d", self.data, self.position)[0]
-        self.position += 8
-        return value
-
-    def _varint(self) -> int:
-        data, position = self.data, self.position
-        value = data[position]
-        position += 1
-        if value > _MORE:
-            value &= _MORE
-            shift = 7
-            while True:
-                part = data[position]
-                position += 1
-                value |= (part & _MORE) << shift
-                if part <= _MORE:
-                    break
-                shift += 7
-                if shift > _MAX_SHIFT:
-                    raise FooterCorruptError(reason="a number has too many bytes")
-        self.position = position
-        return value
-
-    def _check_count(self, size: int) -> None:
-        left = len(self.data) - self.position
-        if size > left:
-            reason = f"it counts {size:,} elements where {left:,} bytes are left"
-            raise FooterCorruptError(reason=reason)
-
-    def skip(self, kind: int, depth: int) -> None:
-        """Go past a value of a field.
-
-        Raises:
-            FooterCorruptError: If the value has no type, or nests too deep.
-        """
-        if kind in {TRUE, FALSE}:
-            return
-        if BYTE < kind <= I64:
-            self._varint()
-        elif kind == BINARY:
-            self.binary()
-        elif kind == STRUCT:
-            self._skip_struct(depth + 1)
-        elif kind in {LIST, SET}:
-            if (usual := usual_list().match(self.data, self.position)) is not None:
-                self.position = usual.end()
-            else:
-                self._skip_list(depth)
-        elif kind == MAP:
-            self._skip_map(depth)
-        elif kind in {BYTE, DOUBLE}:
-            self.position += 1 if kind == BYTE else 8
-        else:
-            raise FooterCorruptError(reason=f"a value has the unknown type {kind}")
-
-    def _skip_struct(self, depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
-        while header := self._byte():
-            if not header >> 4:
-                self.integer()
-            self.skip(header & 0x0F, depth)
-
-    def _skip_list(self, depth: int) -> None:
-        size, element = self.list_header()
-        for _ in range(size):
-            self._skip_element(element, depth)
-
-    def _skip_map(self, depth: int) -> None:
-        size = self._varint()
-        if not size:
-            return
-        kinds = self._byte()
-        self._check_count(size)
-        for _ in range(size):
-            self._skip_element(kinds >> 4, depth)
-            self._skip_element(kinds & 0x0F, depth)
-
-    def _skip_element(self, kind: int, depth: int) -> None:
-        """Go past an element: a truth is a byte here, and none in a field."""
-        if kind in {TRUE, FALSE}:
-            self.position += 1
-        elif depth > MAX_DEPTH:
-            raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
-        else:
-            self.skip(kind, depth + 1)
 
 
 def _refuse(most: int, parts: str) -> NoReturn:

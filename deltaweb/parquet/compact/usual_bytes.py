@@ -29,6 +29,22 @@ def usual_chunk() -> re.Pattern[bytes]:
     return re.compile(_struct(_field_of(_struct(_inner()))), re.DOTALL)
 
 
+@cache
+def until_name() -> re.Pattern[bytes]:
+    """Return a pattern of numbers, and the header of the text that follows them."""
+    head = _headers(range(1, 16), _BINARY)
+    return re.compile(b"(?:%b)*+%b" % (_simple(), head), re.DOTALL)
+
+
+@cache
+def after_name() -> re.Pattern[bytes]:
+    """Return a pattern of numbers and unions up to the end of their struct."""
+    union = _simple()
+    for _ in range(4):  # a type, its parameters, their unit, which is empty
+        union = _with_struct(_simple(), _struct(union))
+    return re.compile(_struct(union), re.DOTALL)
+
+
 def _inner() -> bytes:
     """Return a pattern of a field that may be a struct of flat fields."""
     return _field_of(_struct(_flat()))
@@ -36,7 +52,12 @@ def _inner() -> bytes:
 
 def _field_of(struct: bytes) -> bytes:
     """Return a pattern of a field that is flat or a struct of this pattern."""
-    return b"%b|%b%b" % (_flat(), _headers(range(1, 16), _STRUCT), struct)
+    return _with_struct(_flat(), struct)
+
+
+def _with_struct(others: bytes, struct: bytes) -> bytes:
+    """Return a pattern of other fields, or a struct of this pattern."""
+    return b"%b|%b%b" % (others, _headers(range(1, 16), _STRUCT), struct)
 
 
 def _struct(field: bytes) -> bytes:

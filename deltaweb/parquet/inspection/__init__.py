@@ -2,6 +2,7 @@
 
 description  what scripts get: all of it
 node_types   what each node of the schema is in Delta, or why it is nothing there
+file_columns what a file has as columns, by its schema or by the rows of one
 differences  how the columns of a file differ from those of its table
 chunks       a row a column chunk, added up by column while they are read
 columns      a row a node of the schema, with what its chunks add up to

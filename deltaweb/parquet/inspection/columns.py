@@ -9,6 +9,7 @@ from deltaweb.parquet.annotations import stored_annotation
 from deltaweb.parquet.inspection.chunks import ChunkSums
 from deltaweb.parquet.inspection.node_types import NodeTypes
 from deltaweb.parquet.loading import ParquetFooter
+from deltaweb.parquet.nesting import Part, parts_of
 from deltaweb.parquet.schema import Node
 
 MAX_NODES: Final = 200_000
@@ -20,6 +21,7 @@ NODE_SCHEMA: Final = pa.schema(
         ("path", pa.list_(pa.string())),
         ("depth", pa.int32()),
         ("parent", pa.int32()),
+        ("part_of", pa.int32()),
         ("num_children", pa.int32()),
         ("position", pa.int32()),
         ("leaf", pa.int32()),
@@ -49,8 +51,9 @@ NODE_SCHEMA: Final = pa.schema(
     ]
 )
 """A row a node, depth first, without the root. `parent` is the row above (-1 at the
-top), `position` the place among its siblings from 1; from `num_chunks` on it is the
-`ColumnSum` of a leaf, null for a group."""
+top), `part_of` that of what it is a field, the element, or key or value of: null where
+it only repeats, or is within one value. `position` is the place among its siblings from
+1; from `num_chunks` on it is the `ColumnSum` of a leaf, null for a group."""
 
 
 def node_batches(
@@ -78,12 +81,18 @@ def _rows(
     top = footer.root.children or ()
     waiting = [(node, -1, place) for place, node in enumerate(top, 1)]
     waiting.reverse()
+    owners = {id(node): (-1, Part(node)) for node in top}
     number = 0
     while waiting and number < MAX_NODES:
         node, parent, position = waiting.pop()
+        owner, part = owners.pop(id(node), (None, None))
+        if part is not None:
+            inner = parts_of(part)
+            owners.update((id(one.node), (number, one)) for one in inner)
         yield {
             **_stored(node),
             "parent": parent,
+            "part_of": owner,
             "position": position,
             "column_order": None if node.leaf is None else footer.order(node.leaf),
             "delta_type": types.word(node) or None,

@@ -6,14 +6,12 @@ by what columns are found.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
-from deltaweb.parquet.inspection.node_types import NodeTypes
-from deltaweb.parquet.nesting import NestingError, list_shape, map_shape
-from deltaweb.parquet.schema import Node
+from deltaweb.parquet.inspection.file_columns import FileColumn
 
 LEGACY, MISSING, WIDENED, OTHER = "legacy", "missing", "widened", "other"
-UNKNOWN, REFUSED = "unknown", "refused"
+UNKNOWN, REFUSED, PARTITION = "unknown", "refused", "partition"
 ELEMENT, KEY, VALUE = "element", "key", "value"
 _WIDER: Final = {
     "tinyint": ("smallint", "int", "bigint", "double"),
@@ -45,31 +43,37 @@ class SurveyedColumn:
     parts: "tuple[SurveyedColumn, ...]" = ()
 
 
-class ColumnDifference(NamedTuple):
+C = TypeVar("C", bound=FileColumn)
+
+
+class ColumnDifference(NamedTuple, Generic[C]):
     """A column that is otherwise in a file.
 
     Attributes:
         path: Its names in the table, or in the file where the table has none.
         relation: How: a word of this module.
-        node: The column in the file; None where it has none.
+        of_table: The column in the table; None where it has none.
+        of_file: The column in the file; None where it has none.
     """
 
     path: tuple[str, ...]
     relation: str
-    node: Node | None
+    of_table: SurveyedColumn | None
+    of_file: C | None
 
 
 def column_differences(
-    columns: Sequence[SurveyedColumn], root: Node, types: NodeTypes
-) -> Iterator[ColumnDifference]:
+    columns: Sequence[SurveyedColumn], of_file: Sequence[C]
+) -> Iterator[ColumnDifference[C]]:
     """Yield how the columns of a file differ from those of the table.
+
+    A column whose values are in the log, and not in the file, is one: `PARTITION`.
 
     Args:
         columns: Of the table at its top.
-        root: The schema of the file.
-        types: What its nodes are in Delta.
+        of_file: Of the file at its top.
     """
-    return _fields(columns, root.children or (), types, ())
+    return _fields(columns, of_file, ())
 
 
 def words_by_path(columns: Sequence[SurveyedColumn]) -> Mapping[str, str]:
@@ -88,80 +92,49 @@ def words_by_path(columns: Sequence[SurveyedColumn]) -> Mapping[str, str]:
 
 
 def _fields(
-    columns: Sequence[SurveyedColumn],
-    nodes: Sequence[Node],
-    types: NodeTypes,
-    above: tuple[str, ...],
-) -> Iterator[ColumnDifference]:
-    by_name = {node.name.lower(): node for node in nodes}
-    by_id = {
-        node.element.field_id: node
-        for node in nodes
-        if node.element.field_id is not None
-    }
+    columns: Sequence[SurveyedColumn], of_file: Sequence[C], above: tuple[str, ...]
+) -> Iterator[ColumnDifference[C]]:
+    by_name = {found.name.lower(): found for found in of_file}
+    by_id = {found.field_id: found for found in of_file if found.field_id is not None}
     known = set()
     for column in columns:
-        node = by_name.get(column.stored_name.lower())
+        path = *above, column.name
+        found = by_name.get(column.stored_name.lower())
         if column.field_id is not None:
-            node = by_id.get(column.field_id)
-        if node is not None:
-            known.add(id(node))
-            yield from _column(column, node, types, (*above, column.name))
-        elif not column.is_partition:
-            yield ColumnDifference((*above, column.name), MISSING, None)
-    for node in nodes:
-        if id(node) not in known:
-            yield ColumnDifference((*above, node.name), UNKNOWN, node)
+            found = by_id.get(column.field_id)
+        if found is not None:
+            known.add(id(found))
+            yield from _column(column, found, path)
+        else:
+            relation = PARTITION if column.is_partition else MISSING
+            yield ColumnDifference(path, relation, column, None)
+    for found in of_file:
+        if id(found) not in known:
+            yield ColumnDifference((*above, found.name), UNKNOWN, None, found)
 
 
 def _column(
-    column: SurveyedColumn, node: Node, types: NodeTypes, path: tuple[str, ...]
-) -> Iterator[ColumnDifference]:
-    word = types.word(node)
-    inner = _parts(node) if column.parts and word else None
-    if inner is not None and column.type_word.startswith("struct"):
+    column: SurveyedColumn, found: C, path: tuple[str, ...]
+) -> Iterator[ColumnDifference[C]]:
+    word = found.word
+    inner = found.parts() if column.parts and word else ()
+    if inner and column.type_word.startswith("struct"):
         if word.startswith("struct"):
-            yield from _fields(column.parts, inner, types, path)
+            yield from _fields(column.parts, inner, path)
             return
-    elif inner is not None and _family(word) == _family(column.type_word):
-        for part, found in zip(column.parts, inner, strict=False):
-            yield from _column(part, found, types, (*path, part.name))
+    elif inner and _family(word) == _family(column.type_word):
+        for part, found_part in zip(column.parts, inner, strict=False):
+            yield from _column(part, found_part, (*path, part.name))
         return
     relation = relation_of(column.type_word, word)
-    if not relation and any(
-        leaf.element.physical_type == "INT96" for leaf in node.leaves()
-    ):
+    if not relation and found.has_int96:
         relation = LEGACY
     if relation:
-        yield ColumnDifference(path, relation, node)
-
-
-def _parts(node: Node) -> Sequence[Node] | None:
-    """Return the fields, the element, or key and value of a node; None of others.
-
-    A repeated node that is no list's has no node for its element alone.
-    """
-    try:
-        match node.kind:
-            case "LIST":
-                return (list_shape(node).element,)
-            case "MAP":
-                shape = map_shape(node)
-                return (shape.key,) if shape.value is None else (shape.key, shape.value)
-    except NestingError:
-        return None
-    return None if node.is_repeated or node.kind is not None else node.children
+        yield ColumnDifference(path, relation, column, found)
 
 
 def _family(word: str) -> str:
     return word.partition("<")[0]
-
-
-def stored_type(node: Node) -> str:
-    """Return the physical type of a node with its annotation, as it is stored."""
-    physical = node.element.physical_type if node.children is None else "group"
-    annotation = "" if node.annotation is None else node.annotation.text
-    return f"{physical} {annotation}".strip()
 
 
 def relation_of(table_word: str, file_word: str) -> str:

@@ -24,10 +24,11 @@ import pyarrow as pa
 
 from deltaweb.parquet.inspection.chunks import count_of, encoding_family
 from deltaweb.parquet.inspection.differences import (
+    PARTITION,
     SurveyedColumn,
     column_differences,
-    stored_type,
 )
+from deltaweb.parquet.inspection.file_columns import columns_of_schema, stored_type
 from deltaweb.parquet.inspection.node_types import node_types
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.metadata import ColumnChunk
@@ -119,12 +120,15 @@ class Survey:
         for leaf, node in enumerate(footer.leaves):
             key = SurveyKey("type", _dotted(node), _stored(node))
             self._note(key, file, count=len(groups) - ranges[leaf])
-        types = node_types(footer.root)
-        for one in column_differences(self._columns, footer.root, types):
+        found = columns_of_schema(footer.root, node_types(footer.root))
+        for one in column_differences(self._columns, found):
+            if one.relation == PARTITION:
+                continue
             name = ".".join(one.path)[:MAX_NAME_LENGTH]
-            stored = "" if one.node is None else _stored(one.node)
-            leaves = () if one.node is None else one.node.leaves()
-            own = sum(leaf_bytes[node.leaf or 0] for node in leaves)
+            found_node = None if one.of_file is None else one.of_file.node
+            stored = "" if found_node is None else _stored(found_node)
+            leaves = () if found_node is None else found_node.leaves()
+            own = sum(leaf_bytes[leaf.leaf or 0] for leaf in leaves)
             key = SurveyKey("difference", name, stored, one.relation)
             self._note(key, file, extra=own)
 

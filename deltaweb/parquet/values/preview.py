@@ -6,6 +6,7 @@ So a child reads, with limits of time and memory; what happens to it is an error
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,9 @@ from deltaweb.parquet.tail import RangeSource, Source, open_source
 from deltaweb.parquet.values.extents import check_extents, choose_groups, chunk_start
 
 TIMEOUT_S: Final = 20
+"""Of processor time."""
+PATIENCE: Final = 3
+"""How many times as long it may take: a machine may have more to do."""
 MEMORY_BYTES: Final = 1 << 30
 """What reading may take beyond what an idle process has."""
 COPIED_BYTES: Final = 256 << 20
@@ -39,15 +43,23 @@ def read_preview(
 ) -> list[dict[str, JSON]]:
     """Return the first rows of a file, or of one of its row groups.
 
+    Args:
+        source: A local path, or an open file.
+        limit: The most rows that are wanted.
+        row_group: The position of a row group; None for the whole file.
+        timeout_s: Seconds of processor time that reading may take.
+        memory_bytes: What it may take beyond what an idle process has.
+
     Raises:
         ParquetError: If the file does not read, or takes more than it may.
     """
+    cpu_s = max(1, int(timeout_s))
     with _local_copy(source, limit, row_group) as path:
         request = {
             "path": os.fspath(path),
             "limit": limit,
             "row_group": row_group,
-            "cpu_s": max(1, int(timeout_s)),
+            "cpu_s": cpu_s,
             "memory_bytes": memory_bytes,
         }
         try:
@@ -55,14 +67,14 @@ def read_preview(
                 [sys.executable, "-m", "deltaweb.parquet.values.child"],
                 input=json.dumps(request).encode(),
                 capture_output=True,
-                timeout=timeout_s,
+                timeout=PATIENCE * timeout_s,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            reason = f"reading them took more than {timeout_s:g} s"
+            reason = f"reading them took more than {PATIENCE * timeout_s:g} s"
             raise ValuesUnreadableError(reason=reason) from None
     if done.returncode:
-        reason = _ending(done.returncode, memory_bytes)
+        reason = _ending(done.returncode, memory_bytes, cpu_s)
         raise ValuesUnreadableError(reason=reason)
     answer: dict[str, Any] = json.loads(done.stdout)
     if "reason" in answer:
@@ -71,7 +83,9 @@ def read_preview(
     return rows
 
 
-def _ending(code: int, memory_bytes: int) -> str:
+def _ending(code: int, memory_bytes: int, cpu_s: int) -> str:
+    if code == -signal.SIGXCPU:
+        return f"reading them took more than {cpu_s:,} s of processor time"
     if code < 0:
         return f"they ended the process that read them (signal {-code})"
     return f"they took more than {memory_bytes >> 20:,} MiB, or broke their reader"

@@ -17,7 +17,12 @@ from deltaweb.parquet.rendering import JSON
 from deltaweb.parquet.schema import Node
 from deltaweb.parquet.values.extents import check_extents, choose_groups
 from deltaweb.parquet.values.neutral import neutral_footer
-from deltaweb.parquet.values.shaping import Physical, has_leaves, shape_field
+from deltaweb.parquet.values.shaping import (
+    Physical,
+    field_names,
+    has_leaves,
+    shape_field,
+)
 
 BATCH_ROWS: Final = 256
 
@@ -52,10 +57,11 @@ def read_rows(
 def _rows(batch: pa.RecordBatch, root: Node, limit: int) -> Iterator[dict[str, JSON]]:
     columns = [physical_values(column[:limit]) for column in batch.columns]
     nodes = [child for child in root.children or () if has_leaves(child)]
+    names = field_names(nodes)
     for values in zip(*columns, strict=True):
         yield {
-            node.name: shape_field(node, value)
-            for node, value in zip(nodes, values, strict=True)
+            name: shape_field(node, value)
+            for name, node, value in zip(names, nodes, values, strict=True)
         }
 
 

@@ -6,6 +6,7 @@ and the physical value of a leaf.
 Source: Parquet logical types.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, TypeAlias
@@ -49,7 +50,30 @@ def shape_value(node: Node, value: Physical, *, is_in_list: bool = False) -> JSO
             pass
         if node.kind == "VARIANT":
             return _variant(node, members)
-    return {child.name: shape_field(child, members[id(child)]) for child in held}
+    return {
+        name: shape_field(child, members[id(child)])
+        for name, child in zip(field_names(held), held, strict=True)
+    }
+
+
+def field_names(nodes: Sequence[Node]) -> list[str]:
+    """Return the names of fields in an object; one that is there again gets a number.
+
+    Parquet lets names repeat, and no value is left out for it.
+    """
+    names = [node.name for node in nodes]
+    taken = set(names)
+    if len(taken) == len(names):
+        return names
+    seen: Counter[str] = Counter()
+    for place, name in enumerate(names):
+        seen[name] += 1
+        if seen[name] > 1:
+            while (numbered := f"{name} ({seen[name]})") in taken:
+                seen[name] += 1
+            names[place] = numbered
+            taken.add(numbered)
+    return names
 
 
 def has_leaves(node: Node) -> bool:

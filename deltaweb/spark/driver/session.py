@@ -12,6 +12,7 @@ from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from deltaweb.spark.driver.class_archive import reading_options, writing_options
 from deltaweb.spark.driver.cluster import (
     ApplicationEndedError,
     SparkClusterError,
@@ -51,12 +52,15 @@ class SparkOptions:
             executors share it.
         driver_memory: Heap of the driver, in Java's spelling.
         executors_within_s: How long a cluster may take to give the first executor.
+        class_archive: Where the JVM leaves an archive of its classes when it ends;
+            None for one that reads the archive of this machine, as all but one do.
     """
 
     master: str
     folder: Path
     driver_memory: str = "2g"
     executors_within_s: float = 120
+    class_archive: Path | None = None
 
 
 def get_spark(options: SparkOptions) -> SparkSession:
@@ -98,6 +102,22 @@ def stop_session() -> None:
     """Stop this process's session and its JVM, if there is one."""
     with _lock:
         _stop()
+
+
+def end_session(within_s: float) -> None:
+    """Stop this process's session and wait until its JVM has ended by itself.
+
+    Raises:
+        subprocess.TimeoutExpired: If the JVM takes longer.
+    """
+    with _lock:
+        if (session := _default_session()) is not None:
+            session.stop()
+        process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 (no public way)
+        if process is not None:
+            process.stdin.close()  # at which the JVM ends
+            process.wait(within_s)
+        forget_session()
 
 
 def _stop() -> None:
@@ -170,9 +190,12 @@ def _conf(options: SparkOptions, *, driver_host: str | None) -> SparkConf:
     log4j.write_text(_LOG4J, encoding="utf-8")
     temporary = options.folder / "tmp"
     temporary.mkdir(exist_ok=True)
+    archive = options.class_archive
+    java_home = Path(os.environ["JAVA_HOME"])
+    classes = writing_options(archive) if archive else reading_options(java_home)
     java_options = (
         f"{JAVA_OPTIONS} -Dlog4j2.configurationFile={log4j.as_uri()}"
-        f" -Djava.io.tmpdir={temporary}"
+        f" -Djava.io.tmpdir={temporary}{classes}"
     )
     conf = SparkConf()
     conf.setMaster(options.master).setAppName(APP_NAME)

@@ -26,8 +26,9 @@ from deltaweb.writer.matching import (
     each_file,
     file_rows,
     find_matches,
-    has_match,
+    judged_rows,
     row_counts,
+    rows_with_matches,
 )
 from deltaweb.writer.rewrite.dry_run import RowsSeen, RowTally
 from deltaweb.writer.rewrite.row_changes import RowChange, nullable
@@ -214,12 +215,13 @@ class Rewrite:
         for number, file in enumerate(each_file(about.opened)):
             if on_progress is not None:
                 on_progress(number, about.opened.num_rows)
-            if not about.is_sure and not has_match(snapshot, file, condition):
+            look = judged_rows if about.is_sure else rows_with_matches
+            judged = look(snapshot, file, condition)
+            if judged is None:
                 continue
             count = 0
             files.begin_file(file)
-            for rows in file_rows(snapshot, file):
-                holds = condition.holds(rows)
+            for rows, holds in judged:
                 changed = change.apply(rows, holds)
                 count += holds.true_count
                 if not files.marks_rows:

@@ -33,6 +33,13 @@ class TestFiles:
         assert "country=FR" in listed
         assert "country=DE" not in listed
 
+    def test_the_list_comes_before_what_is_drawn_of_it(self, viewer: Client) -> None:
+        page = text_of(viewer, f"{TABLE}orders/files")
+
+        before_the_list, _, rest = page.partition('id="files"')
+        assert "<figure" not in before_the_list
+        assert rest.index("<tbody") < rest.index("<aside")
+
     def test_an_older_version_is_listed_by_a_job(self, viewer: Client) -> None:
         waiting = text_of(viewer, f"{TABLE}orders/files?v=3")
         work()

@@ -1,9 +1,11 @@
 """A store behind a URL, whatever its scheme."""
 
 import itertools
+import sys
 from pathlib import Path
 
 import pytest
+from fsspec.registry import _registry
 
 from deltaweb.delta.errors import (
     DataFileMissingError,
@@ -50,7 +52,13 @@ class TestRemoteTableStore(TableStorePromises):
             store.put_if_absent("a", b"")
 
     @pytest.mark.parametrize("url", ["gs://bucket/t", "gcs://bucket/t"])
-    def test_a_missing_driver_is_named(self, url: str) -> None:
+    def test_a_missing_driver_is_named(
+        self, url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        scheme = url.partition("://")[0]
+        monkeypatch.setitem(sys.modules, "gcsfs", None)
+        monkeypatch.delitem(_registry, scheme, raising=False)  # if it was loaded
+
         with pytest.raises(LocationUnsupportedError, match="Install the package"):
             open_store(url)
 

@@ -24,7 +24,7 @@ from apps.sharing.management import profile_file, sharing_output
 from apps.sharing.models import Recipient, RecipientToken
 from apps.sharing.names import find_recipient, find_share
 from apps.sharing.recipients import services as recipients
-from apps.tables.management.table_output import time_text
+from apps.tables.management.text_output import time_text
 
 
 class Command(SubcommandsCommand):

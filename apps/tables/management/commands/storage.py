@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
-from apps.tables.management import table_output
+from apps.tables.management import text_output
 from apps.tables.models import StorageConnection
 from apps.tables.storage import connections as storage_connections
 from apps.tables.storage.errors import StorageReferenceError
@@ -74,7 +74,7 @@ class Command(SubcommandsCommand):
         rows = [
             (one.name, one.prefix, ", ".join(one.option_names)) for one in connections
         ]
-        lines = table_output.aligned(("NAME", "PREFIX", "OPTIONS"), rows)
+        lines = text_output.aligned(("NAME", "PREFIX", "OPTIONS"), rows)
         none = ["No storages yet: storage add NAME --prefix URL --option KEY=VALUE"]
         return Output(
             [_as_json(one) for one in connections], lines=lines if rows else none

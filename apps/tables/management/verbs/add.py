@@ -11,7 +11,7 @@ from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import (
     register_table,
 )
-from apps.tables.management import table_output
+from apps.tables.management import catalogue_output
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
 
@@ -52,4 +52,6 @@ class Verb(Subcommand):
         if found.warning:
             self.warn(f"{found.warning} Metadata and history are shown.")
         text = f"Registered {table.full_name}: version {found.version} of {where}"
-        return Output(table_output.table_json(table) | {"found": found.as_json()}, text)
+        return Output(
+            catalogue_output.table_json(table) | {"found": found.as_json()}, text
+        )

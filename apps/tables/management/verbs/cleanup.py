@@ -8,7 +8,7 @@ from apps.tables.catalogue.registration import find_table
 from apps.tables.index.refresh import refresh_anew
 from apps.tables.management.arguments import locate
 from apps.tables.management.audit import record
-from apps.tables.management.table_output import time_text
+from apps.tables.management.text_output import time_text
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.log_cleanup import LogCleanup
 from deltaweb.index.history.sentences.commit_facts import counted

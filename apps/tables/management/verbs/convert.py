@@ -9,7 +9,7 @@ from apps.pages.command import Output, Subcommand
 from apps.pages.templatetags.deltaweb import size
 from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import check_name_free, register_table
-from apps.tables.management import table_output
+from apps.tables.management import catalogue_output
 from apps.tables.management.audit import record
 from apps.tables.storage.locations import check_allowed, check_present, parse_location
 from apps.tables.storage.opening import open_location
@@ -93,4 +93,4 @@ class Verb(Subcommand):
             f"{result.num_added_files:,} files"
         )
         data = {"version": result.version, "num_added_files": result.num_added_files}
-        return Output(table_output.table_json(table) | data, text)
+        return Output(catalogue_output.table_json(table) | data, text)

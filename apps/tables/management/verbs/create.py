@@ -8,7 +8,7 @@ from django.utils import timezone
 from apps.pages.command import Output, Subcommand
 from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import check_name_free, register_table
-from apps.tables.management import table_output
+from apps.tables.management import catalogue_output
 from apps.tables.management.audit import record
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
@@ -63,7 +63,7 @@ class Verb(Subcommand):
         )
         record("table.create", table.full_name, version=0)
         text = f"Created {table.full_name} at {where}: version 0, no rows"
-        return Output(table_output.table_json(table) | {"version": 0}, text)
+        return Output(catalogue_output.table_json(table) | {"version": 0}, text)
 
 
 def _schema(text: str) -> StructType:

@@ -5,7 +5,7 @@ from itertools import chain
 from django.core.management.base import CommandParser
 
 from apps.pages.command import Output, Subcommand
-from apps.tables.management import table_output
+from apps.tables.management import table_output, text_output
 from apps.tables.management.arguments import locate, whole_number
 from apps.tables.storage.opening import open_location
 from apps.tables.versions.times_note import times_note
@@ -24,12 +24,12 @@ class Verb(Subcommand):
         location = locate(table)[1]
         opened = open_location(location)
         commits = opened.history(limit=limit)
-        lines = table_output.aligned(
+        lines = text_output.aligned(
             ("VERSION", "TIME", "OPERATION", "USER", "ENGINE"),
             [
                 (
                     str(commit.version),
-                    table_output.time_text(commit.timestamp),
+                    text_output.time_text(commit.timestamp),
                     commit.operation or "",
                     commit.user or "",
                     commit.engine_info or "",

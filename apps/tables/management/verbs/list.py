@@ -1,7 +1,7 @@
 """`deltaweb table list`: the registered tables."""
 
 from apps.pages.command import Output, Subcommand
-from apps.tables.management import table_output
+from apps.tables.management import catalogue_output, text_output
 from apps.tables.models import Table
 
 
@@ -11,18 +11,18 @@ class Verb(Subcommand):
     def run(self, **_: object) -> Output:
         """List every table, whoever may see it."""
         tables = list(Table.objects.defer("summary"))
-        lines = table_output.aligned(
+        lines = text_output.aligned(
             ("NAME", "VERSION", "STATE", "INDEXED", "LOCATION"),
             [
                 (
                     table.full_name,
                     "" if table.version is None else str(table.version),
                     table.state,
-                    table_output.time_text(table.indexed_at),
+                    text_output.time_text(table.indexed_at),
                     table.location,
                 )
                 for table in tables
             ],
         )
         shown = lines if tables else ["No tables yet: table add NAME LOCATION"]
-        return Output([table_output.table_json(t) for t in tables], lines=shown)
+        return Output([catalogue_output.table_json(t) for t in tables], lines=shown)

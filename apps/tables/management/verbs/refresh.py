@@ -14,7 +14,7 @@ from apps.tables.catalogue.registration import (
 )
 from apps.tables.errors import NoWorkerError
 from apps.tables.index.refresh import refresh_table
-from apps.tables.management import table_output
+from apps.tables.management import catalogue_output
 
 POLL_S = 0.3
 NO_WORKER_AFTER_S = 10.0
@@ -36,7 +36,7 @@ class Verb(Subcommand):
             self._wait(job)
             table.refresh_from_db()
         job.refresh_from_db()
-        data = table_output.table_json(table) | {
+        data = catalogue_output.table_json(table) | {
             "job": {"id": job.id, "state": job.state}
         }
         done = f"Indexed {table.full_name}: version {table.version}"

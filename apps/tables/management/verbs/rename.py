@@ -9,7 +9,7 @@ from apps.tables.catalogue.registration import (
     find_table,
     rename_table,
 )
-from apps.tables.management import table_output
+from apps.tables.management import catalogue_output
 
 
 class Verb(Subcommand):
@@ -24,4 +24,6 @@ class Verb(Subcommand):
         """Rename a table."""
         table = find_table(name)
         rename_table(table, name=new_name, actor=COMMAND_LINE, now=timezone.now())
-        return Output(table_output.table_json(table), f"Renamed to {table.full_name}")
+        return Output(
+            catalogue_output.table_json(table), f"Renamed to {table.full_name}"
+        )

@@ -3,7 +3,7 @@
 from django.core.management.base import CommandParser
 
 from apps.pages.command import Output, Subcommand
-from apps.tables.management import table_output
+from apps.tables.management import table_output, text_output
 from apps.tables.management.arguments import add_version, locate
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.errors import DeltaError
@@ -42,12 +42,12 @@ class Verb(Subcommand):
             self.warn(snapshot.refusal.message)
         protocol = snapshot.protocol
         versions = (protocol.min_reader_version, protocol.min_writer_version)
-        text = table_output.facts(
+        text = text_output.facts(
             [
                 ("name", name or "(not registered)"),
                 ("location", location),
                 ("version", snapshot.version),
-                ("timestamp", table_output.time_text(snapshot.timestamp)),
+                ("timestamp", text_output.time_text(snapshot.timestamp)),
                 ("protocol", "reader {}, writer {}".format(*versions)),
                 ("files", data["num_files"]),
                 ("bytes", data["size_bytes"]),
@@ -69,4 +69,4 @@ def _column_lines(snapshot: Snapshot) -> list[str]:
         (field.name, type_text(field.data_type), "" if field.nullable else "not null")
         for field in columns
     ]
-    return ["", *table_output.aligned(("COLUMN", "TYPE", ""), rows)]
+    return ["", *text_output.aligned(("COLUMN", "TYPE", ""), rows)]

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from apps.pages.command import Output, Subcommand
 from apps.pages.figures import bytes_text
 from apps.pages.page_json import json_of
-from apps.tables.management import table_output
+from apps.tables.management import text_output
 from apps.tables.management.arguments import add_version, locate
 from apps.tables.storage.connections import options_for
 from apps.tables.storage.opening import open_location
@@ -68,7 +68,7 @@ class Verb(Subcommand):
         found = json_of(inside)
         if isinstance(found, dict):
             data |= found
-        text = table_output.facts(
+        text = text_output.facts(
             [
                 ("name", name or "(not registered)"),
                 ("version", snapshot.version),
@@ -128,7 +128,7 @@ def _part(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[
     if not rows:
         return
     yield ""
-    shown = [tuple(map(table_output.visible, row)) for row in rows[:MAX_LINES]]
-    yield from table_output.aligned(header, shown)
+    shown = [tuple(map(text_output.visible, row)) for row in rows[:MAX_LINES]]
+    yield from text_output.aligned(header, shown)
     if len(rows) > MAX_LINES:
         yield "… and more; --json has them all."

@@ -6,6 +6,7 @@ Source: PROTOCOL.md, "Schema Serialization Format".
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from deltaweb.delta.errors import SchemaError
@@ -35,6 +36,7 @@ _STRING_SPELLING = re.compile(r"(?:var)?char\(\s*\d+\s*\)|string collate \S+")
 _TYPE_NAME = re.compile(r"(?!(?:decimal|struct|array|map)\b)[A-Za-z][ -~]{0,199}")
 
 
+@lru_cache(maxsize=16)
 def parse_schema(text: str) -> StructType:
     """Parse the `schemaString` of a table.
 

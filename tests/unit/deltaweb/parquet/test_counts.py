@@ -56,6 +56,18 @@ def test_a_file_without_statistics_promises_nothing() -> None:
     assert [(chunk.low, chunk.high) for chunk in counts.chunks()] == [(None, None)]
 
 
+def test_a_column_is_coded_where_no_page_holds_values_themselves() -> None:
+    texts = [f"text {number}" for number in range(2_000)]
+    table = pa.table({"few": ["a"] * 2_000, "many": texts, "none": texts})
+    data = file_of(
+        table, use_dictionary=["few", "many"], dictionary_pagesize_limit=1_000
+    )
+
+    (counts,) = counts_of(data)
+
+    assert [chunk.is_coded for chunk in counts.chunks()] == [True, False, False]
+
+
 def test_bounds_are_those_of_pyarrow() -> None:
     data = file_of(pa.table({"n": [3, 1, 2], "s": ["b", "c", "a"]}))
 

@@ -1,5 +1,7 @@
 """The short form of `python -m tests.benchmarks parquet`: 100,000 of each kind."""
 
+import os
+import signal
 from pathlib import Path
 
 import pyarrow as pa
@@ -46,6 +48,7 @@ def test_rows_of_changed_pages_are_read_or_are_clean_errors() -> None:
     verdict = judge_pages(seed=7, count=PAGE_ROUNDS)
 
     assert verdict.faults == []
+    assert "hung" not in verdict.ended
     assert verdict.read > PAGE_ROUNDS // 20
     assert verdict.refused > PAGE_ROUNDS // 20
 
@@ -55,3 +58,14 @@ def test_pages_that_nobody_changed_are_read(tmp_path: Path) -> None:
         path = tmp_path / f"{number}.parquet"
         path.write_bytes(file)
         assert len(read_rows(pa.OSFile(str(path)), 5)) == 5
+
+
+def test_a_reader_of_many_files_tells_how_it_has_ended() -> None:
+    bomb, good = b"not what a child expects", mutated_pages.seed_files()[0]
+    reader = mutated_pages.Reader()
+
+    assert reader.read(good) == mutated_pages.READ
+    assert reader.read(bomb) == mutated_pages.REFUSED
+    os.kill(reader.child, signal.SIGKILL)
+    assert reader.read(good) == b""
+    assert reader.end() == "SIGKILL"

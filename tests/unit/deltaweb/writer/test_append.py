@@ -1,6 +1,7 @@
 """Appends in a row know the table, and find out when others have changed it."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -49,9 +50,7 @@ def test_the_log_is_read_once(location: str, loads: list[int]) -> None:
     assert num_rows(location) == 4
 
 
-def test_it_is_read_again_after_a_commit_of_another(
-    location: str, loads: list[int]
-) -> None:
+def test_rows_of_another_leave_it_known(location: str, loads: list[int]) -> None:
     table = DeltaTable.create(location, ROWS.schema)
     table.append(ROWS)
     DeltaTable(location).append(ROWS)
@@ -59,7 +58,49 @@ def test_it_is_read_again_after_a_commit_of_another(
     result = table.append(ROWS)
 
     assert (result.version, result.rebased_over) == (3, ())
-    assert loads == [0, 1, 2]
+    assert loads == [0, 1]  # of the two tables
+
+
+def test_it_is_read_again_after_many_commits_of_another(
+    location: str, loads: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(append, "MAX_COMMITS_FOLLOWED", 2)
+    table, other = DeltaTable.create(location, ROWS.schema), DeltaTable(location)
+    table.append(ROWS)
+    for _ in range(3):
+        other.append(ROWS)
+
+    result = table.append(ROWS)
+
+    assert (result.version, result.rebased_over) == (5, ())
+    assert loads == [0, 1, 4]
+
+
+def test_it_is_read_again_when_another_changes_what_holds(
+    location: str, loads: list[int]
+) -> None:
+    table = DeltaTable.create(location, ROWS.schema)
+    table.append(ROWS)
+    DeltaTable(location).set_properties({"delta.checkpointInterval": "3"})
+
+    result = table.append(ROWS)
+
+    assert (result.version, result.rebased_over) == (3, ())
+    assert loads == [0, 2]
+
+
+def test_it_is_known_after_giving_way(location: str, loads: list[int]) -> None:
+    table = DeltaTable.create(location, ROWS.schema)
+
+    def rows() -> Iterator[pa.RecordBatch]:
+        DeltaTable(location).append(ROWS)
+        yield from ROWS.to_batches()
+
+    late = table.append(pa.RecordBatchReader.from_batches(ROWS.schema, rows()))
+
+    assert (late.version, late.rebased_over) == (2, (1,))
+    assert table.append(ROWS).version == 3
+    assert loads == [0, 0]
 
 
 def test_a_constraint_of_another_holds_for_the_next_rows(location: str) -> None:

@@ -10,8 +10,8 @@ from apps.sharing.recipients.listing import (
     RecipientQuery,
     recipient_csv,
     recipient_page,
-    tokens_state,
 )
+from apps.sharing.recipients.token_states import tokens_state
 from tests.factories import (
     FAR_AHEAD,
     NOW,

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from apps.sharing.models import RecipientToken
-from apps.sharing.recipients.listing import TokensState
+from apps.sharing.recipients.token_states import TokensState
 from apps.sharing.templatetags.recipients import (
     CHIPS,
     agent,

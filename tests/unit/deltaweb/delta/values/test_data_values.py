@@ -64,12 +64,40 @@ class TestEncodings:
                 ),
                 id="an extension",
             ),
+            pytest.param(
+                pa.ExtensionArray.from_storage(
+                    pa.opaque(pa.dictionary(pa.int32(), pa.string()), "t", "v"),
+                    pa.array(["a", "a", None]).dictionary_encode(),
+                ),
+                id="codes of an extension",
+            ),
             pytest.param(pa.array(["a", "a", None], pa.large_string()), id="large"),
             pytest.param(pa.array(["a", "a", None], pa.string_view()), id="views"),
         ],
     )
     def test_are_undone(self, array: pa.Array) -> None:
         assert conformed(array, STRING).to_pylist() == ["a", "a", None]
+
+    @pytest.mark.parametrize(
+        "array",
+        [
+            pytest.param(
+                pa.DictionaryArray.from_arrays(
+                    pa.array([0, 7], pa.int32()), ["a"], safe=False
+                ),
+                id="a code beyond the dictionary",
+            ),
+            pytest.param(
+                pa.DictionaryArray.from_arrays(
+                    pa.array([0], pa.int32()), pa.array([b"\xff"]).view(pa.string())
+                ),
+                id="a value that is no text",
+            ),
+        ],
+    )
+    def test_that_are_broken_name_the_column(self, array: pa.Array) -> None:
+        with pytest.raises(MismatchError, match="dictionary is broken"):
+            conform(array, STRING, "c")
 
 
 class TestLists:

@@ -19,6 +19,7 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.delta.writing.transaction import EVERYTHING_READ
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
+from tests.counting_store import CountingStore
 from tests.written_tables import (
     AT_ONCE,
     added,
@@ -163,6 +164,34 @@ class TestCommit:
         assert (result.version, result.rebased_over) == (3, (1, 2))
         assert result.attempts == 2
         assert live_paths(store) == ["b", "c", "ours"]
+
+    def test_each_commit_that_was_faster_is_read_once(self) -> None:
+        store = CountingStore()
+        create(store)
+        transaction = on_newest(store, added=added(("ours", "a", 1, 2)))
+        for name in ("b", "c"):
+            other = on_newest(store, added=added((name, "a", 1, 2)))
+            commit(store, other, policy=AT_ONCE)
+        store.forget()
+
+        commit(store, transaction, policy=AT_ONCE)
+
+        assert store.heads == [commit_name(1)]
+        assert store.reads == [commit_name(2), commit_name(3)]
+        assert store.listings == []
+
+    def test_pauses_of_a_race_are_short(self, store: FailingStore) -> None:
+        pauses: list[float] = []
+        policy = replace(AT_ONCE, pause=pauses.append, draw=lambda: 1.0)
+        store.faults = [not_done] * 9
+        commit(store, on_newest(store, added=added(("a", "a", 1, 2))), policy=policy)
+        alone, pauses[:] = max(pauses), []
+        store.faults = [another_is_faster_by(number) for number in range(9)]
+
+        commit(store, on_newest(store, added=added(("b", "a", 1, 2))), policy=policy)
+
+        assert alone == policy.longest_pause_s
+        assert max(pauses) == policy.longest_race_pause_s
 
     def test_a_table_is_created_once(self, store: FailingStore) -> None:
         with pytest.raises(LocationTakenError):

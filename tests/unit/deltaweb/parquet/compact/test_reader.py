@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.parquet.compact import reader
-from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf
+from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf, NamedListOf
 from deltaweb.parquet.compact.reader import CompactReader
 from deltaweb.parquet.errors import FooterCorruptError
 from deltaweb.parquet.metadata import parse_metadata
@@ -68,6 +68,62 @@ class TestList:
         assert late["after"] == 3
         many = late["many"]
         assert list(many) == [{"n": 1}, {"text": b"x" * 48}]  # type: ignore[call-overload]
+
+
+class TestListOfNamedStructs:
+    LAYOUT = Layout(
+        "name", n=(1, "int"), name=(2, "binary"), after=(3, "int"), kind=(4, "fields")
+    )
+
+    def _read(self, *structs: bytes) -> list[tuple[bytes, dict[str, object]]]:
+        layout = Layout(many=(1, NamedListOf(self.LAYOUT, "name")))
+        head = b"\x19" + bytes([len(structs) << 4 | 12])
+        found: object = _read(head + b"".join(structs) + STOP, layout)["many"]
+        return found  # type: ignore[return-value]
+
+    def test_gives_names_and_one_rest_to_what_is_else_equal(self) -> None:
+        first, second, other = self._read(
+            b"\x15\x04\x18\x01a\x15\x06\x00",
+            b"\x15\x04\x18\x02bc\x15\x06\x00",
+            b"\x28\x00\x2c\x1c\x15\x02\x00\x00\x00",
+        )
+
+        assert (first[0], second[0], other[0]) == (b"a", b"bc", b"")
+        assert first[1] is second[1]
+        assert first[1] == {"n": 2, "name": b"", "after": 3}
+        assert other[1] == {"name": b"", "kind": {1: {1: 1}}}
+
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            pytest.param(b"\x08\x04\x01d\x00", id="a field with a long header"),
+            pytest.param(b"\x28\x81\x00d\x00", id="a length in more than one byte"),
+            pytest.param(b"\x28\x01d\x39\x18\x01x\x00", id="a list that is unknown"),
+            pytest.param(b"\x28\x01d\x38\x01x\x00", id="another text"),
+        ],
+    )
+    def test_reads_what_has_another_shape_field_by_field(self, odd: bytes) -> None:
+        (only,) = self._read(odd)
+
+        assert only == (b"d", {"name": b"d"})
+
+    @pytest.mark.parametrize(
+        ("bad", "reason"),
+        [
+            (b"\x15\x04\x00", "without its name"),
+            (b"\x15\x04\x38\x01x\x00", "without its name"),
+            (b"\x28\x05ab", "ends within"),
+            (b"\x28", "ends within"),
+            (b"\x28\x01a\x15" + b"\xff" * 11, "too many bytes"),
+        ],
+    )
+    def test_is_refused_where_one_is_none(self, bad: bytes, reason: str) -> None:
+        with pytest.raises(FooterCorruptError, match=reason):
+            self._read(bad)
+
+    def test_is_refused_where_it_holds_no_structs(self) -> None:
+        with pytest.raises(FooterCorruptError, match="something else"):
+            _read(b"\x19\x15\x02" + STOP, Layout(many=(1, NamedListOf(SMALL, "n"))))
 
 
 def test_column_chunks_are_the_same_by_one_match_and_step_by_step() -> None:

@@ -9,11 +9,14 @@ import pytest
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.conversion.delta import convert
+from deltaweb.parquet.inspection.chunks import ChunkSums
+from deltaweb.parquet.inspection.columns import node_batches
 from deltaweb.parquet.inspection.differences import (
     SurveyedColumn,
     column_differences,
     words_by_path,
 )
+from deltaweb.parquet.inspection.file_columns import columns_of_rows, columns_of_schema
 from deltaweb.parquet.inspection.node_types import node_types
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.parquet.loading import ParquetFooter, load_footer
@@ -40,14 +43,25 @@ def _table() -> tuple[SurveyedColumn, ...]:
     return surveyed_columns(parse_schema(json.dumps(schema)), ())
 
 
-def _differences(
-    types: dict[str, pa.DataType],
-) -> list[tuple[str, str]]:
-    root = _footer(types).root
-    return [
-        (".".join(one.path), one.relation)
-        for one in column_differences(_table(), root, node_types(root))
-    ]
+def _differences(types: dict[str, pa.DataType]) -> list[tuple[str, str]]:
+    """Return paths and relations: the same by the schema and by a page's rows of it."""
+    footer = _footer(types)
+    found = node_types(footer.root)
+    rows = node_batches(footer, found, ChunkSums(len(footer.leaves)))
+    by_schema = column_differences(_table(), columns_of_schema(footer.root, found))
+    nodes = columns_of_rows(pa.Table.from_batches(rows))
+    told, of_rows = (
+        [(".".join(one.path), one.relation, one.of_file) for one in differing]
+        for differing in (by_schema, column_differences(_table(), nodes))
+    )
+    assert [one[:2] for one in told] == [one[:2] for one in of_rows]
+    for (*_, column), (*_, row) in zip(told, of_rows, strict=True):
+        if column is not None and row is not None:
+            facts = "name", "field_id", "word", "stored", "has_int96"
+            assert [getattr(column, one) for one in facts] == [
+                getattr(row, one) for one in facts
+            ]
+    return [one[:2] for one in told]
 
 
 def test_a_file_as_the_table_says_has_none() -> None:

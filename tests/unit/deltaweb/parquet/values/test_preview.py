@@ -27,6 +27,17 @@ def test_the_rows_of_one_row_group(path: Path) -> None:
     assert [row["n"] for row in preview(path, 10, row_group=2)] == [8, 9]
 
 
+def test_columns_of_one_name_are_all_there(path: Path) -> None:
+    inner = pa.StructArray.from_arrays([[5], [6]], ["x", "x"])
+    names = ["a", "a (2)", "a", "a", "s"]
+    table = pa.Table.from_arrays([*([n] for n in range(4)), inner], names=names)
+    pq.write_table(table, path)
+
+    assert preview(path, 1) == [
+        {"a": 0, "a (2)": 1, "a (3)": 2, "a (4)": 3, "s": {"x": 5, "x (2)": 6}}
+    ]
+
+
 def test_a_file_that_is_read_by_ranges(path: Path) -> None:
     with pa.OSFile(str(path)) as source:
         assert len(preview(source, 5)) == 5

@@ -1,0 +1,49 @@
+"""Options of storage connections as the database keeps them: sealed."""
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+
+from apps.tables.storage.errors import StorageSealedError
+from deltaweb.storage.signing.file_urls import derive_keys
+
+PURPOSE: Final = "storage connections"
+
+
+def seal(options: Mapping[str, str]) -> str:
+    """Encrypt options with a key that is derived from the secret key."""
+    return _fernet().encrypt(json.dumps(dict(options)).encode()).decode("ascii")
+
+
+def seal_again(sealed: str, *, storage: str) -> str:
+    """Encrypt sealed options with the current key.
+
+    Raises:
+        StorageSealedError: If neither the secret key nor a former one opens them.
+    """
+    try:
+        return _fernet().rotate(sealed.encode()).decode("ascii")
+    except InvalidToken:
+        raise StorageSealedError(storage=storage) from None
+
+
+def unseal(sealed: str, *, storage: str) -> dict[str, str]:
+    """Return sealed options.
+
+    Raises:
+        StorageSealedError: If neither the secret key nor a former one opens them.
+    """
+    try:
+        opened = _fernet().decrypt(sealed.encode())
+    except InvalidToken:
+        raise StorageSealedError(storage=storage) from None
+    return dict(json.loads(opened))
+
+
+def _fernet() -> MultiFernet:
+    keys = derive_keys(settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS, PURPOSE)
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in keys])

@@ -1,0 +1,70 @@
+"""A store on Google."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.writing.commit import commit
+from deltaweb.storage.place import open_store
+from tests.google_server import GoogleServer, running_google
+from tests.storage.table_stores.every_store import TableStorePromises
+from tests.written_tables import AT_ONCE, added, create, live_paths, on_newest
+
+
+@pytest.fixture(scope="module")
+def google() -> Iterator[GoogleServer]:
+    with pytest.MonkeyPatch.context() as patch, running_google() as server:
+        # Else the driver asks Google itself, by gRPC, of what kind each bucket is.
+        patch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
+        yield server
+
+
+# What the driver does with a file of some megabytes.
+@pytest.mark.filterwarnings("ignore:Sending a large body:ResourceWarning")
+class TestGoogleTableStore(TableStorePromises):
+    @pytest.fixture
+    def store(self, google: GoogleServer) -> TableStore:
+        return open_store(f"gs://{google.new_bucket()}/a b/ü=1", google.options)
+
+    def test_the_log_is_listed_over_many_pages(
+        self, store: TableStore, google: GoogleServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(google, "names_a_page", 10)
+        names = [f"{number:020}.json" for number in range(35)]
+        for name in names:
+            store.put(name, b"")
+
+        assert store.list_names_from("") == names
+        assert store.list_names_from(names[17]) == names[17:]
+
+    def test_takes_commits(self, store: TableStore) -> None:
+        create(store)
+        first = on_newest(store, added=added(("a", "a", 1, 2)))
+        second = on_newest(store, added=added(("b", "a", 1, 2)))
+
+        commit(store, first, policy=AT_ONCE)
+        result = commit(store, second, policy=AT_ONCE)
+
+        assert (result.version, result.rebased_over) == (2, (1,))
+        assert live_paths(store) == ["a", "b"]
+
+    def test_a_commit_whose_answer_was_lost_is_there_once(
+        self, store: TableStore, google: GoogleServer
+    ) -> None:
+        create(store)
+        append = on_newest(store, added=added(("a", "a", 1, 2)))
+        google.lost_answers = 1
+
+        result = commit(store, append, policy=AT_ONCE)
+
+        assert (result.version, google.lost_answers) == (1, 0)
+        assert live_paths(store) == ["a"]
+
+    def test_credentials_that_are_none_are_a_sentence(self) -> None:
+        options = {"token": {"type": "service_account", "private_key": "hunter2"}}
+
+        with pytest.raises(LocationInvalidError, match="options do not fit") as caught:
+            open_store("gs://bucket/t", options)
+        assert "hunter2" not in str(caught.value)

@@ -1,0 +1,29 @@
+"""A commit of another is looked at only as far as it can matter."""
+
+import pytest
+
+from deltaweb.delta.writing.winners import may_define
+
+
+@pytest.mark.parametrize(
+    ("commit", "expected"),
+    [
+        pytest.param(b"", False, id="nothing"),
+        pytest.param(b'{"add":{"path":"metaData"}}\n', False, id="a file of that name"),
+        pytest.param(
+            b'{"commitInfo":{"protocol":1}}\n{"txn":{"appId":"metaData"}}\n',
+            False,
+            id="elsewhere than in an action's name",
+        ),
+        pytest.param(b'{"add":{}}\n{"metaData":{"id":"1"}}', True, id="metaData"),
+        pytest.param(b'{"protocol":{}}\n', True, id="protocol"),
+        pytest.param(b'{"meta\\u0044ata":{}}\n', True, id="a name that is escaped"),
+        pytest.param(b'{"add":{"path":', True, id="half a line"),
+        pytest.param(b"[1]\n", True, id="no action"),
+        pytest.param(b'{"add":' + b"[" * 100_000, True, id="what nests too deeply"),
+    ],
+)
+def test_tells_whether_it_may_change_what_holds(
+    commit: bytes, *, expected: bool
+) -> None:
+    assert may_define(commit) is expected

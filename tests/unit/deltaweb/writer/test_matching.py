@@ -1,0 +1,67 @@
+"""Files that may hold matching rows are read once, and all of their rows are judged."""
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.storage.memory import MemoryTableStore
+from deltaweb.table import DeltaTable
+from deltaweb.writer import data_files, matching
+from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.written_rows import numbers
+
+N = pa.schema([("n", pa.int64())])
+
+
+class OpeningsStore(MemoryTableStore):
+    """Files in memory, and the paths of those that were opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+
+    def open_data_file(self, path: str) -> pa.NativeFile:
+        self.opened.append(path)
+        return super().open_data_file(path)
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> OpeningsStore:
+    """A table of a file of the numbers to nine, in row groups of two."""
+    monkeypatch.setattr(data_files, "ROW_GROUP_ROWS", 2)
+    store = OpeningsStore()
+    create_table(store, NewTable(schema=N))
+    DeltaTable.from_store(store).append(pa.table({"n": range(10)}, N))
+    return store
+
+
+@pytest.mark.parametrize(
+    ("where", "left"),
+    [
+        pytest.param("n % 10 = 0", [1, 2, 3, 4, 5, 6, 7, 8, 9], id="the first row"),
+        pytest.param("n % 10 = 9", [0, 1, 2, 3, 4, 5, 6, 7, 8], id="the last row"),
+        pytest.param("n % 4 = 3", [0, 1, 2, 4, 5, 6, 8, 9], id="some row groups"),
+        pytest.param("n % 10 = 10", [*range(10)], id="no row"),
+    ],
+)
+def test_a_file_is_opened_once(
+    store: OpeningsStore, where: str, left: list[int]
+) -> None:
+    table = DeltaTable.from_store(store)
+
+    table.delete(where)
+
+    assert len(store.opened) == 1
+    assert numbers(table) == left
+
+
+def test_a_file_with_much_before_its_first_match_is_read_again(
+    store: OpeningsStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "MAX_KEPT_BYTES", 20)
+    table = DeltaTable.from_store(store)
+
+    result = table.delete("n % 10 = 7")
+
+    assert len(store.opened) == 2
+    assert result.num_rows_deleted == 1
+    assert numbers(table) == [0, 1, 2, 3, 4, 5, 6, 8, 9]
