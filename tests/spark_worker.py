@@ -1,6 +1,7 @@
 """An installation whose worker runs Spark jobs, for tests that look from outside."""
 
 import os
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -18,6 +19,13 @@ from tests.index_folders import OpenIndex, open_index
 from tests.installation import ROOT, environment, migrate, run
 
 STOP_TIMEOUT_S = 30
+# A query of some rows takes less than the making of code for it does, and so does a JVM
+# that compiles little: most of the time of these tests is that of starts.
+QUICK_STARTS = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
 # What a session of the tests' own process has set for itself.
 SET_BY_A_SESSION = ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "SPARK_LOCAL_IP")
 
@@ -81,6 +89,12 @@ def queue_spark_jobs(home: Path, table: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def quick_starts() -> dict[str, str]:
+    """Variables with which Spark starts quickly, whatever a table needs."""
+    options = [f"--conf {name}={shlex.quote(of)}" for name, of in QUICK_STARTS.items()]
+    return {"PYSPARK_SUBMIT_ARGS": " ".join([*options, "pyspark-shell"])}
+
+
 @contextmanager
 def worker(home: Path, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A worker of the Spark queue, stopped with all that it started.
@@ -91,6 +105,7 @@ def worker(home: Path, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
         home,
         DELTAWEB_SPARK_DRIVER_MEMORY="512m",
         **gated_environment(home.parent / "site"),
+        **quick_starts(),
     )
     for name in SET_BY_A_SESSION:
         settings.pop(name, None)

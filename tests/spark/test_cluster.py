@@ -30,6 +30,7 @@ from tests.spark_worker import (
     jobs,
     new_home,
     queue_spark_jobs,
+    quick_starts,
     worker,
 )
 
@@ -94,7 +95,7 @@ def index_in_a_process(
         text=True,
         timeout=TIMEOUT_S,
         check=False,
-        env=plain_environment() | extra,
+        env=plain_environment() | quick_starts() | extra,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])

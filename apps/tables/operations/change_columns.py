@@ -3,12 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition_change import (
-    carry_out_change,
-    foresee_definition,
-    planned_by,
-)
-from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.definition_change import register_change
 from deltaweb.delta.protocol.schema import StructField
 from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
 from deltaweb.delta.writing.operations.definition import COMMENT, add_columns
@@ -68,18 +63,13 @@ def change_columns(base: "Definition", asked: ChangeColumns, root: str) -> Trans
     return add_columns(base, [column], root=root)
 
 
-CHANGE_COLUMNS: Final = register(
-    Operation(
-        name="change_columns",
-        words="Change the columns",
-        title="Change the columns of {table}",
-        doing="Committing the columns",
-        action=ACTIONS[ADD],
-        action_of=lambda asked: ACTIONS[asked.way],
-        parameters=ChangeColumns,
-        plan=planned_by(change_columns),
-        foresee=foresee_definition,
-        carry_out=carry_out_change,
-        page="tables:table-columns",
-    )
+CHANGE_COLUMNS: Final = register_change(
+    name="change_columns",
+    words="Change the columns",
+    title="Change the columns of {table}",
+    doing="Committing the columns",
+    action=lambda asked: ACTIONS[asked.way],
+    parameters=ChangeColumns,
+    change=change_columns,
+    page="tables:table-columns",
 )

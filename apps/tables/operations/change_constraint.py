@@ -3,12 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition_change import (
-    carry_out_change,
-    foresee_definition,
-)
+from apps.tables.operations.definition_change import register_change
 from apps.tables.operations.foreseen import Occasion
-from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.writing.operations.definition import (
     add_constraint,
     drop_constraint,
@@ -66,20 +62,16 @@ def plan_constraint(
     )
 
 
-CHANGE_CONSTRAINT: Final = register(
-    Operation(
-        name="change_constraint",
-        words="Add or drop a constraint",
-        title="Change a constraint of {table}",
-        doing="Committing the constraint",
-        action="table.add_constraint",
-        action_of=lambda asked: (
-            "table.drop_constraint" if asked.sql is None else "table.add_constraint"
-        ),
-        parameters=ChangeConstraint,
-        plan=plan_constraint,
-        foresee=foresee_definition,
-        carry_out=carry_out_change,
-        page="tables:table-constraints",
-    )
+CHANGE_CONSTRAINT: Final = register_change(
+    name="change_constraint",
+    words="Add or drop a constraint",
+    title="Change a constraint of {table}",
+    doing="Committing the constraint",
+    action=lambda asked: (
+        "table.drop_constraint" if asked.sql is None else "table.add_constraint"
+    ),
+    parameters=ChangeConstraint,
+    change=change_constraint,
+    plan=plan_constraint,
+    page="tables:table-constraints",
 )

@@ -3,12 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition_change import (
-    carry_out_change,
-    foresee_definition,
-    planned_by,
-)
-from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.definition_change import register_change
 from deltaweb.delta.writing.operations.definition import (
     set_properties,
     unset_properties,
@@ -45,20 +40,15 @@ def change_property(
     return set_properties(base, {asked.name: asked.value}, root=root)
 
 
-CHANGE_PROPERTY: Final = register(
-    Operation(
-        name="change_property",
-        words="Change a property",
-        title="Change a property of {table}",
-        doing="Committing the property",
-        action="table.set_properties",
-        action_of=lambda asked: (
-            "table.unset_properties" if asked.value is None else "table.set_properties"
-        ),
-        parameters=ChangeProperty,
-        plan=planned_by(change_property),
-        foresee=foresee_definition,
-        carry_out=carry_out_change,
-        page="tables:table-properties",
-    )
+CHANGE_PROPERTY: Final = register_change(
+    name="change_property",
+    words="Change a property",
+    title="Change a property of {table}",
+    doing="Committing the property",
+    action=lambda asked: (
+        "table.unset_properties" if asked.value is None else "table.set_properties"
+    ),
+    parameters=ChangeProperty,
+    change=change_property,
+    page="tables:table-properties",
 )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from apps.tables.operations.foreseen import Foreseen, Occasion
+from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.changes.settings import VERSIONS, ValueChanges
 from deltaweb.delta.writing.operations.definition_plan import (
     DefinitionPlan,
@@ -34,6 +35,41 @@ def planned_by(
         return opened.plan_definition(lambda base: change(base, asked, opened.root))
 
     return plan
+
+
+def register_change(  # noqa: PLR0913 (as an operation has them)
+    *,
+    name: str,
+    words: str,
+    title: str,
+    doing: str,
+    parameters: type[P],
+    change: Change[P],
+    action: str | Callable[[P], str],
+    page: str,
+    plan: Callable[[DeltaTable, P, Occasion], DefinitionPlan] | None = None,
+) -> Operation[P, DefinitionPlan]:
+    """Make the operation of a change of the definition known, and return it.
+
+    What it takes is what `Operation` takes, but for `change`, which says what becomes
+    another; `action`, which may depend on what is asked; and `plan`, of one that looks
+    at rows, too.
+    """
+    return register(
+        Operation(
+            name=name,
+            words=words,
+            title=title,
+            doing=doing,
+            parameters=parameters,
+            action=action if isinstance(action, str) else "",
+            action_of=None if isinstance(action, str) else action,
+            plan=plan or planned_by(change),
+            foresee=foresee_definition,
+            carry_out=carry_out_change,
+            page=page,
+        )
+    )
 
 
 def foresee_definition(plan: DefinitionPlan) -> Foreseen:

@@ -3,12 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition_change import (
-    carry_out_change,
-    foresee_definition,
-    planned_by,
-)
-from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.definition_change import register_change
 from deltaweb.delta.writing.operations.definition import set_comment
 from deltaweb.delta.writing.transaction import Transaction
 
@@ -38,17 +33,13 @@ def describe(base: "Definition", asked: Describe, _root: str) -> Transaction:
     return set_comment(base, asked.text or None, column=asked.column or None)
 
 
-DESCRIBE: Final = register(
-    Operation(
-        name="describe",
-        words="Describe a table in its log",
-        title="Describe {table} in its log",
-        doing="Committing the words",
-        action="table.set_comment",
-        parameters=Describe,
-        plan=planned_by(describe),
-        foresee=foresee_definition,
-        carry_out=carry_out_change,
-        page="tables:table-comments",
-    )
+DESCRIBE: Final = register_change(
+    name="describe",
+    words="Describe a table in its log",
+    title="Describe {table} in its log",
+    doing="Committing the words",
+    action="table.set_comment",
+    parameters=Describe,
+    change=describe,
+    page="tables:table-comments",
 )

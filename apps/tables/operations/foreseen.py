@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from apps.jobs.running.tracking import TrackedJob
+from deltaweb.delta.protocol.actions import SetTransaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,16 @@ class Occasion:
     job: TrackedJob
     now: datetime
     seen: Seen | None = None
+
+    @property
+    def txn(self) -> SetTransaction | None:
+        """By which the log of a table that is made knows it was made: one for a look.
+
+        Source: delta_protocol.md, "Transaction Identifiers".
+        """
+        if self.seen is None:
+            return None
+        return SetTransaction(app_id=f"deltaweb:{self.seen.job}", version=0)
 
     @property
     def user_name(self) -> str | None:

@@ -84,6 +84,11 @@ def index_lost(table: Table | None, _asked: object, _result: object) -> None:
         refresh_anew(table, now=timezone.now())
 
 
+def finish_nothing(_asked: object, _occasion: Occasion) -> Mapping[str, Any] | None:
+    """Find nothing that a worker before has left half done."""
+    return None
+
+
 def counts_of(found: Mapping[str, Any], _asked: object) -> Mapping[str, int]:
     """Return the counts that a look has found."""
     return dict(found["counts"])
@@ -108,6 +113,8 @@ class Operation(Generic[P, T]):
             None.
         agreed: The counts that somebody agrees to who chooses these parameters, by
             the result of a look: those that the look told, unless more can be chosen.
+        resume: Looks for what a worker before did that was killed before it could say
+            so, and finishes it: the result, or None where there is nothing.
         queue: Where its jobs wait.
         page: The URL name of its page.
         action_of: Its name in the record where that depends on what is asked.
@@ -125,6 +132,7 @@ class Operation(Generic[P, T]):
     opens: Callable[[Table | None, P], DeltaTable] = open_subject
     settle: Settle[P] = index_again
     agreed: Callable[[Mapping[str, Any], P], Mapping[str, int]] = counts_of
+    resume: Callable[[P, Occasion], Mapping[str, Any] | None] = finish_nothing
     queue: Queue = Queue.DEFAULT
     page: str = ""
     action_of: Callable[[P], str] | None = None
@@ -158,6 +166,11 @@ class Operation(Generic[P, T]):
         now = seen.at if seen else timezone.now()
         occasion = Occasion(job=job, now=now, seen=seen)
         job.step(LOOKING)
+        if table is None and seen is not None:
+            finished = self.resume(asked, occasion)
+            if finished is not None:
+                self.settle(table, asked, finished)
+                return {"is_done": True, **finished}
         opened = self.opens(table, asked)
         plan = self.plan(opened, asked, occasion)
         foreseen = self.foresee(plan)

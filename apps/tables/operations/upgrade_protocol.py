@@ -3,12 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition_change import (
-    carry_out_change,
-    foresee_definition,
-    planned_by,
-)
-from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.definition_change import register_change
 from deltaweb.delta.writing.operations.definition import upgrade_protocol
 from deltaweb.delta.writing.transaction import Transaction
 
@@ -38,17 +33,13 @@ def upgrade(base: "Definition", asked: UpgradeProtocol, root: str) -> Transactio
     return upgrade_protocol(base, reader=asked.reader, writer=asked.writer, root=root)
 
 
-UPGRADE_PROTOCOL: Final = register(
-    Operation(
-        name="upgrade_protocol",
-        words="Raise the protocol",
-        title="Raise the protocol of {table}",
-        doing="Committing the protocol",
-        action="table.upgrade_protocol",
-        parameters=UpgradeProtocol,
-        plan=planned_by(upgrade),
-        foresee=foresee_definition,
-        carry_out=carry_out_change,
-        page="tables:table-protocol",
-    )
+UPGRADE_PROTOCOL: Final = register_change(
+    name="upgrade_protocol",
+    words="Raise the protocol",
+    title="Raise the protocol of {table}",
+    doing="Committing the protocol",
+    action="table.upgrade_protocol",
+    parameters=UpgradeProtocol,
+    change=upgrade,
+    page="tables:table-protocol",
 )

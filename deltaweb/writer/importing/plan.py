@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
 from deltaweb.delta.snapshot_state import Definition, load_definition
 from deltaweb.delta.writing.commit import commit
@@ -63,6 +64,7 @@ class Import:
         partition_by: The partition columns of a new table.
         description: What people are told of a new table.
         on_rows: Told how many rows were looked at; it may raise to stop.
+        made_by: By which the commit that makes a table is known again.
     """
 
     files: SourceFiles
@@ -73,6 +75,7 @@ class Import:
     partition_by: Sequence[str] = ()
     description: str | None = None
     on_rows: Callable[[int], None] = lambda _count: None
+    made_by: SetTransaction | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -300,5 +303,6 @@ def _create_with_rows(
             added=added,
             metadata=metadata,
             protocol=write.base.protocol,
+            txn=asked.made_by,
         )
     return commit(store, transaction)

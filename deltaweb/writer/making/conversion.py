@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from deltaweb.delta.errors import LocationError
 from deltaweb.delta.features.column_mapping import MAPPING_MODE
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructField, StructType, parse_schema
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import LocationTakenError
@@ -172,8 +172,15 @@ def convert_folder(store: TableStore, asked: Conversion) -> CommitResult:
     return commit_conversion(store, plan_conversion(store, asked))
 
 
-def commit_conversion(store: TableStore, plan: ConversionPlan) -> CommitResult:
+def commit_conversion(
+    store: TableStore, plan: ConversionPlan, *, txn: SetTransaction | None = None
+) -> CommitResult:
     """Make a folder the table that it was planned to be.
+
+    Args:
+        store: The folder.
+        plan: What it is to be.
+        txn: By which the commit is known again; None for nothing.
 
     Raises:
         DeltaError: As `commit` lists them; nothing is written then.
@@ -193,6 +200,7 @@ def commit_conversion(store: TableStore, plan: ConversionPlan) -> CommitResult:
         are_files_new=False,  # they stay, whatever becomes of the commit
         metadata=plan.metadata,
         protocol=plan.protocol,
+        txn=txn,
     )
     return commit(store, transaction)
 

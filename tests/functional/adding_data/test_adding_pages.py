@@ -160,6 +160,38 @@ def test_rows_of_a_file_on_the_server_go_into_a_table(
 
 
 @pytest.mark.parametrize(
+    ("way", "values"),
+    [
+        ("create", {"column_name": "n", "column_type": "bigint"}),
+        ("convert", {}),
+        ("import", {"path": "{lake}/a.jsonl"}),
+    ],
+)
+def test_a_table_that_was_made_and_not_registered_is_registered_by_another_try(
+    editor: Client, work: Work, lake: Path, way: str, values: dict[str, str]
+) -> None:
+    place, address = lake / "t", f"/tables/new/{way}"
+    (lake / "a.jsonl").write_text('{"n": 1}\n')
+    if way == "convert":
+        place.mkdir()
+        pq.write_table(pa.table({"n": [1]}), place / "a.parquet")
+    brought = {name: text.format(lake=lake) for name, text in values.items()}
+    editor.post(address, {"name": "t", "location": str(place), **brought})
+    look = work()
+    agree(editor, work, address, look)
+    # As a worker leaves it that is killed between the commit and the catalogue.
+    Table.objects.all().delete()
+
+    opened = agree(editor, work, address, look)
+
+    table = Table.objects.get()
+    assert opened.request["PATH_INFO"] == table.get_absolute_url()
+    assert DeltaTable(table.location).snapshot().version == 0
+    events = AuditEvent.objects.filter(action=f"table.{way}")
+    assert [event.detail["version"] for event in events] == [0, 0]
+
+
+@pytest.mark.parametrize(
     ("way", "values", "said"),
     [
         ("create", {"name": "a b c/"}, "name"),

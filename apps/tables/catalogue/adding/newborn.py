@@ -14,6 +14,8 @@ from apps.tables.operations.foreseen import Occasion
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.opening import open_location
 from apps.tables.storage.roots import roots_for
+from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
+from deltaweb.delta.writing.commit import is_noted
 from deltaweb.table import DeltaTable
 
 
@@ -62,6 +64,33 @@ def open_place(_table: Table | None, asked: Newborn) -> DeltaTable:
     """
     check_newborn(asked)
     return open_location(parse_location(asked.location))
+
+
+def finish_making(
+    asked: Newborn, occasion: Occasion, action: str
+) -> dict[str, Any] | None:
+    """Register a table whose maker was killed between the commit and the catalogue.
+
+    The log knows who made it by the look that was agreed to.
+
+    Returns:
+        As `register_made` does; None where the log holds no such commit.
+
+    Raises:
+        DeltaError: If its maker may no longer have it, or the log does not read.
+    """
+    location = parse_location(asked.location)
+    check_allowed(location, roots=roots_for(_maker(asked)))
+    try:
+        if not is_noted(open_location(location).store, occasion.txn):
+            return None
+    except (LocationNotFoundError, TableNotFoundError):
+        return None
+    name = parse_table_name(asked.name)
+    there = Table.objects.filter(namespace=name.namespace, name=name.name).first()
+    if there is not None and there.location == location:
+        return {**made_json(there), "version": 0}
+    return {**register_made(asked, occasion, action, {"version": 0}), "version": 0}
 
 
 def settle_nothing(_table: Table | None, _asked: object, _result: object) -> None:

@@ -6,8 +6,11 @@ from typing import Any, Final
 from django import forms
 
 from apps.tables.head.table_head import TableHead
-from apps.tables.maintenance.editing.definitions import check_by, newest_schema
-from apps.tables.maintenance.operation_page import OperationPage
+from apps.tables.maintenance.editing.definitions import (
+    DefinitionPage,
+    check_by,
+    newest_schema,
+)
 from apps.tables.operations.change_columns import (
     ADD,
     CHANGE_COLUMNS,
@@ -114,24 +117,28 @@ def _comments(schema: StructType) -> Sequence[tuple[str, str]]:
     ]
 
 
-COLUMN_PAGE: Final = OperationPage(
+COLUMN_PAGE: Final = DefinitionPage(
     operation=CHANGE_COLUMNS,
     form=ColumnForm,
     heading="Columns",
     about="A new column stands at the end, and is NULL in every row of now. No file is "
     "written again.",
     icon="columns-3",
+    says="No file is written again; earlier versions stay as they are.",
+    does="Commit the columns",
     failed="The columns were not changed",
     check=check_by(change_columns),
     more=columns_shown,
 )
-COMMENT_PAGE: Final = OperationPage(
+COMMENT_PAGE: Final = DefinitionPage(
     operation=DESCRIBE,
     form=DescribeForm,
     heading="Comments",
     about="What the log says of the table and its columns goes with it to every engine "
     "and every recipient.",
     icon="file-text",
+    says="No row and no file changes.",
+    does="Commit the words",
     failed="The words were not committed",
     check=check_by(describe),
     more=comments_shown,

@@ -4,8 +4,10 @@ A page tells at once what a worker would refuse; the worker looks at the log its
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from apps.tables.maintenance.operation_page import OperationPage
 from apps.tables.models import Table
 from deltaweb.delta.errors import SchemaError
 
@@ -15,6 +17,29 @@ if TYPE_CHECKING:
     from deltaweb.delta.snapshot_state import Definition
 
 P = TypeVar("P")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DefinitionPage(OperationPage[P]):
+    """The page of a change of the definition: what it shows has one form for all.
+
+    Attributes:
+        says: What follows, beside the button.
+        does: The button.
+    """
+
+    says: str
+    does: str
+
+    @property
+    def look_part(self) -> str:
+        """The template of what would become another."""
+        return f"{self.parts}/_definition_look.html"
+
+    @property
+    def done_part(self) -> str:
+        """The template of what was done."""
+        return f"{self.parts}/_definition_done.html"
 
 
 def newest_definition(table: Table) -> "Definition | None":

@@ -7,8 +7,11 @@ from typing import Any, Final
 from django import forms
 
 from apps.tables.head.table_head import TableHead
-from apps.tables.maintenance.editing.definitions import check_by, newest_definition
-from apps.tables.maintenance.operation_page import OperationPage
+from apps.tables.maintenance.editing.definitions import (
+    DefinitionPage,
+    check_by,
+    newest_definition,
+)
 from apps.tables.operations.change_property import (
     CHANGE_PROPERTY,
     ChangeProperty,
@@ -94,13 +97,15 @@ def _others(values: Mapping[str, str]) -> Sequence[PropertyRow]:
     ]
 
 
-PROPERTY_PAGE: Final = OperationPage(
+PROPERTY_PAGE: Final = DefinitionPage(
     operation=CHANGE_PROPERTY,
     form=PropertyForm,
     heading="Properties",
     about="A property tells every writer and reader how this table is kept. It is "
     "committed to the log; no row and no file changes.",
     icon="adjustments",
+    says="No row and no file changes.",
+    does="Commit the property",
     failed="The property was not changed",
     read=read_property,
     shows=shows_property,

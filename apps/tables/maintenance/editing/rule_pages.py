@@ -7,11 +7,11 @@ from django import forms
 
 from apps.tables.head.table_head import TableHead
 from apps.tables.maintenance.editing.definitions import (
+    DefinitionPage,
     check_by,
     newest_definition,
     newest_schema,
 )
-from apps.tables.maintenance.operation_page import OperationPage
 from apps.tables.models import Table
 from apps.tables.operations.change_constraint import (
     CHANGE_CONSTRAINT,
@@ -125,13 +125,15 @@ def _brought(version: int) -> str:
     return ", ".join(BY_WRITER_VERSION.get(version, ()))
 
 
-CONSTRAINT_PAGE: Final = OperationPage(
+CONSTRAINT_PAGE: Final = DefinitionPage(
     operation=CHANGE_CONSTRAINT,
     form=ConstraintForm,
     heading="Constraints",
     about="A CHECK constraint must be true of every row that anybody writes. Before "
     "one is added, every row of now is checked.",
     icon="list-check",
+    says="It holds for every row that anybody writes from now on.",
+    does="Commit the constraint",
     failed="The constraint was not changed",
     read=read_constraint,
     shows=shows_constraint,
@@ -139,13 +141,15 @@ CONSTRAINT_PAGE: Final = OperationPage(
     more=constraints_shown,
     below="tables/operations/_constraints_below.html",
 )
-PROTOCOL_PAGE: Final = OperationPage(
+PROTOCOL_PAGE: Final = DefinitionPage(
     operation=UPGRADE_PROTOCOL,
     form=ProtocolForm,
     heading="Protocol",
     about="The protocol says what clients have to know to read and write this table. "
     "It only ever goes up: clients that do not know the new version are shut out.",
     icon="shield",
+    says="No row and no file changes.",
+    does="Raise the protocol",
     failed="The protocol was not raised",
     check=check_by(upgrade),
     more=protocol_shown,

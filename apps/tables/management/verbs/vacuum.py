@@ -10,7 +10,7 @@ from apps.pages.command import Output, Subcommand
 from apps.tables.management.arguments import locate
 from apps.tables.management.audit import record
 from apps.tables.storage.opening import open_location
-from deltaweb.delta.writing.operations.vacuum import VacuumPlan
+from deltaweb.delta.writing.operations.vacuum import VacuumPlan, carry_out_vacuum
 from deltaweb.index.history.sentences.commit_facts import counted
 
 HOURS = {"h": 1.0, "d": 24.0, "m": 1 / 60}
@@ -57,12 +57,12 @@ class Verb(Subcommand):
                 f"({found.size_bytes:,} bytes) of {location}? {_lost(found)}"
             )
             self.confirm(question, yes=yes)
-            found = opened.vacuum(
-                retention,
-                dry_run=False,
-                now=now,
-                allow_short_retention=allow_short_retention,
-            )
+            if not yes:
+                # An answer may take long: what could go may be live again by then.
+                found = opened.vacuum(
+                    retention, now=now, allow_short_retention=allow_short_retention
+                )
+            found = carry_out_vacuum(opened.store, found)
             record(
                 "table.vacuum",
                 name,

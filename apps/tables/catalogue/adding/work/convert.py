@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from apps.tables.catalogue.adding.newborn import (
+    finish_making,
     open_place,
     register_made,
     settle_nothing,
@@ -112,7 +113,7 @@ def convert(opened: DeltaTable, plan: FolderPlan, occasion: Occasion) -> dict[st
     Raises:
         DeltaError: As `commit_conversion` and `register_made` list them.
     """
-    result = commit_conversion(opened.store, plan.table)
+    result = commit_conversion(opened.store, plan.table, txn=occasion.txn)
     detail = {"version": result.version, "files": result.num_added_files}
     made = register_made(plan.asked, occasion, "table.convert", detail)
     return {**made, **detail}
@@ -131,5 +132,6 @@ CONVERT: Final = register(
         carry_out=convert,
         opens=open_place,
         settle=settle_nothing,
+        resume=lambda asked, when: finish_making(asked, when, "table.convert"),
     )
 )

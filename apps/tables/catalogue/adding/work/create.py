@@ -1,9 +1,10 @@
 """A table is made of columns that somebody wrote down."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from apps.tables.catalogue.adding.newborn import (
+    finish_making,
     open_place,
     register_made,
     settle_nothing,
@@ -115,7 +116,7 @@ def create(
     Raises:
         DeltaError: As `commit` and `register_made` list them.
     """
-    result = commit(opened.store, plan.transaction)
+    result = commit(opened.store, replace(plan.transaction, txn=occasion.txn))
     detail = {"version": result.version, "columns": plan.schema.names}
     made = register_made(plan.asked, occasion, "table.create", detail)
     return {**made, "version": result.version}
@@ -134,5 +135,6 @@ CREATE: Final = register(
         carry_out=create,
         opens=open_place,
         settle=settle_nothing,
+        resume=lambda asked, when: finish_making(asked, when, "table.create"),
     )
 )

@@ -7,7 +7,11 @@ from typing import Any, Final
 import pyarrow as pa
 
 from apps.accounts.models import User
-from apps.tables.catalogue.adding.newborn import open_place, register_made
+from apps.tables.catalogue.adding.newborn import (
+    finish_making,
+    open_place,
+    register_made,
+)
 from apps.tables.catalogue.adding.uploads import forget_upload, upload_path
 from apps.tables.models import Table
 from apps.tables.operations.foreseen import Foreseen, Occasion
@@ -124,6 +128,7 @@ def as_import(asked: ImportRows, occasion: Occasion) -> Import:
         partition_by=[c["name"] for c in asked.columns if c.get("is_partition")],
         description=asked.description or None,
         on_rows=tell,
+        made_by=occasion.txn,
     )
 
 
@@ -229,6 +234,7 @@ IMPORT: Final = register(
         carry_out=import_rows,
         opens=open_table_or_place,
         settle=settle_rows,
+        resume=lambda asked, when: finish_making(asked, when, "table.import"),
         page="tables:table-import",
     )
 )

@@ -1,0 +1,78 @@
+"""A file and a folder become tables in a real browser: seen first, then made."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from playwright.sync_api import FilePayload, Page, expect
+
+from deltaweb.table import DeltaTable
+from tests.browser.conftest import Watch
+from tests.browser.soundness import serious_findings
+from tests.installation import Installation
+
+WITHIN_MS = 120_000
+CSV = b"id;refund\n1;49,90\n2;n/a\n3;7,00\n"
+
+
+def begin(page: Page, address: str, *, name: str, place: Path) -> None:
+    """Open the page that makes a table, and say which and where."""
+    page.goto(address)
+    page.locator("input[name=name]").fill(name)
+    page.locator("input[name=location]").fill(str(place))
+
+
+def agree(watch: Watch, button: str, *, name: str) -> None:
+    """Press the button of a look, and wait for the table that is opened."""
+    page = watch.page
+    wanted = page.get_by_role("button", name=button)
+    expect(wanted).to_be_visible(timeout=WITHIN_MS)
+    assert serious_findings(page) == []
+    wanted.click()
+    expect(page.locator("h1")).to_contain_text(name, timeout=WITHIN_MS)
+    expect(page.get_by_text("Done")).to_be_visible()
+    assert (watch.faults, watch.foreign) == ([], [])
+
+
+def test_a_file_that_is_brought_becomes_a_table_after_a_type_was_changed(
+    watch: Watch, server: Installation, tmp_path: Path
+) -> None:
+    page, place = watch.page, tmp_path / "returns"
+    begin(
+        page, f"{server.url}/tables/new/import", name="web.brought_returns", place=place
+    )
+    brought = FilePayload(name="returns.csv", mimeType="text/csv", buffer=CSV)
+    page.locator("input[type=file]").set_input_files(brought)
+    page.get_by_label("Decimal sign").select_option(",")
+    page.get_by_role("button", name="Look at every row").click()
+    expect(page.get_by_role("button", name="Import 3 rows")).to_be_visible(
+        timeout=WITHIN_MS
+    )
+    assert not place.exists()
+
+    page.locator("[name=column_type]").nth(1).select_option("decimal(12,2)")
+    page.get_by_role("button", name="Check again").click()
+    expect(page.get_by_text("1 row does not fit")).to_be_visible(timeout=WITHIN_MS)
+    agree(watch, "Import 2 rows", name="brought_returns")
+
+    rows = DeltaTable(str(place)).snapshot().read().to_pylist()
+    assert [(row["id"], str(row["refund"])) for row in rows] == [
+        (1, "49.90"),
+        (3, "7.00"),
+    ]
+
+
+def test_a_folder_becomes_a_table_where_it_lies(
+    watch: Watch, server: Installation, tmp_path: Path
+) -> None:
+    page, place = watch.page, tmp_path / "events"
+    (place / "day=2026-01-31").mkdir(parents=True)
+    pq.write_table(pa.table({"id": [1, 2]}), place / "day=2026-01-31" / "a.parquet")
+    begin(page, f"{server.url}/tables/new/convert", name="web.converted", place=place)
+
+    page.get_by_role("button", name="Show what would happen").click()
+    agree(watch, "Convert 1 file into web.converted", name="converted")
+
+    snapshot = DeltaTable(str(place)).snapshot()
+    assert snapshot.metadata.partition_columns == ["day"]
+    assert snapshot.read().num_rows == 2
