@@ -11,6 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import pyarrow as pa
+
+from deltaweb.spark.arrow_frames import map_in_arrow
 from deltaweb.spark.driver import class_archive
 from deltaweb.spark.driver.java import JavaNotFoundError, find_java_home
 from deltaweb.spark.driver.session import SparkOptions, end_session, get_spark
@@ -57,7 +60,8 @@ def run_small_jobs(spark: "SparkSession", folder: Path) -> None:
     read = spark.read.parquet(str(folder / "parquet"))
     again = spark.read.schema("id long").json(str(folder / "json"))
     joined = read.join(again, "id").groupBy("part").count().orderBy("part")
-    joined.mapInArrow(lambda batches: batches, joined.schema).toArrow()
+    counted = pa.schema([("part", pa.int64()), ("count", pa.int64())])
+    map_in_arrow(joined, iter, counted).collect()
 
 
 def main() -> int:

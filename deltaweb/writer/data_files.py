@@ -6,7 +6,7 @@ that has most is written. Files that are open are few at a time, whatever the nu
 of partitions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Final, Self
@@ -116,6 +116,20 @@ class FileLayout:
         return replace(
             self, schema=schema, statistics=(), name="cdc", folder=CHANGE_DATA
         )
+
+    def with_statistics_of(self, columns: Iterable[ColumnPath]) -> Self:
+        """Return the layout with statistics of some more columns."""
+        both = dict.fromkeys((*self.statistics, *columns))
+        return replace(self, statistics=tuple(both))
+
+    def of_kept_rows(self, columns: Iterable[StructField]) -> Self:
+        """Return the layout of files in which rows keep what they are known by.
+
+        Args:
+            columns: The columns for that: last ones, which the schema has not.
+        """
+        schema = replace(self.schema, fields=(*self.schema.fields, *columns))
+        return replace(self, schema=schema)
 
     @property
     def partition_keys(self) -> tuple[str, ...]:
@@ -228,7 +242,10 @@ class DataFileWriter:
         """
         if not rows.num_rows:
             return
-        rows = pa.Table.from_arrays(rows.columns, schema=self._rows)
+        # Of columns that rows come without, which only stand last, there is nothing.
+        lacking = [field.type for field in self._rows][len(rows.schema) :]
+        nothing = [pa.nulls(rows.num_rows, kind) for kind in lacking]
+        rows = pa.Table.from_arrays([*rows.columns, *nothing], schema=self._rows)
         self.num_rows += rows.num_rows
         self._undealt.append(rows)
         self._undealt_bytes += rows.nbytes

@@ -16,19 +16,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import ColumnNotFoundError, ColumnTypeError, PredicateError
+from deltaweb.delta.features.clustering import clustering_columns, is_clustered
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.row_tracking.logged_fields import (
+    PROVIDER,
+    LoggedFields,
+    load_logged_fields,
+)
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import load_state
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
+from deltaweb.writer.changes.row_ids import KeptRowIds, NextRowIds
 from deltaweb.writer.data_files import FileLayout
 from deltaweb.writer.matching import file_rows, find_matches
 from deltaweb.writer.table_write import TableWrite
 
 OPTIMIZE: Final = "OPTIMIZE"
+OUR_CLUSTERING: Final = "deltaweb"
+"""By which files are known that were clustered here."""
 LARGE_ENOUGH: Final = 0.75
 """The share of the target size from which a file is left as it is."""
 MAX_CLUSTER_BYTES: Final = 256 << 20
@@ -59,19 +69,26 @@ class OptimizePlan:
     Attributes:
         snapshot: The version whose files are laid out anew.
         where: Which partitions, as it was asked; None for all.
-        columns: The columns whose values are to be close within files.
+        paths: The columns whose values are to be close within files.
         target_bytes: About how large files are to be.
         bins: Files that are written together, of one partition each: rows of
             `Snapshot.files`.
         num_considered: Files of the partitions that were asked for.
+        is_clustered: Whether it is the table that names the columns.
     """
 
     snapshot: Snapshot
     where: str | None
-    columns: tuple[str, ...]
+    paths: tuple[ColumnPath, ...]
     target_bytes: int
     bins: tuple[pa.Table, ...]
     num_considered: int
+    is_clustered: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns whose values are to be close within files, by dotted names."""
+        return tuple(".".join(path) for path in self.paths)
 
     @property
     def removed(self) -> pa.Table:
@@ -144,19 +161,51 @@ def plan_optimize(
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPTIMIZE)
     snapshot = Snapshot(store, state)
-    columns = _curve_columns(snapshot, cluster_by)
+    paths = _curve_columns(snapshot, cluster_by)
+    logged = None
+    if is_clustered(snapshot.protocol):
+        logged = load_logged_fields(store, snapshot.version)
+        asked = clustering_columns(logged.domains, snapshot.schema)[0]
+        if asked and paths:
+            named = ", ".join(".".join(path) for path in asked)
+            raise PredicateError(reason=f"the table itself is clustered by {named}")
+        paths, logged = (asked, logged) if asked else (paths, None)
     target = FileLayout.of_table(
         snapshot.protocol, snapshot.metadata, target_bytes
     ).target_bytes
     files = _files(snapshot, where)
+    bins = [*_bins(_unclustered(files, logged, target), target, clusters=bool(paths))]
+    if logged is not None:
+        bins = [some for some in bins if _is_worth_clustering(some, logged)]
     return OptimizePlan(
         snapshot=snapshot,
         where=where,
-        columns=tuple(columns),
+        paths=tuple(paths),
         target_bytes=target,
-        bins=tuple(_bins(files, target, clusters=bool(columns))),
+        bins=tuple(bins),
         num_considered=files.num_rows,
+        is_clustered=logged is not None,
     )
+
+
+def _unclustered(files: pa.Table, logged: LoggedFields | None, target: int) -> pa.Table:
+    """Return the files that may be clustered: of nobody, or small ones of ours.
+
+    Those that another implementation has clustered are left to it.
+    """
+    if logged is None:
+        return files
+    providers = logged.of(files["path"])[PROVIDER]
+    is_small = pc.less(files["size"], int(LARGE_ENOUGH * target))
+    is_ours = pc.fill_null(pc.equal(providers, OUR_CLUSTERING), False)  # noqa: FBT003  # what a null becomes
+    is_open = pc.or_(is_small, files[VECTOR].is_valid())
+    return files.filter(pc.or_(providers.is_null(), pc.and_(is_ours, is_open)))
+
+
+def _is_worth_clustering(files: pa.Table, logged: LoggedFields) -> bool:
+    """Return whether files that are clustered together change by it."""
+    is_one = files.num_rows == 1 and not files[VECTOR][0].is_valid
+    return not is_one or not logged.of(files["path"])[PROVIDER][0].is_valid
 
 
 def carry_out_optimize(
@@ -183,22 +232,26 @@ def carry_out_optimize(
     snapshot, removed = plan.snapshot, plan.removed
     base = snapshot.state.definition
     write = TableWrite(store, base, base.metadata, plan.target_bytes)
-    with write.open_files() as files:
+    row_ids = KeptRowIds.of(store, snapshot)
+    with write.open_files(keeps_ids=True) as files:
         num_done = 0
         for some in plan.bins:
-            for rows in _rows(snapshot, some, plan.columns):
+            for rows in _rows(snapshot, some, plan.paths, row_ids):
                 files.write(rows)
             files.end_file()
             num_done += some.num_rows
             if on_progress is not None:
                 on_progress(num_done, removed.num_rows)
         added = files.finish()
+        if plan.is_clustered:
+            names = pa.repeat(pa.scalar(OUR_CLUSTERING), added.num_rows)
+            added = added.append_column(PROVIDER, names)
         transaction = Transaction(
             base=base,
             operation=OPTIMIZE,
             parameters={
                 "predicate": [] if plan.where is None else [plan.where],
-                "zOrderBy": [*plan.columns],
+                **_said_columns(plan),
                 "auto": False,
             },
             metrics={
@@ -216,6 +269,13 @@ def carry_out_optimize(
             user_name=user_name,
         )
     return commit_and_checkpoint(store, transaction)
+
+
+def _said_columns(plan: OptimizePlan) -> dict[str, list[str]]:
+    """Return what the log is told of the columns, by Spark's names."""
+    if plan.is_clustered:
+        return {"zOrderBy": [], "clusterBy": [*plan.columns]}
+    return {"zOrderBy": [*plan.columns]}
 
 
 def _files(snapshot: Snapshot, where: str | None) -> pa.Table:
@@ -261,9 +321,9 @@ def _filled(places: list[int], sizes: list[int], most: int) -> Iterator[list[int
 # === Order ===
 
 
-def _curve_columns(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
+def _curve_columns(snapshot: Snapshot, names: Sequence[str]) -> list[ColumnPath]:
     schema = snapshot.schema
-    found = []
+    found: list[ColumnPath] = []
     for name in names:
         column = schema.find(name)
         if column is None:
@@ -275,21 +335,41 @@ def _curve_columns(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
             column.data_type, "scale"
         ):
             raise ColumnTypeError(column=column.name, type_name="nested")
-        found.append(column.name)
+        found.append((column.name,))
     return found
 
 
 def _rows(
-    snapshot: Snapshot, files: pa.Table, columns: Sequence[str]
+    snapshot: Snapshot,
+    files: pa.Table,
+    columns: Sequence[ColumnPath],
+    row_ids: KeptRowIds | None,
 ) -> Iterator[pa.Table]:
+    """Yield rows in the order they are written, with what they are known by."""
+    ids = None if row_ids is None else row_ids.of_files(files)
     if not columns:
+        following = None if ids is None else NextRowIds(ids)
         for batch in file_rows(snapshot, files):
-            yield pa.Table.from_batches([batch])
+            rows = pa.Table.from_batches([batch])
+            yield (
+                rows
+                if following is None
+                else following.take(batch.num_rows).beside(rows)
+            )
         return
     batches = [*file_rows(snapshot, files)]
     if batches:
         rows = pa.Table.from_batches(batches).combine_chunks()
-        yield rows.take(pa.array(z_order([rows.column(name) for name in columns])))
+        order = z_order([_values(rows, path) for path in columns])
+        taken = rows.take(pa.array(order))
+        yield taken if ids is None else ids.take(order).beside(taken)
+
+
+def _values(rows: pa.Table, path: ColumnPath) -> pa.ChunkedArray:
+    column = rows.column(path[0])
+    for name in path[1:]:
+        column = pc.struct_field(column, [name])
+    return column
 
 
 def z_order(columns: Sequence[pa.ChunkedArray]) -> npt.NDArray[np.int64]:

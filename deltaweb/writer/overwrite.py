@@ -24,6 +24,7 @@ from deltaweb.delta.writing.transaction import (
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.writer.append import WRITE
 from deltaweb.writer.changes.change_writer import DELETE, INSERT, ChangeWriter
+from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
 from deltaweb.writer.files.partition_split import PartitionKey
 from deltaweb.writer.matching import (
@@ -74,7 +75,8 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
     )
     write = TableWrite(store, base, metadata)
     rule = () if where is None else (RowConstraint(REPLACE_WHERE, where),)
-    with ChangeWriter(write, partial(statistics_texts, snapshot)) as changes:
+    texts = partial(statistics_texts, snapshot)
+    with ChangeWriter(write, texts, KeptRowIds.of(store, snapshot)) as changes:
         files = changes.files
         for batch in write.accept(reader, rule):
             files.write(batch)
@@ -182,9 +184,10 @@ def _keep_others(
         if judged is None:
             continue
         removed.append(file)
+        changes.begin_copies(file)
         for rows, holds in judged:
             deleted += holds.true_count
-            changes.files.write(rows.filter(pc.invert(holds)))
+            changes.copy(rows, pc.invert(holds))
             changes.feed(DELETE, rows.filter(holds))
     tells_rows = len(removed) > 1  # else the files that go tell all
     if tells_rows and changes.feeds_changes:

@@ -1,20 +1,31 @@
 """What every write of rows has in common: the table as read, and rows let in."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import pyarrow as pa
 
+from deltaweb.delta.errors import (
+    LocationNotFoundError,
+    TableNotFoundError,
+    VersionNotFoundError,
+)
+from deltaweb.delta.features.clustering import clustering_columns, is_clustered
+from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.registry import writer_features
+from deltaweb.delta.features.row_tracking import kept_row_ids
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import (
     StructType,
     format_schema,
     parse_schema,
     schema_of_arrow,
 )
+from deltaweb.delta.row_tracking.logged_fields import load_domains
 from deltaweb.delta.snapshot_state import Definition
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.delta.writing.operations.mapped_columns import (
@@ -71,12 +82,31 @@ class TableWrite:
         """The metadata where it is another than the base's."""
         return None if self.metadata == self.base.metadata else self.metadata
 
-    def open_files(self) -> DataFileWriter:
-        """Return what writes the table's data files."""
+    def open_files(self, *, keeps_ids: bool = False) -> DataFileWriter:
+        """Return what writes the table's data files.
+
+        Args:
+            keeps_ids: Whether rows may keep ids, where the table tracks rows: then
+                they come with two columns more.
+        """
         layout = FileLayout.of_table(
             self.base.protocol, self.metadata, self.target_bytes
-        )
+        ).with_statistics_of(self._clustering_columns())
+        columns = kept_row_ids(self.base.protocol, self.metadata)
+        if keeps_ids and columns is not None:
+            layout = layout.of_kept_rows(columns.fields)
         return DataFileWriter(self.store, layout)
+
+    def _clustering_columns(self) -> list[ColumnPath]:
+        """Return the columns that the table is clustered by: they get statistics."""
+        if not is_clustered(self.base.protocol):
+            return []
+        schema = table_schema(self.base.protocol, self.metadata)
+        # A table that is only made has no log yet, and no such columns.
+        with suppress(TableNotFoundError, LocationNotFoundError, VersionNotFoundError):
+            domains = load_domains(self.store, self.base.version)
+            return clustering_columns(domains, schema)[0]
+        return []
 
     def open_change_files(self) -> DataFileWriter:
         """Return what writes the files of the table's change data feed."""

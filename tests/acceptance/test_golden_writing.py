@@ -16,12 +16,7 @@ from deltaweb.table import DeltaTable
 from tests.golden_modern import NAMES, ModernTable
 
 REFUSED: Final = {
-    "cdf-all": "rowTracking",
-    "clustering": "clustering",
-    "cp-v2-parquet": "rowTracking",
-    "crc-right": "rowTracking",
     "iceberg-compat": "icebergCompatV2",
-    "row-tracking": "rowTracking",
     "rules-identity-generated": "identityColumns",
     "variant-plain": "variantType",
     "variant-shredded": "variant",

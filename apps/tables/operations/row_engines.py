@@ -40,6 +40,7 @@ def plan_rows(
     try:
         rewrite = here()
         is_large = rewrite.opened_bytes() > int(settings.SPARK_DIFF_BYTES)
+        is_large = is_large and not rewrite.keeps_row_ids  # as Spark's tasks do not
     except ExpressionError:
         is_large = True
     if not is_large:

@@ -21,6 +21,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.features import (
     change_feed,
     checkpoint_protection,
+    clustering,
     column_mapping,
     deletion_vectors,
     elsewhere,
@@ -49,6 +50,7 @@ FEATURES: Final[Mapping[str, Feature]] = {
     for feature in (
         change_feed.FEATURE,
         checkpoint_protection.FEATURE,
+        clustering.FEATURE,
         column_mapping.FEATURE,
         deletion_vectors.FEATURE,
         in_commit_timestamps.FEATURE,

@@ -32,6 +32,5 @@ FEATURES: Final = (
     Feature("invariants", is_written=True),
     Feature("vacuumProtocolCheck", is_written=True),
     # Fields and actions that have to outlive a checkpoint.
-    Feature("clustering", log_writing=LogWriting.CARRIED),
     Feature("domainMetadata", log_writing=LogWriting.CARRIED, is_written=True),
 )

@@ -35,7 +35,7 @@ from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.snapshot_state import load_state
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit_clock import CommitClock
-from deltaweb.delta.writing.commit_text import CommitText
+from deltaweb.delta.writing.commit_text import CommitText, numbering_of
 from deltaweb.delta.writing.conflicts import find_conflict, is_passed_over
 from deltaweb.delta.writing.errors import (
     CommitConflictError,
@@ -46,7 +46,7 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.delta.writing.requirements import check_requirements
 from deltaweb.delta.writing.results import committed, nothing_done
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
-from deltaweb.delta.writing.validation import check_actions
+from deltaweb.delta.writing.validation import check_actions, check_clustering
 from deltaweb.delta.writing.winners import parse_winner
 
 LASTING_FAULTS: Final = (
@@ -177,6 +177,7 @@ class _Attempt:
         self.rebased_over: list[int] = []
         self.is_ambiguous = False  # a put may have been done, or may yet be
         self.fault: DeltaError | None = None
+        self.text: CommitText | None = None
         self.is_race = False  # the last put was lost to another writer
         self.seen: bytes | None = None  # the commit that was found at the version
 
@@ -185,8 +186,13 @@ class _Attempt:
         transaction, root = self.transaction, self.store.root
         check_requirements(transaction, root=root)
         check_actions(transaction, root=root, version=self.version)
-        text = CommitText(
-            transaction, root=root, txn_id=self.txn_id, now_ms=self.policy.now_ms()
+        check_clustering(self.store, transaction)
+        text = self.text = CommitText(
+            transaction,
+            root=root,
+            txn_id=self.txn_id,
+            now_ms=self.policy.now_ms(),
+            numbering=numbering_of(self.store, transaction),
         )
         txn = None if transaction.base is None else transaction.txn
         if is_noted(self.store, txn) or (
@@ -291,13 +297,17 @@ class _Attempt:
             raise LocationTakenError(location=self.store.root)
         keys = partition_keys(transaction.base.protocol, transaction.base.metadata)
         first = self.version
+        numbering = None if self.text is None else self.text.numbering
         for version, commit_file in self._winners():
-            if is_passed_over(transaction, commit_file.data):
+            # What took ids of rows is looked into, whatever else it did.
+            if numbering is None and is_passed_over(transaction, commit_file.data):
                 self._pass(version)
                 continue
             winner = parse_winner(commit_file, version, keys)
             conflict = find_conflict(transaction, winner)
             if conflict is None:
+                if numbering is not None:
+                    numbering.follow(winner.row_id_mark)
                 self._pass(version)
                 continue
             if conflict.kind == "transaction" and _covers(

@@ -12,6 +12,11 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.row_tracking.logged_fields import (
+    BASE_ROW_ID,
+    IN_THE_LOG,
+    ROW_VERSION,
+)
 
 ROWS_AT_ONCE: Final = 1 << 14
 FEW_FILES: Final = 32
@@ -112,6 +117,7 @@ def add_lines(
                         "dataChange": data_change,
                         "stats": file["stats"],
                         VECTOR_FIELD: _vector_of(file),
+                        **_logged_fields_of(file),
                     },
                 )
             continue
@@ -126,6 +132,7 @@ def add_lines(
                 "dataChange": _constant(data_change, batch.num_rows),
                 "stats": _quoted(batch["stats"]),
                 VECTOR_FIELD: _vectors(batch[VECTOR]),
+                **_logged_fields(batch),
             },
         )
 
@@ -155,6 +162,7 @@ def remove_lines(
                         "partitionValues": _values_of(file, keys),
                         "size": file["size"],
                         VECTOR_FIELD: _vector_of(file),
+                        **_logged_fields_of(file, (BASE_ROW_ID, ROW_VERSION)),
                     },
                 )
             continue
@@ -169,6 +177,7 @@ def remove_lines(
                 "partitionValues": _partition_values(batch["partition_values"], keys),
                 "size": batch["size"].cast(pa.string()),
                 VECTOR_FIELD: _vectors(batch[VECTOR]),
+                **_logged_fields(batch, (BASE_ROW_ID, ROW_VERSION)),
             },
         )
 
@@ -193,6 +202,35 @@ def change_lines(files: pa.Table, keys: Sequence[str]) -> Iterator[bytes]:
                 "dataChange": _constant(False, batch.num_rows),  # noqa: FBT003  # a value
             },
         )
+
+
+def domain_line(domain: str, configuration: str) -> bytes:
+    """Return the domainMetadata action.
+
+    Source: delta_protocol.md, "Domain Metadata".
+    """
+    fields = {"domain": domain, "configuration": configuration, "removed": False}
+    return action_line("domainMetadata", fields)
+
+
+def _logged_fields(
+    batch: pa.RecordBatch, names: Sequence[str] = tuple(IN_THE_LOG)
+) -> dict[str, pa.Array]:
+    """Return what else the log says of files, as far as it is known."""
+    present = [name for name in names if name in batch.schema.names]
+    return {
+        IN_THE_LOG[name]: _quoted(batch[name])
+        if pa.types.is_string(batch[name].type)
+        else batch[name].cast(pa.string())
+        for name in present
+    }
+
+
+def _logged_fields_of(
+    file: Mapping[str, Any], names: Sequence[str] = tuple(IN_THE_LOG)
+) -> dict[str, Any]:
+    """Return the same of one file."""
+    return {IN_THE_LOG[name]: file[name] for name in names if name in file}
 
 
 def _values_of(file: Mapping[str, Any], keys: Sequence[str]) -> dict[str, str | None]:

@@ -8,6 +8,11 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.features.clustering import (
+    CLUSTERING,
+    clustering_columns,
+    is_clustered,
+)
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.deletion_vectors import (
     DELETION_VECTORS,
@@ -21,11 +26,14 @@ from deltaweb.delta.log.file_actions import (
     dv_ids,
     file_keys,
 )
+from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.row_tracking.logged_fields import load_domains
 from deltaweb.delta.values.partition_values import partition_schema
 from deltaweb.delta.values.statistics.record_counts import record_counts
 from deltaweb.delta.writing.errors import (
     CommitInvalidError,
     PartitionKeysError,
+    UnsupportedWriteError,
 )
 from deltaweb.delta.writing.transaction import Transaction
 
@@ -62,6 +70,26 @@ def check_actions(transaction: Transaction, *, root: str, version: int) -> None:
     if reason is not None:
         raise CommitInvalidError(root=root, version=version, reason=reason)
     _check_partition_values(transaction)
+
+
+def check_clustering(store: LogStore, transaction: Transaction) -> None:
+    """Refuse a definition without a column that the table is clustered by.
+
+    Raises:
+        UnsupportedWriteError: If one would be gone; names it.
+        DeltaError: If the log does not read.
+    """
+    base, metadata = transaction.base, transaction.metadata
+    if base is None or metadata is None or not is_clustered(base.protocol):
+        return
+    schema = table_schema(transaction.next_protocol, metadata)
+    _, gone = clustering_columns(load_domains(store, base.version), schema)
+    if gone:
+        needs = [f"{CLUSTERING} by the column {'.'.join(gone[0])}, which would be gone"]
+        raise UnsupportedWriteError(root=store.root, version=base.version, needs=needs)
+    if metadata.partition_columns:
+        needs = [f"{CLUSTERING} without partition columns"]
+        raise UnsupportedWriteError(root=store.root, version=base.version, needs=needs)
 
 
 def _fault_of_files(transaction: Transaction) -> str | None:

@@ -25,12 +25,17 @@ from deltaweb.delta.log.commits.fields import (
 )
 from deltaweb.delta.log.commits.newest import NewestActions
 from deltaweb.delta.log.commits.reading import read_some
-from deltaweb.delta.log.file_actions import partition_map
+from deltaweb.delta.log.file_actions import VECTOR, partition_map
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.row_tracking.logged_fields import DOMAIN as ROW_TRACKING_DOMAIN
+from deltaweb.delta.row_tracking.logged_fields import (
+    DOMAIN_METADATA,
+    read_high_water_mark,
+)
 
-REMOVE: Final = file_action(("path", "dataChange"))
+REMOVE: Final = file_action(("path", "dataChange", "deletionVector"))
 _NOTHING: Final = msgspec.Raw()
 
 
@@ -46,8 +51,9 @@ class WinningCommit:
         metadata: None where it leaves the metaData as it is.
         transactions: By application.
         added: path string, data_change bool, partition_values map<string, string>,
-            stats string.
-        removed: path string, data_change bool.
+            stats string, deletion_vector struct (as in the log).
+        removed: path string, data_change bool, deletion_vector struct.
+        row_id_mark: The highest id that a row has got with it; None where it gave none.
     """
 
     version: int
@@ -58,6 +64,7 @@ class WinningCommit:
     transactions: Mapping[str, SetTransaction]
     added: pa.Table
     removed: pa.Table
+    row_id_mark: int | None = None
 
 
 class _Line(msgspec.Struct, rename="camel", gc=False):
@@ -110,12 +117,19 @@ def parse_winner(
 ) -> WinningCommit:
     """Parse a commit; see `read_winner`."""
     add = file_action(
-        ("path", "dataChange", "stats"), partition_columns=partition_columns
+        ("path", "dataChange", "deletionVector", "stats"),
+        partition_columns=partition_columns,
     )
     batch = parse_actions(
         [commit],
         commit_schema(
-            PROTOCOL, METADATA, COMMIT_INFO, add=add, remove=REMOVE, txn=TRANSACTION
+            PROTOCOL,
+            METADATA,
+            COMMIT_INFO,
+            add=add,
+            remove=REMOVE,
+            txn=TRANSACTION,
+            domainMetadata=DOMAIN_METADATA,
         ),
     )
     newest = NewestActions([*partition_columns])
@@ -133,7 +147,18 @@ def parse_winner(
         transactions=newest.transactions,
         added=_added(batch, partition_columns),
         removed=_files(batch, "remove"),
+        row_id_mark=_row_id_mark(batch),
     )
+
+
+def _row_id_mark(batch: ActionBatch) -> int | None:
+    """Return the highest id that a row has got with a commit, if it says one."""
+    marks = [
+        read_high_water_mark(raw["configuration"])
+        for raw in batch.table["domainMetadata"].drop_null().to_pylist()
+        if raw["domain"] == ROW_TRACKING_DOMAIN
+    ]
+    return max(marks, default=None)
 
 
 def _info(batch: ActionBatch) -> Mapping[str, Any]:
@@ -144,7 +169,13 @@ def _info(batch: ActionBatch) -> Mapping[str, Any]:
 def _files(batch: ActionBatch, action: str) -> pa.Table:
     files = batch.column(action).drop_null()
     changes = files.field("dataChange").fill_null(True)  # noqa: FBT003  # one that does not say does
-    return pa.table({"path": files.field("path"), "data_change": changes})
+    return pa.table(
+        {
+            "path": files.field("path"),
+            "data_change": changes,
+            VECTOR: files.field("deletionVector"),
+        }
+    )
 
 
 def _added(batch: ActionBatch, partition_columns: Sequence[str]) -> pa.Table:
@@ -154,4 +185,5 @@ def _added(batch: ActionBatch, partition_columns: Sequence[str]) -> pa.Table:
         _files(batch, "add")
         .append_column("partition_values", values)
         .append_column("stats", files.field("stats"))
+        .select(["path", "data_change", "partition_values", "stats", VECTOR])
     )

@@ -8,12 +8,17 @@ from typing import Self
 import pyarrow as pa
 
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
+from deltaweb.delta.features.row_tracking import ROW_TRACKING, kept_row_ids
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot_state import Definition, load_definition
 from deltaweb.delta.writing.commit import is_noted
-from deltaweb.delta.writing.errors import LocationTakenError, SchemaMismatchError
+from deltaweb.delta.writing.errors import (
+    LocationTakenError,
+    SchemaMismatchError,
+    UnsupportedWriteError,
+)
 from deltaweb.delta.writing.requirements import RowConstraint, check_writable
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.append import WRITE
@@ -159,6 +164,8 @@ def plan_write(
         raise LocationTakenError(location=store.root)
     replaces = request.mode is SaveMode.OVERWRITE
     check_writable(base, root=store.root, operation=WRITE, removes_rows=replaces)
+    if request.where is not None and kept_row_ids(base.protocol, base.metadata):
+        raise rows_not_tracked(store.root, base)
     if is_noted(store, request.noted):
         return None
     metadata = evolved(
@@ -211,3 +218,9 @@ def _check_partitions(metadata: Metadata, asked: Sequence[str] | None) -> None:
     kept = ", ".join(metadata.partition_columns) or "no column"
     reason = f"cannot be a partition column: the table is partitioned by {kept}"
     raise SchemaMismatchError(misfits=dict.fromkeys(asked or there, reason))
+
+
+def rows_not_tracked(root: str, base: Definition) -> UnsupportedWriteError:
+    """Return the refusal to write rows again that keep what they are known by."""
+    needs = [f"{ROW_TRACKING} for rows that Spark writes again"]
+    return UnsupportedWriteError(root=root, version=base.version, needs=needs)

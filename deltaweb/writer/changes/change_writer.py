@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -32,6 +33,13 @@ from deltaweb.delta.writing.transaction import (
     NO_CHANGE_FILES,
 )
 from deltaweb.writer.changes.file_marks import FileMarks
+from deltaweb.writer.changes.row_ids import (
+    KeptRowIds,
+    NextRowIds,
+    Places,
+    joined_places,
+    places_of,
+)
 from deltaweb.writer.changes.wide_statistics import wide_statistics
 from deltaweb.writer.data_files import CHANGE_TYPE
 from deltaweb.writer.table_write import TableWrite
@@ -91,6 +99,7 @@ class ChangeWriter:
     Args:
         write: The write to the table.
         texts: What the log says of the files whose rows change.
+        row_ids: What their rows are known by; None where they keep nothing.
 
     Attributes:
         marks_rows: Whether rows that go are marked; else the others are written again.
@@ -98,10 +107,17 @@ class ChangeWriter:
         files: Where new rows go, and others that are written again.
     """
 
-    def __init__(self, write: TableWrite, texts: StatisticsTexts) -> None:
+    def __init__(
+        self,
+        write: TableWrite,
+        texts: StatisticsTexts,
+        row_ids: KeptRowIds | None,
+    ) -> None:
         self.marks_rows = marks_deleted_rows(write.base.protocol, write.metadata)
         self.feeds_changes = writes_changes(write.base.protocol, write.metadata)
-        self.files = write.open_files()
+        self.files = write.open_files(keeps_ids=True)
+        self._row_ids = row_ids
+        self._ids: NextRowIds | None = None
         self._feed = write.open_change_files() if self.feeds_changes else None
         self._store = write.store
         self._texts = texts
@@ -137,12 +153,32 @@ class ChangeWriter:
             file: One row of `Snapshot.files`.
         """
         self._marks = FileMarks(self._store, file) if self.marks_rows else None
+        self._begin_ids(file)
+
+    def begin_copies(self, file: pa.Table) -> None:
+        """Begin a file of which rows are written again; they follow by `copy`."""
+        self._begin_ids(file)
+
+    def _begin_ids(self, file: pa.Table) -> None:
+        if self._row_ids is not None:
+            self._ids = NextRowIds(self._row_ids.of_files(file))
+
+    def copy(self, rows: pa.RecordBatch, chosen: pa.BooleanArray) -> None:
+        """Write those of the next rows of a file again that a mask chooses."""
+        some = rows.filter(chosen)
+        if self._ids is None:
+            self.files.write(some)
+            return
+        ids = self._ids.take(rows.num_rows).take(places_of(chosen))
+        self.files.write(ids.beside(some))
 
     def replace(
         self,
         holds: pa.BooleanArray,
         kept: pa.RecordBatch | pa.Table,
         new: pa.RecordBatch | pa.Table | None,
+        *,
+        changed: Places | None = None,
     ) -> None:
         """Take the next rows of the file.
 
@@ -151,13 +187,33 @@ class ChangeWriter:
             kept: What is written where rows are written again: the others, and the
                 new ones at their places.
             new: The new ones alone; None where rows only go.
+            changed: Of which of the rows each new one is, where they come after the
+                others; None where each has its place.
         """
-        if self._marks is None:
-            self.files.write(kept)
+        if self._marks is not None:
+            self._marks.take(holds)
+        rows = kept if self._marks is None else new
+        if self._ids is None:
+            if rows is not None:
+                self.files.write(rows)
             return
-        self._marks.take(holds)
-        if new is not None:
-            self.files.write(new)
+        ids = self._ids.take(len(holds)).changed(holds)
+        if rows is not None and rows.num_rows:
+            places = self._places(holds, new, changed)
+            self.files.write(ids.take(places).beside(rows))
+
+    def _places(
+        self,
+        holds: pa.BooleanArray,
+        new: pa.RecordBatch | pa.Table | None,
+        changed: Places | None,
+    ) -> Places:
+        """Return of which rows those are that are written."""
+        if self._marks is not None:
+            return places_of(holds) if changed is None else changed
+        if changed is not None:
+            return joined_places([places_of(pc.invert(holds)), changed])
+        return places_of(pc.invert(holds)) if new is None else np.arange(len(holds))
 
     def end_file(self, file: pa.Table) -> None:
         """End a file; where no row of it is left it goes as a whole."""

@@ -4,7 +4,7 @@ Rows are told by their place in the file. All live rows of a file are read in it
 order, so the next ones that are looked at are the next ones that live.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -50,6 +50,11 @@ class FileMarks:
     def num_rows(self) -> int:
         """Rows of the file, deleted ones too."""
         return len(self.marks)
+
+    @property
+    def live_places(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
+        """The places in the file of the rows that lived before any was taken."""
+        return self._live
 
     @property
     def are_all_deleted(self) -> bool:

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from deltaweb.delta.errors import ColumnNotFoundError, SchemaError
+from deltaweb.delta.features.row_tracking import with_row_id_columns
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
@@ -128,7 +129,7 @@ def new_definition(
         created_time=now_ms(),
     )
     protocol = new_protocol(schema, properties, features)
-    metadata = with_mapping(protocol, metadata)
+    metadata = with_row_id_columns(with_mapping(protocol, metadata))
     FileLayout.of_table(protocol, metadata)
     if is_evaluated_here:
         RowChecks(metadata, schema)

@@ -30,6 +30,7 @@ from deltaweb.writer.changes.change_writer import (
     INSERT,
     ChangeWriter,
 )
+from deltaweb.writer.changes.row_ids import KeptRowIds, joined_places
 from deltaweb.writer.changes.wide_statistics import statistics_texts
 from deltaweb.writer.matching import file_rows, files_within
 from deltaweb.writer.merge.clauses import (
@@ -94,7 +95,8 @@ def merge_rows(
     base = state.definition
     merge = _Merge(snapshot, source, on, clauses)
     write = TableWrite(store, base, base.metadata)
-    with ChangeWriter(write, partial(statistics_texts, snapshot)) as files:
+    texts = partial(statistics_texts, snapshot)
+    with ChangeWriter(write, texts, KeptRowIds.of(store, snapshot)) as files:
         candidates = merge.candidates()
         removed = [candidates.slice(0, 0)]
         for position in range(candidates.num_rows):
@@ -219,10 +221,17 @@ class _Merge:
             if not files.marks_rows:
                 copied = int((some == NO_CLAUSE).sum())
                 self.metrics["numTargetRowsCopied"] += copied
-            files.replace(pa.array(some != NO_CLAUSE), kept, new)
+            is_touched = pa.array(some != NO_CLAUSE)
+            files.replace(is_touched, kept, new, changed=self._changed_places(some))
             start = end
         files.end_file(file)
         return True
+
+    def _changed_places(self, chosen: Choices) -> Places:
+        """Return where the rows are that change, in the order of `_apply`."""
+        clauses = enumerate((*self._matched, *self._alone))
+        stay = [place for place, clause in clauses if not clause.deletes]
+        return joined_places(np.flatnonzero(chosen == place) for place in stay)
 
     def _plan(self, rows: pa.RecordBatch) -> tuple[Choices, Places]:
         """Return the clause and the row of the source that count for each row.

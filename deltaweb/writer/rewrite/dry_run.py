@@ -49,6 +49,8 @@ class RowTally:
         holds: pa.BooleanArray,  # noqa: ARG002 # of ChangeWriter
         kept: pa.RecordBatch | pa.Table,
         new: pa.RecordBatch | pa.Table | None,
+        *,
+        changed: object = None,  # noqa: ARG002 # as above
     ) -> None:
         """Count the rows that would be written."""
         rows = new if self.marks_rows else kept

@@ -13,6 +13,7 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import TableRead
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
+from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
 from deltaweb.writer.matching import file_rows, row_counts
 from deltaweb.writer.rewrite.dry_run import RowsSeen, RowTally
@@ -125,7 +126,8 @@ class RewriteHere:
         base = self.snapshot.state.definition
         write = TableWrite(self.store, base, base.metadata)
         texts = partial(statistics_texts, self.snapshot)
-        with ChangeWriter(write, texts) as files:
+        row_ids = KeptRowIds.of(self.store, self.snapshot)
+        with ChangeWriter(write, texts, row_ids) as files:
             yield self._rewrite(about, files, on_progress)
 
     def _rewrite(

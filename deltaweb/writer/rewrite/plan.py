@@ -8,6 +8,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.features.row_tracking import kept_row_ids
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.delta.snapshot import Snapshot
@@ -110,6 +111,12 @@ class Rewrite:
             ExpressionError: If the condition is not evaluated by the engine.
         """
         return pc.sum(self._find().opened["size"]).as_py() or 0
+
+    @property
+    def keeps_row_ids(self) -> bool:
+        """Whether rows that are written again keep what they are known by."""
+        base = self.snapshot.state.definition
+        return kept_row_ids(base.protocol, base.metadata) is not None
 
     def _find(self) -> ConcernedFiles:
         is_here = self.engine.is_evaluated_here

@@ -45,6 +45,7 @@ from deltaweb.delta.writing.operations.new_protocol import (
 )
 from deltaweb.delta.writing.operations.properties import (
     check_properties,
+    check_row_tracking,
     needed_features,
     split_features,
 )
@@ -80,6 +81,7 @@ def set_properties(
     protocol = _with_features(base, features, root=root) if features else None
     after = replace(base, protocol=protocol or base.protocol)
     check_known(after, needed_features(kept), root=root)
+    check_row_tracking(base.metadata, kept)
     metadata = _changed(base, {**base.metadata.configuration, **kept})
     if metadata is not None:
         check_mode(base.metadata, metadata)

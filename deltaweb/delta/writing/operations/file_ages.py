@@ -8,6 +8,7 @@ reference implementation.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,8 +17,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.deletion_vectors.descriptor import DeletionVector
+from deltaweb.delta.deletion_vectors.errors import MalformedVectorError
 from deltaweb.delta.deletion_vectors.places import paths_of_ids, vector_paths
 from deltaweb.delta.errors import LogCorruptError
+from deltaweb.delta.log.file_actions import VECTOR, dv_ids
 from deltaweb.delta.log.replay import concat_files
 from deltaweb.delta.log.segment import list_log
 from deltaweb.delta.log.store import TableStore
@@ -204,8 +208,13 @@ def version_losses(
 def _spans(
     store: TableStore, commits: Sequence[int]
 ) -> tuple[pa.Array, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the files that left, and the versions from which and before which."""
+    """Return the files that left, and the versions from which and before which.
+
+    A vector leaves with its file, or when another takes its place; what goes with it is
+    the file that holds it.
+    """
     names: list[pa.Array] = []
+    held: list[pa.Array] = []
     counts: list[tuple[int, bool, int]] = []
     for version in commits:
         try:
@@ -214,12 +223,15 @@ def _spans(
             continue
         for files, is_add in ((commit.removed, False), (commit.added, True)):
             places = data_places(files["path"], root=store.root)
-            names.extend(places.chunks)
-            counts.append((version, is_add, len(places)))
+            vectors, held_in = _vector_places(files, root=store.root)
+            names.extend([*places.chunks, vectors])
+            held.extend([*places.chunks, *held_in.chunks])
+            counts.append((version, is_add, len(places) + len(vectors)))
     place = pa.chunked_array(names, pa.string()).combine_chunks().dictionary_encode()
+    held_by = pa.chunked_array(held, pa.string()).combine_chunks()
     if not len(place):
         nothing = np.array([], np.int64)
-        return place.dictionary, nothing, nothing
+        return held_by, nothing, nothing
     lengths = [count for _, _, count in counts]
     version_of = np.repeat(np.array([at for at, _, _ in counts], np.int64), lengths)
     is_add_of = np.repeat(np.array([add for _, add, _ in counts], np.bool_), lengths)
@@ -232,8 +244,24 @@ def _spans(
     # One that leaves twice was not there in between.
     is_end = ~is_add_of & (was_added | ~is_same)
     first = np.where(was_added, before, commits[0])[is_end]
-    taken = place.dictionary.take(pa.array(code[is_end]))
+    taken = held_by.take(pa.array(order[is_end]))
     return taken, first, version_of[is_end]
+
+
+def _vector_places(files: pa.Table, *, root: str) -> tuple[pa.Array, pa.ChunkedArray]:
+    """Return what identifies each vector of files, and the places they are held in."""
+    marked = files[VECTOR].drop_null()
+    if not len(marked):
+        return pa.array([], pa.string()), pa.chunked_array([], pa.string())
+    ids = dv_ids(marked.combine_chunks()).to_pylist()
+    paths: dict[str, str] = {}
+    for text, fields in zip(ids, marked.to_pylist(), strict=True):
+        with suppress(MalformedVectorError):
+            path = DeletionVector.of(fields).path
+            if path is not None:
+                paths[text] = path
+    held_in = data_places(pa.chunked_array([[*paths.values()]], pa.string()), root=root)
+    return pa.array([*paths], pa.string()), held_in
 
 
 def _take_least(

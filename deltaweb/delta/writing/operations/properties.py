@@ -8,6 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from deltaweb.delta.errors import PropertyError
+from deltaweb.delta.features.row_tracking import (
+    ROW_ID_COLUMN,
+    ROW_TRACKING_PROPERTY,
+)
+from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.table_properties import parse_interval_ms
 
 FEATURE_PREFIX: Final = "delta.feature."
@@ -85,6 +90,11 @@ TURNED_ON: Final[Mapping[str, str]] = {
     "delta.enableVariantShredding": "variantShredding",
 }
 """Features that a property turns on where it is true."""
+RESTS_ON: Final[Mapping[str, tuple[str, ...]]] = {
+    "clustering": ("domainMetadata",),
+    "rowTracking": ("domainMetadata",),
+}
+"""Features that others must have beside them."""
 VALUED: Final[Mapping[str, tuple[str, str]]] = {
     "delta.checkpointPolicy": ("classic", "v2Checkpoint"),
     "delta.columnMapping.mode": ("none", "columnMapping"),
@@ -102,7 +112,9 @@ def split_features(
         if name.startswith(FEATURE_PREFIX) and value.lower() == SUPPORTED
     ]
     rest = {name: value for name, value in properties.items() if name not in named}
-    return [name[len(FEATURE_PREFIX) :] for name in named], rest
+    features = [name[len(FEATURE_PREFIX) :] for name in named]
+    below = [name for feature in features for name in RESTS_ON.get(feature, ())]
+    return [*dict.fromkeys((*features, *below))], rest
 
 
 def check_properties(properties: Mapping[str, str], *, has_values: bool = True) -> None:
@@ -124,10 +136,24 @@ def check_properties(properties: Mapping[str, str], *, has_values: bool = True) 
             raise PropertyError(name=name, value=value, expected=expected)
 
 
+def check_row_tracking(metadata: Metadata, properties: Mapping[str, str]) -> None:
+    """Refuse to begin to track rows: those that are there have no ids.
+
+    Raises:
+        PropertyError: If properties that are to be set would.
+    """
+    value = properties.get(ROW_TRACKING_PROPERTY, "")
+    if value.lower() != "true" or ROW_ID_COLUMN in metadata.configuration:
+        return
+    expected = "a property that a table is made with: rows of now have no ids"
+    raise PropertyError(name=ROW_TRACKING_PROPERTY, value=value, expected=expected)
+
+
 def needed_features(properties: Mapping[str, str]) -> Iterable[str]:
     """Yield the features that a protocol must have for some properties."""
     for name, value in properties.items():
         if name in TURNED_ON and value.lower() == "true":
             yield TURNED_ON[name]
+            yield from RESTS_ON.get(TURNED_ON[name], ())
         if name in VALUED and value.lower() != VALUED[name][0]:
             yield VALUED[name][1]

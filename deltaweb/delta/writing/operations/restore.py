@@ -14,9 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.deletion_vectors.places import vector_paths
+from deltaweb.delta.features.row_tracking import assigns_row_ids
 from deltaweb.delta.log.file_actions import VECTOR, dv_ids, file_keys
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.row_tracking.logged_fields import load_logged_fields
+from deltaweb.delta.row_tracking.numbering import with_fields
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.statistics.record_counts import live_records
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
@@ -126,6 +129,9 @@ def plan_restore(store: TableStore, now: Snapshot, target: Snapshot) -> RestoreP
             raise snapshot.refusal
     before, after = now.files, with_statistics(target)
     added = _without(after, before)
+    if added.num_rows and assigns_row_ids(now.protocol, now.metadata):
+        known = load_logged_fields(store, target.version).of(added["path"])
+        added = with_fields(added, known)
     removed = _without(before, after).select([*REMOVED_FILES.names, VECTOR])
     check_writable(
         now.state.definition,

@@ -69,7 +69,7 @@ class RowRequest:
         if is_dry:
             return RowTally(marks_rows=self.marks_rows)
         write = TableWrite(self.place.open(), self.base, self.base.metadata)
-        return ChangeWriter(write, _texts)
+        return ChangeWriter(write, _texts, row_ids=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

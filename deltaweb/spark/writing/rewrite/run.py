@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import NullType, StringType
 
 from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.features.row_tracking import kept_row_ids
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import CommitResult
@@ -19,6 +20,7 @@ from deltaweb.spark.writing.rewrite.file_shares import change_of, condition_of
 from deltaweb.spark.writing.rewrite.judged_rows import refuse_generated, value_of
 from deltaweb.spark.writing.rewrite.row_request import RowRequest
 from deltaweb.spark.writing.spark_types import spark_schema
+from deltaweb.spark.writing.write_plan import rows_not_tracked
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.rewrite.plan import Rewrite
 from deltaweb.writer.rewrite.row_changes import ChangeKind, RowDeletion, UpdateKind
@@ -110,6 +112,9 @@ def update(
 def _by_tasks(
     spark: SparkSession, snapshot: Snapshot, request: RowRequest, change: ChangeKind
 ) -> Rewrite:
+    base, store = request.base, request.place.open()
+    if kept_row_ids(base.protocol, base.metadata):
+        raise rows_not_tracked(store.root, base)
     is_evaluated_here = True
     try:
         change_of(request)
@@ -123,7 +128,6 @@ def _by_tasks(
         request=request,
         is_evaluated_here=is_evaluated_here,
     )
-    store = request.place.open()
     return Rewrite(store, snapshot, change, request.where, engine)
 
 

@@ -190,6 +190,18 @@ class TestVersions:
         table.restore(version=3)
         assert numbers(table) == list(range(6, 10))
 
+    def test_a_vacuum_says_which_versions_lose_only_a_vector(
+        self, table: DeltaTable
+    ) -> None:
+        table.delete("n = 1")
+        table.delete("n = 2")
+        table.delete("n = 3")
+
+        found = table.vacuum(now=LATER)
+
+        assert found.files.num_rows == 2  # the vectors of versions 2 and 3
+        assert found.lost_versions == (2, 3)
+
     def test_are_gone_when_their_vectors_are(self, table: DeltaTable) -> None:
         table.delete("n < 3")
         table.delete("n < 6")

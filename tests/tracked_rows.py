@@ -1,0 +1,52 @@
+"""Tables that track rows, and what their rows are known by."""
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.storage.memory import MemoryTableStore
+from deltaweb.table import DeltaTable
+from deltaweb.writer.changes.row_ids import KeptRowIds
+from deltaweb.writer.making.new_table import NewTable, create_table
+from deltaweb.writer.matching import file_rows
+
+Known = dict[int, tuple[int, int | None]]
+
+
+def tracked_table(
+    store: MemoryTableStore | None = None,
+    *,
+    ddl: str = "k INT, v STRING",
+    properties: Mapping[str, str] | None = None,
+) -> DeltaTable:
+    """A table whose rows keep an id."""
+    asked = {"delta.enableRowTracking": "true", **(properties or {})}
+    store = store or MemoryTableStore()
+    schema = StructType(parse_columns_ddl(ddl))
+    create_table(store, NewTable(schema=schema, properties=asked))
+    return DeltaTable.from_store(store)
+
+
+def rows(*keys: int, v: str = "a") -> pa.Table:
+    """Rows of some keys."""
+    return pa.table({"k": pa.array(keys, pa.int32()), "v": [v] * len(keys)})
+
+
+def known_by(table: DeltaTable, snapshot: Snapshot | None = None) -> Known:
+    """The id of each row and the version that changed it last, by the key."""
+    snapshot = snapshot or table.snapshot()
+    reader = KeptRowIds.of(table.store, snapshot)
+    assert reader is not None
+    found: Known = {}
+    for at in range(snapshot.files.num_rows):
+        file = snapshot.files.slice(at, 1)
+        keys = [k for some in file_rows(snapshot, file) for k in some["k"].to_pylist()]
+        ids, versions = reader.of_files(file)
+        pairs = zip(ids.to_pylist(), versions.to_pylist(), strict=True)
+        found.update(zip(keys, pairs, strict=True))
+    ids_of_all = [row_id for row_id, _ in found.values()]
+    assert len(set(ids_of_all)) == len(ids_of_all)
+    return found
