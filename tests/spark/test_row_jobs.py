@@ -87,3 +87,19 @@ def test_a_condition_that_only_spark_evaluates_is_its_own_to_evaluate(
 
     assert carried_out(DELETE_ROWS, table, asked).state == Job.State.DONE
     assert numbers(folder) == [0, 1, 2, 3, 5]
+
+
+def test_rows_that_are_tracked_are_changed_in_the_worker_itself(
+    tmp_path: Path, settings: "Settings"
+) -> None:
+    settings.SPARK_DIFF_BYTES = 0
+    tracks = {"delta.enableRowTracking": "true"}
+    schema = pa.schema([("n", pa.int64())])
+    tracked = DeltaTable.create(str(tmp_path / "tracked"), schema, properties=tracks)
+    tracked.append(pa.table({"n": range(3)}))
+    table = new_table("tracked", location=tracked.root, version=1)
+
+    job = carried_out(DELETE_ROWS, table, DeleteRows(where="n = 1"))
+
+    assert numbers(tmp_path / "tracked") == [0, 2]
+    assert job.progress_unit == "files"

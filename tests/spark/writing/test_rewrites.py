@@ -13,6 +13,7 @@ from deltaweb.delta.writing.errors import (
     AppendOnlyError,
     CommitConflictError,
     ConstraintViolatedError,
+    UnsupportedWriteError,
 )
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.storage.place import TablePlace
@@ -248,6 +249,14 @@ class TestRules:
         table = make(**{"delta.appendOnly": "true"})
         with pytest.raises(AppendOnlyError):
             delete(table, "n = 1")
+
+    def test_a_table_that_tracks_its_rows_is_left_to_a_process(
+        self, make: Make, delete: Callable[..., "CommitResult"]
+    ) -> None:
+        table = make(**{"delta.enableRowTracking": "true"})
+        with pytest.raises(UnsupportedWriteError, match="rowTracking"):
+            delete(table, "n = 1")
+        assert table.latest_version() == 1
 
 
 class TestADryRun:
