@@ -63,7 +63,7 @@ $(VENV)/.static: $(VENV)/.installed $(VENV)/.npm $(shell find static -name vendo
 	@touch $@
 
 # Tests start dozens of JVMs; with the archive of their classes each takes half the time.
-$(VENV)/.java: $(VENV)/.installed
+$(VENV)/.java: $(VENV)/.installed deltaweb/spark/driver/class_archive.py
 	@$(BIN)/python -m deltaweb.management.class_archive
 	@touch $@
 

@@ -43,6 +43,17 @@ def test_an_archive_that_was_cut_off_is_left_aside(java_home: Path, kept: Path) 
     assert find_archive(java_home) is None
 
 
+def test_a_new_archive_takes_the_place_of_the_old(
+    tmp_path: Path, java_home: Path, kept: Path
+) -> None:
+    (tmp_path / "again.jsa").write_bytes(b"more classes")
+
+    newer = keep_archive(tmp_path / "again.jsa", java_home)
+
+    assert not kept.exists()
+    assert find_archive(java_home) == newer
+
+
 @pytest.mark.usefixtures("kept")
 def test_another_java_has_an_archive_of_its_own(java_home: Path) -> None:
     (java_home / "release").write_text('JAVA_VERSION="21.0.8"')

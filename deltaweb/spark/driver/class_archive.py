@@ -50,8 +50,10 @@ def find_archive(java_home: Path) -> Path | None:
 
 
 def keep_archive(made: Path, java_home: Path) -> Path:
-    """Move an archive to where `find_archive` looks."""
+    """Move an archive to where `find_archive` looks, in the place of older ones."""
     FOLDER.mkdir(parents=True, exist_ok=True)
+    for older in FOLDER.glob("spark-*.jsa"):
+        older.unlink()
     size_bytes = made.stat().st_size
     name = f"spark-{_fingerprint(java_home)}-{size_bytes}.jsa"
     beside = FOLDER / f".{name}"
@@ -60,8 +62,13 @@ def keep_archive(made: Path, java_home: Path) -> Path:
 
 
 def _fingerprint(java_home: Path) -> str:
-    """Tell this Java and this Spark, and where they are installed."""
+    """Tell this Java and this Spark, and where and when they were installed.
+
+    Java leaves an archive aside whose classes come from older or newer files.
+    """
     release = java_home / "release"
     text = release.read_text("utf-8") if release.exists() else ""
-    told = f"{java_home}\n{text}\n{pyspark.__file__}\n{pyspark.__version__}"
+    jars = Path(pyspark.__file__).parent / "jars"
+    times = sorted(jar.stat().st_mtime_ns for jar in jars.glob("spark-*.jar"))
+    told = f"{java_home}\n{text}\n{jars}\n{pyspark.__version__}\n{times}"
     return hashlib.sha256(told.encode()).hexdigest()[:16]
