@@ -43,9 +43,9 @@ def test_the_setting_chooses_what_replays(  # noqa: PLR0913, PLR0917 (fixtures)
     counted: list[int] = []
     use_state = replay.use_state
 
-    def counting(*args: Any) -> Any:  # noqa: ANN401 (as the function takes and gives)
+    def counting(*args: Any, **named: Any) -> Any:  # noqa: ANN401 (as the function takes and gives)
         counted.append(1)
-        return use_state(*args)
+        return use_state(*args, **named)
 
     monkeypatch.setattr(index_files, "use_state", counting)
     bucket = s3.new_bucket()
