@@ -9,11 +9,13 @@ from deltaweb.celery import app
 BY_THE_CLOCK = {"jobs.sweep_leases", "tables.probe_due"}  # never a job
 ON_SPARK = {
     "tables.check_files",
+    "tables.delete_rows",
     "tables.diff_rows",
     "tables.index_log",
     "tables.profile_column",
     "tables.read_changes",
     "tables.survey_files",
+    "tables.update_rows",
     "tables.write_checkpoint",
 }
 
