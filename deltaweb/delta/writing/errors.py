@@ -6,7 +6,7 @@ DeltaError
 │   CommitTooLargeError
 ├── LocationError: LocationTakenError, StoreNotWritableError
 ├── SchemaMismatchError: NewColumnsError
-├── ConstraintViolatedError, ConstraintNameError,
+├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
 │   RetentionTooShortError
 ├── DataFileMissingError: RestoreFilesMissingError
 └── PartitionValueError: PartitionKeysError
@@ -218,6 +218,18 @@ class ConstraintViolatedError(DeltaError, code="constraint-violated"):
     def _rows(self) -> str:
         texts = (json.dumps(row, default=str, ensure_ascii=False) for row in self.rows)
         return ", ".join(text[:MAX_ROW_TEXT] for text in [*texts][:MAX_ROWS_SHOWN])
+
+
+class IdentityColumnError(DeltaError, code="identity-column"):
+    """An identity column would get values that it does not take, or has none left."""
+
+    column: str
+    reason: str
+    message = "The identity column {column!r} takes no such values: {reason}."
+    hint = (
+        "Nothing was written. Leave the column out; a column that is to take values is "
+        "made so, with delta.identity.allowExplicitInsert."
+    )
 
 
 class ConstraintNameError(DeltaError, code="constraint-name"):

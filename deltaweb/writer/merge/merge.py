@@ -32,6 +32,7 @@ from deltaweb.writer.changes.change_writer import (
 )
 from deltaweb.writer.changes.row_ids import KeptRowIds, joined_places
 from deltaweb.writer.changes.wide_statistics import statistics_texts
+from deltaweb.writer.identity_numbers import IdentityNumbers
 from deltaweb.writer.matching import file_rows, files_within
 from deltaweb.writer.merge.clauses import (
     NO_CLAUSE,
@@ -93,8 +94,8 @@ def merge_rows(
     )
     snapshot = Snapshot(store, state)
     base = state.definition
-    merge = _Merge(snapshot, source, on, clauses)
     write = TableWrite(store, base, base.metadata)
+    merge = _Merge(snapshot, source, on, clauses, write.numbers)
     texts = partial(statistics_texts, snapshot)
     with ChangeWriter(write, texts, KeptRowIds.of(store, snapshot)) as files:
         candidates = merge.candidates()
@@ -133,6 +134,7 @@ def merge_rows(
             added=added,
             removed=gone,
             change_files=written.change_files,
+            metadata=write.new_metadata,
         )
     return commit_and_checkpoint(store, transaction)
 
@@ -146,13 +148,18 @@ class _Merge:
         source: Any,  # noqa: ANN401  # any Arrow stream
         on: str,
         clauses: Sequence[MergeClause],
+        numbers: IdentityNumbers,
     ) -> None:
         table = snapshot.schema
         reader = open_rows(source)
         schema = schema_of_arrow(reader.schema)
         fit = RowSchema(schema, reader.schema)
         bound = {
-            about: [BoundClause(c, table, schema) for c in clauses if c.about is about]
+            about: [
+                BoundClause(c, table, schema, numbers)
+                for c in clauses
+                if c.about is about
+            ]
             for about in About
         }
         self._matched = bound[About.MATCHED]
