@@ -110,3 +110,49 @@ def test_a_table_of_ours_numbers_its_rows_there(
     assert reference.sql("SELECT k, v FROM {t} ORDER BY k", folder) == rows
     found = table.snapshot().read().sort_by("k").to_pylist()
     assert [[*row.values()] for row in found] == rows
+
+
+def test_columns_that_were_widened_here_are_read_and_widened_there(
+    reference: Reference, tmp_path: Path
+) -> None:
+    folder = tmp_path / "table"
+    columns = parse_columns_ddl(
+        "k INT, d DECIMAL(5, 2), day DATE, a ARRAY<INT>, m MAP<SMALLINT, FLOAT>, "
+        "s STRUCT<x: TINYINT>, p INT"
+    )
+    table = DeltaTable.create(
+        str(folder),
+        StructType(columns),
+        partition_by=["p"],
+        properties={
+            "delta.enableTypeWidening": "true",
+            "delta.feature.timestampNtz": "supported",
+        },
+    )
+    reference.sql(
+        "INSERT INTO {t} SELECT 1, 2.25, DATE'2024-02-29', ARRAY(7), "
+        "MAP(3S, 1.5F), STRUCT(4Y), 8",
+        folder,
+    )
+    parts = {
+        "k": "BIGINT", "d": "DECIMAL(12, 4)", "day": "TIMESTAMP_NTZ", "p": "BIGINT",
+        "a.element": "BIGINT", "m.key": "INT", "m.value": "DOUBLE", "s.x": "DOUBLE",
+    }  # fmt: skip
+
+    for part, wide in parts.items():
+        table.widen_column(part, wide)
+    table.append(pa.table({"k": [1 << 40], "a": [[1 << 41]], "p": [1 << 42]}))
+    reference.sql("ALTER TABLE {t} ALTER COLUMN m.key TYPE BIGINT", folder)
+
+    rows = reference.sql(
+        "SELECT k, CAST(d AS STRING), CAST(day AS STRING), a[0], m[3L], s.x, p "
+        "FROM {t} ORDER BY k",
+        folder,
+    )
+    assert rows == [
+        [1, "2.2500", "2024-02-29 00:00:00", 7, 1.5, 4.0, 8],
+        [1 << 40, None, None, 1 << 41, None, None, 1 << 42],
+    ]
+    first = table.snapshot().read().sort_by("k").to_pylist()[0]
+    assert (first["m"], first["s"], first["p"]) == ([(3, 1.5)], {"x": 4.0}, 8)
+    assert str(first["day"]) == "2024-02-29 00:00:00"

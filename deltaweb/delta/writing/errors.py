@@ -7,6 +7,7 @@ DeltaError
 ├── LocationError: LocationTakenError, StoreNotWritableError
 ├── SchemaMismatchError: NewColumnsError
 ├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
+│   TypeNotWidenedError,
 │   RetentionTooShortError
 ├── DataFileMissingError: RestoreFilesMissingError
 └── PartitionValueError: PartitionKeysError
@@ -189,6 +190,23 @@ class ColumnInUseError(DeltaError, code="column-in-use"):
     user: str
     message = "The column {column!r} stays as it is: {user}."
     hint = "Drop what names it first."
+
+
+class TypeNotWidenedError(DeltaError, code="type-not-widened"):
+    """A column keeps its type: it does not become the one that is asked for.
+
+    Attributes:
+        narrow: Its type.
+        wide: What was asked for.
+        allowed: What it can become, in words.
+    """
+
+    column: str
+    narrow: str
+    wide: str
+    allowed: str
+    message = "The column {column!r} is {narrow}, which does not become {wide}."
+    hint = "It can become {allowed}."
 
 
 class ConstraintViolatedError(DeltaError, code="constraint-violated"):
