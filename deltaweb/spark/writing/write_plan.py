@@ -23,10 +23,10 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.delta.writing.requirements import RowConstraint, check_writable
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.append import WRITE
-from deltaweb.writer.identity_numbers import IdentityNumbers
 from deltaweb.writer.making.new_table import NewTable, check_empty, new_definition
 from deltaweb.writer.overwrite import REPLACE_WHERE
 from deltaweb.writer.row_checks import untranslated_constraints
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.table_write import TableWrite, evolved
 

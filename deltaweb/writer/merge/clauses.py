@@ -16,9 +16,9 @@ import pyarrow as pa
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
-from deltaweb.writer.identity_numbers import IdentityNumbers, check_kept
 from deltaweb.writer.rewrite.row_changes import nullable
-from deltaweb.writer.row_completion import RowCompletion, fills_itself
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers, check_kept
+from deltaweb.writer.rows.row_completion import RowCompletion, fills_itself
 
 TABLE: Final = "t"
 SOURCE: Final = "s"

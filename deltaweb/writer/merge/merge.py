@@ -32,7 +32,6 @@ from deltaweb.writer.changes.change_writer import (
 )
 from deltaweb.writer.changes.row_ids import KeptRowIds, joined_places
 from deltaweb.writer.changes.wide_statistics import statistics_texts
-from deltaweb.writer.identity_numbers import IdentityNumbers
 from deltaweb.writer.matching import file_rows, files_within
 from deltaweb.writer.merge.clauses import (
     NO_CLAUSE,
@@ -46,6 +45,7 @@ from deltaweb.writer.merge.clauses import (
 )
 from deltaweb.writer.merge.pairs import JOINED_AT_ONCE, PairFinder
 from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.rows.row_source import open_rows
 from deltaweb.writer.table_write import TableWrite

@@ -11,9 +11,9 @@ from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.expressions.condition import SQLAssignment
-from deltaweb.writer.identity_numbers import check_kept
 from deltaweb.writer.row_checks import RowChecks
-from deltaweb.writer.row_completion import RowCompletion
+from deltaweb.writer.rows.identity_numbers import check_kept
+from deltaweb.writer.rows.row_completion import RowCompletion
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,8 +25,8 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.values.data_values import conform
 from deltaweb.delta.values.stored_columns import MismatchError
 from deltaweb.delta.writing.errors import SchemaMismatchError
-from deltaweb.writer.identity_numbers import IdentityNumbers
-from deltaweb.writer.row_completion import RowCompletion
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
+from deltaweb.writer.rows.row_completion import RowCompletion
 
 _LISTS: Final = (
     pa.types.is_list,

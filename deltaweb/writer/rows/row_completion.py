@@ -18,7 +18,7 @@ from deltaweb.delta.features.identity_columns import is_identity
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.writing.requirements import GENERATION, RowConstraint
 from deltaweb.expressions.condition import SQLAssignment
-from deltaweb.writer.identity_numbers import IdentityNumbers
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 
 DEFAULT: Final = "CURRENT_DEFAULT"
 TEXT_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
