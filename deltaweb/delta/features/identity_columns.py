@@ -64,17 +64,19 @@ class IdentityColumn:
         fault = ""
         if column.data_type != PrimitiveType("long"):
             fault = "an identity column is a bigint"
-        elif not (_is_long(start) and _is_long(step)):
-            fault = "an identity column has a start and a step, both bigint"
         elif step == 0:
             fault = "the step of an identity column is not 0"
-        elif not (mark is None or _is_long(mark)):
-            fault = "the high-water mark of an identity column is a bigint"
         elif not isinstance(takes_values, bool):
-            fault = "whether values are taken is true or false"
+            fault = "whether an identity column takes values is true or false"
         if fault:
             raise SchemaError(column=column.name, reason=fault)
-        return cls(column.name, start, step, mark, takes_values)
+        return cls(
+            column.name,
+            _as_long(column, "start", start),
+            _as_long(column, "step", step),
+            None if mark is None else _as_long(column, "high-water mark", mark),
+            takes_values,
+        )
 
     def first_after(self, mark: int | None) -> int:
         """Return the first number beyond a mark; it may be beyond bigint."""
@@ -177,8 +179,11 @@ def _unmarked(text: str | None) -> StructType | None:
     return replace(schema, fields=fields)
 
 
-def _is_long(value: object) -> bool:
-    return type(value) is int and LEAST <= value <= MOST
+def _as_long(column: StructField, part: str, value: object) -> int:
+    if type(value) is int and LEAST <= value <= MOST:
+        return value
+    reason = f"the {part} of an identity column is a bigint"
+    raise SchemaError(column=column.name, reason=reason)
 
 
 def _is_unclear(metadata: Metadata) -> bool:

@@ -48,11 +48,6 @@ from deltaweb.delta.writing.transaction import Transaction
 WIDENING_PROPERTY: Final = "delta.enableTypeWidening"
 VOID: Final = PrimitiveType("void")
 LOCAL_TIME: Final = PrimitiveType("timestamp_ntz")
-PARTS: Final[Mapping[type, Mapping[str, str]]] = {
-    ArrayType: {"element": "element_type"},
-    MapType: {"key": "key_type", "value": "value_type"},
-}
-"""What the parts of nested types are called, and the attributes that they are."""
 ICEBERG: Final = ("icebergCompatV1", "icebergCompatV2")
 _DOUBLE: Final = PrimitiveType("double")
 
@@ -114,11 +109,9 @@ def _parts(data_type: DataType, path: str) -> Iterator[str]:
         case StructType(fields):
             for column in fields:
                 yield from _parts(column.data_type, f"{path}.{column.name}")
-        case ArrayType(element):
-            yield from _parts(element, f"{path}.element")
-        case MapType(key, value):
-            yield from _parts(key, f"{path}.key")
-            yield from _parts(value, f"{path}.value")
+        case ArrayType() | MapType():
+            for step, inner in inner_types(data_type).items():
+                yield from _parts(inner, f"{path}.{step}")
         case DecimalType():
             yield path
         case PrimitiveType(name) if name in WIDER or name in WHOLE_DIGITS:
@@ -257,13 +250,36 @@ class _Widening:
             found = self.of_struct(data_type, names)
             path = (*place, *found.path)
             return _Part(found.schema, path, found.narrow, is_of_column=False)
-        step, kinds = names[0].lower(), PARTS.get(type(data_type), {})
-        if step not in kinds:
-            raise ColumnNotFoundError(column=self.asked, columns=[*kinds])
-        inner = getattr(data_type, kinds[step])
+        step = names[0].lower()
+        inner = inner_types(data_type).get(step)
+        if inner is None:
+            steps = [*inner_types(data_type)]
+            raise ColumnNotFoundError(column=self.asked, columns=steps)
         part = self._of_type(inner, names[1:], (*place, step))
-        whole = replace(data_type, **{kinds[step]: part.data_type})
+        whole = with_inner_type(data_type, step, part.data_type)
         return replace(part, data_type=whole)
+
+
+def inner_types(data_type: DataType) -> Mapping[str, DataType]:
+    """Return the types in an array or a map, by what the log calls them."""
+    match data_type:
+        case ArrayType(element):
+            return {"element": element}
+        case MapType(key, value):
+            return {"key": key, "value": value}
+    return {}
+
+
+def with_inner_type(data_type: DataType, step: str, inner: DataType) -> DataType:
+    """Return an array or a map with another type in it."""
+    match data_type:
+        case ArrayType():
+            return replace(data_type, element_type=inner)
+        case MapType() if step == "key":
+            return replace(data_type, key_type=inner)
+        case MapType():
+            return replace(data_type, value_type=inner)
+    return data_type
 
 
 def _told(

@@ -218,7 +218,7 @@ class TestDefinitions:
             ),
             pytest.param(
                 f"k BIGINT GENERATED ALWAYS AS IDENTITY (START WITH {MOST + 1})",
-                "both bigint",
+                "start of an identity column is a bigint",
                 id="a start beyond bigint",
             ),
         ],

@@ -38,7 +38,7 @@ def table_of(ddl: str, **properties: str) -> DeltaTable:
 
 def field(table: DeltaTable, *names: str) -> dict[str, Any]:
     """A field of the log's own JSON."""
-    found = json.loads(table.snapshot().metadata.schema_string or "")
+    found: dict[str, Any] = json.loads(table.snapshot().metadata.schema_string or "")
     for name in names:
         fields = (found["type"] if "name" in found else found)["fields"]
         found = next(one for one in fields if one["name"] == name)
