@@ -125,6 +125,8 @@ def test_files_that_nobody_needs_go(orders: Path) -> None:
 
     assert done["deleted"]
     assert not (orders / "orphan.parquet").exists()
+    told = [commit["operation"] for commit in run_json("history", orders)]
+    assert told[:2] == ["VACUUM END", "VACUUM START"]
     assert run("vacuum", orders, *options) == "No file can go.\n"
     assert DeltaTable(str(orders)).snapshot().read().num_rows > 0
 
