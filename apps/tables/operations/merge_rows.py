@@ -54,7 +54,7 @@ def _merge(
         pass
     else:
         is_large = plan.opened_bytes() > int(settings.SPARK_DIFF_BYTES)
-        if plan.keeps_row_ids or not is_large:  # Spark's tasks keep no ids of rows
+        if plan.is_for_a_process or not is_large:
             return plan.commit()
 
     def work(spark: "SparkSession") -> "CommitResult":

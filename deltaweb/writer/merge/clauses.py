@@ -17,7 +17,8 @@ from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.writer.rewrite.row_changes import nullable
-from deltaweb.writer.row_completion import RowCompletion, fills_itself
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers, check_kept
+from deltaweb.writer.rows.row_completion import RowCompletion, fills_itself
 
 TABLE: Final = "t"
 SOURCE: Final = "s"
@@ -98,36 +99,46 @@ def assigned(
 
     Raises:
         ColumnNotFoundError: If one is none of the table.
+        IdentityColumnError: If one numbers rows that are there.
     """
     if clause.action is MergeAction.DELETE:
         return {}
-    if clause.assignments is None:
-        return {
+    assignments = clause.assignments
+    if assignments is None:
+        assignments = {
             column.name: quoted(SOURCE, column.name)
             for column in table.fields
             if source.find(column.name) is not None or not fills_itself(column)
         }
     found = {}
-    for name, sql in clause.assignments.items():
+    for name, sql in assignments.items():
         column = table.find(name)
         if column is None:
             raise ColumnNotFoundError(column=name, columns=table.names)
         found[column.name] = sql
+    if clause.action is MergeAction.UPDATE:
+        check_kept(table, found)
     return found
 
 
 def completion_of(
-    clause: MergeClause, table: StructType, given: Iterable[str]
+    clause: MergeClause,
+    table: StructType,
+    given: Iterable[str],
+    numbers: IdentityNumbers | None = None,
 ) -> RowCompletion:
     """Return what the table adds to rows that take values in some columns.
 
     Raises:
         ExpressionError: If a value cannot be worked out here exactly.
+        IdentityColumnError: If values are said that an identity column does not take.
     """
     inserts = clause.action is MergeAction.INSERT
     whole = clause.action is MergeAction.DELETE
     names = set(table.names) if whole else set(given)
-    return RowCompletion(table, names, takes_defaults=inserts)
+    return RowCompletion(
+        table, names, takes_defaults=inserts, numbers=numbers if inserts else None
+    )
 
 
 class BoundClause:
@@ -137,18 +148,21 @@ class BoundClause:
         clause: As it was asked for.
         table: The table's schema.
         source: The schema of the source.
+        numbers: Of the table's identity columns, for rows that are inserted.
         sides: What its SQL may use; None for what its rows have.
 
     Raises:
         ColumnNotFoundError: If a column that takes a value is none of the table.
         ExpressionError: If an expression cannot be evaluated here.
+        IdentityColumnError: If values are said that such a column does not take.
     """
 
-    def __init__(
+    def __init__(  # what a clause is bound to
         self,
         clause: MergeClause,
         table: StructType,
         source: StructType,
+        numbers: IdentityNumbers,
         sides: Sequence[str] | None = None,
     ) -> None:
         self.clause = clause
@@ -162,7 +176,7 @@ class BoundClause:
         columns = {column.name: column for column in table.fields}
         for name, sql in assigned(clause, table, source).items():
             self._values[name] = SQLAssignment(sql, columns[name], schema)
-        self._completion = completion_of(clause, table, self._values)
+        self._completion = completion_of(clause, table, self._values, numbers)
 
     @property
     def deletes(self) -> bool:

@@ -1,7 +1,7 @@
 """A merge: the files whose rows change are written again, and new rows with them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from time import monotonic
 from typing import Any, Final
@@ -45,6 +45,7 @@ from deltaweb.writer.merge.file_merge import (
 from deltaweb.writer.merge.outcome import MERGE, MergeOutcome
 from deltaweb.writer.merge.pairs import JOINED_AT_ONCE, PairFinder
 from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.rows.row_source import open_rows
 from deltaweb.writer.table_write import TableWrite
@@ -102,10 +103,10 @@ def plan_merge(
     """
     started = monotonic()
     snapshot = read_for_merge(store, clauses)
-    merge = _Merge(snapshot, source, on, clauses)
-    return MergePlan(
-        store=store, snapshot=snapshot, merge=merge, clauses=clauses, started=started
-    )
+    base = snapshot.state.definition
+    write = TableWrite(store, base, base.metadata)
+    merge = _Merge(snapshot, source, on, clauses, write.numbers)
+    return MergePlan(write=write, snapshot=snapshot, merge=merge, started=started)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -113,17 +114,15 @@ class MergePlan:
     """A merge in process, up to its first file.
 
     Attributes:
-        store: The table's files.
+        write: The write to the table.
         snapshot: The version.
         merge: What is bound, with the rows of the source.
-        clauses: As they were asked for.
         started: When it began, by `monotonic`.
     """
 
-    store: TableStore
+    write: TableWrite
     snapshot: Snapshot
     merge: "_Merge"
-    clauses: Sequence[MergeClause]
     started: float
 
     def opened_bytes(self) -> int:
@@ -131,10 +130,12 @@ class MergePlan:
         return pc.sum(self.merge.candidates["size"]).as_py() or 0
 
     @property
-    def keeps_row_ids(self) -> bool:
-        """Whether rows that are written again keep what they are known by."""
+    def is_for_a_process(self) -> bool:
+        """Whether Spark's tasks cannot: rows keep ids, or new ones get numbers."""
         base = self.snapshot.state.definition
-        return kept_row_ids(base.protocol, base.metadata) is not None
+        keeps_ids = kept_row_ids(base.protocol, base.metadata) is not None
+        inserts = any(c.about is About.NOT_MATCHED for c in self.merge.clauses)
+        return keeps_ids or (inserts and bool(self.write.numbers.columns))
 
     def commit(self) -> CommitResult:
         """Do it.
@@ -142,37 +143,42 @@ class MergePlan:
         Raises:
             DeltaError: As `DeltaTable.merge` lists them.
         """
-        snapshot, store = self.snapshot, self.store
-        base = snapshot.state.definition
-        write = TableWrite(store, base, base.metadata)
+        snapshot, write = self.snapshot, self.write
         texts = partial(statistics_texts, snapshot)
-        with ChangeWriter(write, texts, KeptRowIds.of(store, snapshot)) as files:
+        row_ids = KeptRowIds.of(write.store, snapshot)
+        with ChangeWriter(write, texts, row_ids) as files:
             outcome = self.merge.carry_out(files)
-            on, started = self.merge.on, self.started
-            transaction = outcome.transaction(base, on, self.clauses, started)
-        return commit_and_checkpoint(store, transaction)
+            asked = (self.merge.on, self.merge.clauses)
+            transaction = replace(
+                outcome.transaction(write.base, *asked, self.started),
+                metadata=write.new_metadata,
+            )
+        return commit_and_checkpoint(write.store, transaction)
 
 
 class _Merge:
     """One merge on its way: what is bound, and which rows were met so far."""
 
-    def __init__(
+    def __init__(  # what a merge is bound to
         self,
         snapshot: Snapshot,
         source: Any,  # noqa: ANN401  # any Arrow stream
         on: str,
         clauses: Sequence[MergeClause],
+        numbers: IdentityNumbers,
     ) -> None:
         table = snapshot.schema
         reader = open_rows(source)
         schema = schema_of_arrow(reader.schema)
         fit = RowSchema(schema, reader.schema)
-        bound = BoundClauses.of([BoundClause(c, table, schema) for c in clauses])
+        bound = BoundClauses.of(
+            [BoundClause(one, table, schema, numbers) for one in clauses]
+        )
         self._clauses = bound
         batches = [fit.fit(batch) for batch in reader]
         whole = pa.schema([f.with_nullable(True) for f in arrow_schema(schema)])  # noqa: FBT003  # pyarrow's own
         rows = pa.Table.from_batches(batches, whole)
-        self._snapshot, self.on = snapshot, on
+        self._snapshot, self.on, self.clauses = snapshot, on, clauses
         self._checks = RowChecks(snapshot.metadata, table)
         self._finder = PairFinder(on, table, schema, rows)
         self._is_met = np.zeros(rows.num_rows, np.bool_)

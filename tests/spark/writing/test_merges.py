@@ -9,6 +9,8 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.errors import (
     AppendOnlyError,
     CommitConflictError,
@@ -270,6 +272,17 @@ class TestRules:
         assert added.execute().num_rows_inserted == 2
         with pytest.raises(UnsupportedWriteError, match="rowTracking"):
             upsert(merge(tracked, SOURCE, "t.n = s.n")).execute()
+
+    def test_new_rows_that_a_table_numbers_are_left_to_a_process(
+        self, tmp_path: Path, merge: Merge
+    ) -> None:
+        columns = parse_columns_ddl("k BIGINT GENERATED ALWAYS AS IDENTITY, n BIGINT")
+        table = DeltaTable.create(str(tmp_path), StructType(columns))
+
+        numbered = merge(table, SOURCE, "t.n = s.n")
+        with pytest.raises(UnsupportedWriteError, match="identityColumns"):
+            numbered.when_not_matched_insert({"n": "s.n"}).execute()
+        assert numbered.when_matched_delete().execute().version == 0
 
 
 class TestAnotherWriter:

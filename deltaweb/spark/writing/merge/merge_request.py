@@ -27,6 +27,7 @@ from deltaweb.writer.merge.clauses import (
 )
 from deltaweb.writer.merge.file_merge import FileMerger
 from deltaweb.writer.row_checks import RowChecks, untranslated_constraints
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 
 VALUE: Final = "value_"
 HOLDS: Final = "holds_"
@@ -82,7 +83,10 @@ class MergeRequest(ChangeRequest):
             ExpressionError: If one cannot be evaluated here.
         """
         if self.is_evaluated_here:
-            clauses = [BoundClause(c, self.schema, self.source) for c in self.clauses]
+            clauses = [
+                BoundClause(clause, self.schema, self.source, IdentityNumbers())
+                for clause in self.clauses
+            ]
         else:
             clauses = [*self._taken()]
         return BoundClauses.of(clauses)
@@ -98,7 +102,7 @@ class MergeRequest(ChangeRequest):
             }
             taken = replace(clause, condition=None, assignments=values)
             sides = (SOURCE,) if clause.about is About.NOT_MATCHED else (TABLE, SOURCE)
-            yield BoundClause(taken, schema, self.sent, sides)
+            yield BoundClause(taken, schema, self.sent, IdentityNumbers(), sides)
 
     def open_merger(self, files: ChangeWriter) -> FileMerger:
         """Return what changes the files of a task."""

@@ -15,12 +15,13 @@ from deltaweb.spark.writing.merge.engine import MergeByTasks
 from deltaweb.spark.writing.merge.joined_rows import check_merge
 from deltaweb.spark.writing.merge.merge_request import MergeRequest, settled
 from deltaweb.spark.writing.spark_types import frame_schema
-from deltaweb.spark.writing.write_plan import rows_not_tracked
+from deltaweb.spark.writing.write_plan import rows_not_numbered, rows_not_tracked
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.merge.builder import MergeBuilder
-from deltaweb.writer.merge.clauses import MergeClause
+from deltaweb.writer.merge.clauses import About, MergeClause
 from deltaweb.writer.merge.merge import read_for_merge
 from deltaweb.writer.rewrite.file_changes import Progress
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 
 
@@ -43,7 +44,8 @@ def merge_rows(
         storage_options: Options of the store.
 
     Nothing is read or raised before `execute`, which raises what `DeltaTable.merge`
-    does, and `UnsupportedWriteError` for a table that tracks its rows.
+    does, and `UnsupportedWriteError` for a table that tracks its rows, or numbers new
+    ones.
     """
     place = TablePlace(location=location, storage_options=storage_options or {})
     return MergeBuilder(partial(merge, spark, place, source, on))
@@ -77,6 +79,9 @@ def merge(  # noqa: PLR0913  # the table, the source and how they meet
     base = snapshot.state.definition
     if kept_row_ids(base.protocol, base.metadata):
         raise rows_not_tracked(store.root, base)
+    is_new = any(clause.about is About.NOT_MATCHED for clause in clauses)
+    if is_new and IdentityNumbers.of(base.protocol, snapshot.schema).columns:
+        raise rows_not_numbered(store.root, base)
     incoming = frame_schema(source.schema)
     schema = schema_of_arrow(incoming)
     RowSchema(schema, incoming)  # no column twice

@@ -24,6 +24,7 @@ from deltaweb.writer.rewrite.plan import Rewrite
 from deltaweb.writer.rewrite.row_changes import ChangeKind, RowDeletion, UpdateKind
 from deltaweb.writer.rewrite.run import read_for_rewrite
 from deltaweb.writer.row_checks import untranslated_constraints
+from deltaweb.writer.rows.identity_numbers import check_kept
 
 
 def delete_rows(
@@ -156,4 +157,5 @@ def _by_column(schema: StructType, assignments: Mapping[str, str]) -> dict[str, 
         if column is None:
             raise ColumnNotFoundError(column=name, columns=schema.names)
         found[column.name] = sql
+    check_kept(schema, found)
     return found
