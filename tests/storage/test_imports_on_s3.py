@@ -47,8 +47,8 @@ def folder(s3: S3Server, bucket: str, settings: Settings, tmp_path: Path) -> str
 
 
 @pytest.fixture
-def editor(client: Client) -> Client:
-    return signed_in(client, role=User.Role.EDITOR)
+def editor() -> Client:
+    return signed_in("eve", role=User.Role.EDITOR)
 
 
 def _run(*arguments: object) -> str:
