@@ -8,10 +8,11 @@ from typing import Self
 import pyarrow as pa
 
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
+from deltaweb.delta.features.identity_columns import IDENTITY_COLUMNS
 from deltaweb.delta.features.row_tracking import ROW_TRACKING, kept_row_ids
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.delta.snapshot_state import Definition, load_definition
 from deltaweb.delta.writing.errors import (
     LocationTakenError,
@@ -25,6 +26,7 @@ from deltaweb.writer.append import WRITE
 from deltaweb.writer.making.new_table import NewTable, check_empty, new_definition
 from deltaweb.writer.overwrite import REPLACE_WHERE
 from deltaweb.writer.row_checks import untranslated_constraints
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.table_write import TableWrite, evolved
 
@@ -172,6 +174,10 @@ def plan_write(
         base, incoming, merge=request.merge_schema, replaces=request.overwrite_schema
     )
     _check_partitions(metadata, request.partition_by)
+    schema = parse_schema(metadata.schema_string or "")
+    if IdentityNumbers.of(base.protocol, schema).columns:
+        needs = [f"{IDENTITY_COLUMNS} in rows that Spark's tasks write"]
+        raise UnsupportedWriteError(root=store.root, version=base.version, needs=needs)
     plan = WritePlan(
         place=place,
         request=request,

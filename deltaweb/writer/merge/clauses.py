@@ -17,7 +17,8 @@ from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.writer.rewrite.row_changes import nullable
-from deltaweb.writer.row_completion import RowCompletion, fills_itself
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers, check_kept
+from deltaweb.writer.rows.row_completion import RowCompletion, fills_itself
 
 TABLE: Final = "t"
 SOURCE: Final = "s"
@@ -98,14 +99,20 @@ class BoundClause:
         clause: As it was asked for.
         table: The table's schema.
         source: The schema of the source.
+        numbers: Of the table's identity columns, for rows that are inserted.
 
     Raises:
         ColumnNotFoundError: If a column that takes a value is none of the table.
         ExpressionError: If an expression cannot be evaluated here.
+        IdentityColumnError: If values are said that such a column does not take.
     """
 
     def __init__(
-        self, clause: MergeClause, table: StructType, source: StructType
+        self,
+        clause: MergeClause,
+        table: StructType,
+        source: StructType,
+        numbers: IdentityNumbers,
     ) -> None:
         self.clause = clause
         self._table = arrow_schema(table)
@@ -130,7 +137,11 @@ class BoundClause:
             self._values[column.name] = SQLAssignment(sql, column, schema)
         inserts = clause.action is MergeAction.INSERT
         given = set(table.names) if self.deletes else set(self._values)
-        self._completion = RowCompletion(table, given, takes_defaults=inserts)
+        if clause.action is MergeAction.UPDATE:
+            check_kept(table, self._values)
+        self._completion = RowCompletion(
+            table, given, takes_defaults=inserts, numbers=numbers if inserts else None
+        )
 
     @property
     def deletes(self) -> bool:

@@ -45,6 +45,7 @@ from deltaweb.writer.merge.clauses import (
 )
 from deltaweb.writer.merge.pairs import JOINED_AT_ONCE, PairFinder
 from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.rows.row_source import open_rows
 from deltaweb.writer.table_write import TableWrite
@@ -93,8 +94,8 @@ def merge_rows(
     )
     snapshot = Snapshot(store, state)
     base = state.definition
-    merge = _Merge(snapshot, source, on, clauses)
     write = TableWrite(store, base, base.metadata)
+    merge = _Merge(snapshot, source, on, clauses, write.numbers)
     texts = partial(statistics_texts, snapshot)
     with ChangeWriter(write, texts, KeptRowIds.of(store, snapshot)) as files:
         candidates = merge.candidates()
@@ -133,6 +134,7 @@ def merge_rows(
             added=added,
             removed=gone,
             change_files=written.change_files,
+            metadata=write.new_metadata,
         )
     return commit_and_checkpoint(store, transaction)
 
@@ -146,13 +148,18 @@ class _Merge:
         source: Any,  # noqa: ANN401  # any Arrow stream
         on: str,
         clauses: Sequence[MergeClause],
+        numbers: IdentityNumbers,
     ) -> None:
         table = snapshot.schema
         reader = open_rows(source)
         schema = schema_of_arrow(reader.schema)
         fit = RowSchema(schema, reader.schema)
         bound = {
-            about: [BoundClause(c, table, schema) for c in clauses if c.about is about]
+            about: [
+                BoundClause(c, table, schema, numbers)
+                for c in clauses
+                if c.about is about
+            ]
             for about in About
         }
         self._matched = bound[About.MATCHED]

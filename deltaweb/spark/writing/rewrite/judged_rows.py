@@ -29,7 +29,7 @@ from deltaweb.writer.rewrite.engine import EVERY_ROW
 from deltaweb.writer.rewrite.file_changes import FileRewriter, TouchedRows
 from deltaweb.writer.rewrite.row_changes import ChangedRows, put_back
 from deltaweb.writer.row_checks import RowChecks
-from deltaweb.writer.row_completion import RowCompletion
+from deltaweb.writer.rows.row_completion import RowCompletion
 from deltaweb.writer.rows.row_schema import RowSchema
 
 if TYPE_CHECKING:
