@@ -46,9 +46,12 @@ def test_bytes_that_come_late_are_not_written_again(
         store.put_if_absent(name, b"first")
     synced: list[int] = []
     sync = os.fsync
-    monkeypatch.setattr(
-        os, "fsync", lambda handle: (synced.append(handle), sync(handle))
-    )
+
+    def count(handle: int) -> None:
+        synced.append(handle)
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", count)
 
     with store.repeated_put() as put_if_absent:
         for name in ("a", "b"):
