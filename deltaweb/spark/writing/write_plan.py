@@ -14,13 +14,13 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.delta.snapshot_state import Definition, load_definition
-from deltaweb.delta.writing.commit import is_noted
 from deltaweb.delta.writing.errors import (
     LocationTakenError,
     SchemaMismatchError,
     UnsupportedWriteError,
 )
 from deltaweb.delta.writing.requirements import RowConstraint, check_writable
+from deltaweb.delta.writing.winners import is_noted
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.append import WRITE
 from deltaweb.writer.making.new_table import NewTable, check_empty, new_definition
