@@ -176,8 +176,7 @@ def plan_write(
     _check_partitions(metadata, request.partition_by)
     schema = parse_schema(metadata.schema_string or "")
     if IdentityNumbers.of(base.protocol, schema).columns:
-        needs = [f"{IDENTITY_COLUMNS} in rows that Spark's tasks write"]
-        raise UnsupportedWriteError(root=store.root, version=base.version, needs=needs)
+        raise rows_not_numbered(store.root, base)
     plan = WritePlan(
         place=place,
         request=request,
@@ -229,4 +228,10 @@ def _check_partitions(metadata: Metadata, asked: Sequence[str] | None) -> None:
 def rows_not_tracked(root: str, base: Definition) -> UnsupportedWriteError:
     """Return the refusal to write rows again that keep what they are known by."""
     needs = [f"{ROW_TRACKING} for rows that Spark writes again"]
+    return UnsupportedWriteError(root=root, version=base.version, needs=needs)
+
+
+def rows_not_numbered(root: str, base: Definition) -> UnsupportedWriteError:
+    """Return the refusal to write new rows that a table numbers."""
+    needs = [f"{IDENTITY_COLUMNS} in rows that Spark's tasks write"]
     return UnsupportedWriteError(root=root, version=base.version, needs=needs)

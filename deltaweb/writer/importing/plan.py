@@ -23,13 +23,13 @@ from deltaweb.writer.importing.checked_rows import ImportedRows
 from deltaweb.writer.importing.options import (
     BadRows,
     ImportColumn,
-    SourceFiles,
 )
 from deltaweb.writer.importing.proposal import (
     ProposedColumn,
     propose_columns,
     table_columns,
 )
+from deltaweb.writer.importing.source_file import SourceFiles
 from deltaweb.writer.making.new_table import (
     NewTable,
     check_empty,

@@ -16,8 +16,8 @@ from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows, ch
 from apps.tables.errors import TableNameError
 from apps.tables.head.shapes import signed_in
 from apps.tables.models import Table
-from apps.tables.storage.locations import MAX_LENGTH, is_remote, parse_location
-from deltaweb.delta.errors import LocationInvalidError, SchemaError
+from apps.tables.storage.locations import MAX_LENGTH, parse_location
+from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import (
@@ -245,9 +245,6 @@ def read_import(
     elif path:
         path, upload = parse_location(path), None
         file_name = path.rpartition("/")[2]
-        if is_remote(path):
-            reason = "files of object stores are not imported"
-            raise LocationInvalidError(location=path, reason=reason)
     is_other = values["file"] or path != request.POST.get("path_before", path)
     asked = ImportRows(
         **made,

@@ -10,8 +10,8 @@ from apps.pages.command import Output, Subcommand
 from apps.tables.catalogue.registration import find_table
 from apps.tables.errors import TableNameError, TableNotRegisteredError
 from apps.tables.management.commit_output import committed
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.opening import open_location
+from apps.tables.storage.locations import check_allowed, is_remote, parse_location
+from apps.tables.storage.opening import open_file, open_location
 from apps.tables.storage.roots import roots_for
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import type_text
@@ -23,7 +23,6 @@ from deltaweb.writer.importing.options import (
     FORMATS,
     BadRows,
     ImportColumn,
-    SourceFiles,
     TextForm,
 )
 from deltaweb.writer.importing.plan import (
@@ -35,6 +34,7 @@ from deltaweb.writer.importing.plan import (
     import_columns,
     plan_import,
 )
+from deltaweb.writer.importing.source_file import SourceFiles
 
 MAX_SHOWN = 20
 
@@ -45,7 +45,9 @@ class Verb(Subcommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
-        parser.add_argument("files", nargs="+", metavar="FILE")
+        parser.add_argument(
+            "files", nargs="+", metavar="FILE", help="a path, or a URL such as s3://..."
+        )
         parser.add_argument("--format", choices=FORMATS, default="", dest="file_format")
         parser.add_argument(
             "--mode",
@@ -113,7 +115,11 @@ class Verb(Subcommand):
         )
         asked = Import(
             files=SourceFiles(
-                paths=files, names=files, file_format=file_format, form=form
+                paths=[_file_place(file) for file in files],
+                names=files,
+                file_format=file_format,
+                form=form,
+                open_file=open_file,
             ),
             mode=ImportMode(mode),
             bad_rows=BadRows(bad_rows),
@@ -162,6 +168,15 @@ def _plan_text(plan: ImportPlan, location: str) -> str:
     if plan.new_columns:
         lines.append(f"New columns: {', '.join(plan.new_columns)}.")
     return "\n".join([*lines, "Nothing was written."])
+
+
+def _file_place(text: str) -> str:
+    """Return where a file is: any of this machine, and of stores that are allowed."""
+    if not is_remote(text):
+        return text
+    location = parse_location(text)
+    check_allowed(location, roots=roots_for(None))
+    return location
 
 
 def _place(text: str) -> tuple[str | None, str]:

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-import pyarrow as pa
-
 from apps.accounts.models import User
 from apps.tables.catalogue.adding.newborn import (
     finish_making,
@@ -22,12 +20,12 @@ from apps.tables.operations.operation import (
     register,
 )
 from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.opening import open_file
 from apps.tables.storage.roots import roots_for
 from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.options import (
     BadRows,
     ImportColumn,
-    SourceFiles,
     TextForm,
 )
 from deltaweb.writer.importing.plan import (
@@ -37,6 +35,7 @@ from deltaweb.writer.importing.plan import (
     carry_out_import,
     plan_import,
 )
+from deltaweb.writer.importing.source_file import SourceFiles
 
 MAX_CELL: Final = 200
 MAX_GRID_COLUMNS: Final = 60
@@ -52,7 +51,7 @@ class ImportRows:
         description: What people read of it.
         user_id: Who asked.
         upload: The id of a file that somebody brought; empty for one at `path`.
-        path: A file where the server reads files.
+        path: A file where the server reads files: a path, or a URL of an object store.
         file_name: What people call it.
         form: How texts are written, as `TextForm` has it; `file_format` beside it.
         columns: What its columns become, as `ImportColumn` has it, and `is_partition`.
@@ -111,9 +110,10 @@ def as_import(asked: ImportRows, occasion: Occasion) -> Import:
 
     files = SourceFiles(
         paths=[check_file(asked)],
-        names=[asked.file_name],
+        names=[asked.path or asked.file_name],
         file_format=asked.file_format,
         form=TextForm(**asked.form),
+        open_file=open_file,
     )
     columns = [
         ImportColumn(**{k: v for k, v in column.items() if k != "is_partition"})
@@ -139,9 +139,9 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> Rows
         DeltaError: As `plan_import` lists them.
     """
     wanted = as_import(asked, occasion)
-    path = wanted.files.paths[0]
-    with pa.OSFile(path) as file:
-        size_bytes = file.size()
+    (file,) = wanted.files.each()
+    with file.open() as source:
+        size_bytes = source.size()
     return RowsPlan(
         asked=asked, table=plan_import(opened.store, wanted), size_bytes=size_bytes
     )
