@@ -20,6 +20,8 @@ def main() -> None:
     gc.set_threshold(GARBAGE_THRESHOLD)
     if sys.argv[1:2] != [SHELL]:
         refuse_pandas()
+    # numpy's algebra, which is not used, starts a thread a core when it is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
     if sys.argv[1:2] in SERVING and not os.environ.get("PORT"):
         os.environ["PORT"] = PORT  # not that of the address served last

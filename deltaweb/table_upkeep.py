@@ -17,6 +17,7 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import load_definition, load_state
 
 if TYPE_CHECKING:
+    from deltaweb.delta.protocol.schema import DataType
     from deltaweb.delta.snapshot_state import Definition
     from deltaweb.delta.writing.operations.definition_plan import DefinitionPlan
     from deltaweb.delta.writing.operations.restore import RestorePlan
@@ -96,6 +97,29 @@ class TableUpkeep:
         return self._change(
             lambda base: rename_column(base, column, new_name, root=root)
         )
+
+    def widen_column(self, column: str, data_type: "DataType | str") -> "CommitResult":
+        """Give a column a wider type; values of now are widened as they are read.
+
+        Args:
+            column: A dotted path for a nested column; the parts of arrays and maps
+                are called `element`, `key` and `value`.
+            data_type: What it becomes, or that as SQL spells it: `BIGINT`.
+
+        Raises:
+            SchemaError: If the type is none.
+            ColumnNotFoundError: If there is no such column.
+            TypeNotWidenedError: If it does not become of that type.
+            ColumnInUseError: If a constraint or a generated column names it.
+            ProtocolUpgradeError: If the table does not let types change.
+            DeltaError: As `commit` lists them.
+        """
+        from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
+        from deltaweb.delta.writing.operations.widened_columns import widen_column
+
+        root = self._store.root
+        wide = parse_type_ddl(data_type) if isinstance(data_type, str) else data_type
+        return self._change(lambda base: widen_column(base, column, wide, root=root))
 
     def drop_column(self, column: str) -> "CommitResult":
         """Take a column out of the rows of a table that maps columns.

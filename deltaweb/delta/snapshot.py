@@ -203,9 +203,11 @@ class Snapshot:
         columns: Sequence[str] | None = None,
         predicate: Predicate | Expression | str | None = None,
         limit: int | None = None,
+        *,
+        typed_variants: bool = False,
     ) -> pa.Table:
         """Read rows by the logical schema into one table; see `scan`."""
-        scan = self.scan(columns, predicate, limit)
+        scan = self.scan(columns, predicate, limit, typed_variants=typed_variants)
         return pa.Table.from_batches(scan, scan.schema)
 
     def scan(
@@ -213,6 +215,8 @@ class Snapshot:
         columns: Sequence[str] | None = None,
         predicate: Predicate | Expression | str | None = None,
         limit: int | None = None,
+        *,
+        typed_variants: bool = False,
     ) -> "RowScan":
         """Read rows by the logical schema, batch by batch.
 
@@ -222,6 +226,8 @@ class Snapshot:
             predicate: A `pyarrow.compute.Expression` over logical names, a predicate
                 of `deltaweb.delta.scan.predicate`, or SQL text.
             limit: How many rows at most; reading stops there.
+            typed_variants: Whether columns of variants tell the type of each value:
+                `variant_tree` reads that.
 
         Raises:
             DeltaError: If the version may not be read; and while iterating, if a
@@ -235,6 +241,8 @@ class Snapshot:
                 raise PredicateError(reason="SQL text is not understood here")
             predicate = self._parse_sql(predicate, self.schema)
         source = replace(self.row_source(self.files), statistics=self.statistics)
+        if typed_variants:
+            source = source.with_typed_variants()
         return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
 
     def row_source(self, files: pa.Table) -> "RowSource":

@@ -6,7 +6,6 @@ import pyarrow.compute as pc
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
 from deltaweb.expressions.casts import cast
 from deltaweb.expressions.comparison import truth
-from deltaweb.expressions.compiler import compile_sql
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.expressions.node import BoundExpression, NotTranslatedError, NoValueError
 
@@ -25,7 +24,7 @@ class SQLCondition:
     def __init__(self, sql: str, schema: StructType) -> None:
         self.sql = sql
         try:
-            self._node = truth(compile_sql(sql, schema))
+            self._node = truth(_compiled(sql, schema))
         except NotTranslatedError as error:
             raise ExpressionError(sql=sql, reason=str(error)) from None
 
@@ -54,7 +53,7 @@ class SQLAssignment:
 
     def __init__(self, sql: str, column: StructField, schema: StructType) -> None:
         self.sql = sql
-        node = compile_sql(sql, schema)
+        node = _compiled(sql, schema)
         kind = arrow_type(column.data_type)
         is_text = pa.types.is_string
         try:
@@ -82,3 +81,10 @@ def _values(node: BoundExpression, sql: str, rows: pa.RecordBatch) -> pa.Array:
     except (pa.ArrowException, OverflowError, ValueError) as error:
         reason = str(error).partition("\n")[0][:200]
         raise ExpressionValueError(sql=sql, reason=reason) from None
+
+
+def _compiled(sql: str, schema: StructType) -> BoundExpression:
+    # Tables without conditions are written without a parser of SQL.
+    from deltaweb.expressions.compiler import compile_sql  # noqa: PLC0415
+
+    return compile_sql(sql, schema)

@@ -21,7 +21,7 @@ Read in this order:
     arrow_frames  DataFrames of Python functions over Arrow batches
     data_files    dealt out to tasks, and looked into by their footers
     writing       DataFrames to tables and back: `write_table`, `read_table`, and the
-                  data source `deltaweb`; `delete_rows`, `update_rows`
+                  data source `deltaweb`; `delete_rows`, `update_rows`, `merge_rows`
     task_faults   errors of the Delta core on their way from an executor to the driver
 
 Many small tables share few tasks, whose work is the in-process engine's
@@ -35,13 +35,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from deltaweb.spark.writing.frame_read import read_table
     from deltaweb.spark.writing.frame_write import write_table
+    from deltaweb.spark.writing.merge.run import merge_rows
     from deltaweb.spark.writing.rewrite.run import delete_rows, update_rows
     from deltaweb.spark.writing.source.data_source import register
 
-__all__ = ["delete_rows", "read_table", "register", "update_rows", "write_table"]
+__all__ = [
+    "delete_rows",
+    "merge_rows",
+    "read_table",
+    "register",
+    "update_rows",
+    "write_table",
+]
 
 _PLACES = {
     "delete_rows": "deltaweb.spark.writing.rewrite.run",
+    "merge_rows": "deltaweb.spark.writing.merge.run",
     "read_table": "deltaweb.spark.writing.frame_read",
     "register": "deltaweb.spark.writing.source.data_source",
     "update_rows": "deltaweb.spark.writing.rewrite.run",

@@ -1,14 +1,16 @@
-"""All files below a table's root: a folder, or a page of a listing, at a time.
+"""The files below a table's root: a folder, or a page of a listing, at a time.
 
 Names become Arrow texts as they come, so that a million of them are never objects.
 """
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.remote_listing import (
     file_status,
     lists_by_pages,
@@ -53,6 +55,22 @@ def file_statuses(folder: str, names: Iterable[str], below: str) -> Iterator[Sta
         except FileNotFoundError:
             continue
         yield prefix + name, found.st_size, found.st_mtime_ns // 1_000_000
+
+
+def entry_statuses(
+    entries: Iterable[os.DirEntry[str]], first: str
+) -> Iterator[FileStatus]:
+    """Yield size and time of each file from a name on; of none that went away."""
+    for entry in entries:
+        name = entry.name
+        if name < first:
+            continue
+        try:
+            found = entry.stat()
+        except FileNotFoundError:
+            continue
+        if stat.S_ISREG(found.st_mode):
+            yield FileStatus(name, found.st_size, found.st_mtime_ns // 1_000_000)
 
 
 def walk_folders(

@@ -4,7 +4,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
 
@@ -25,13 +25,14 @@ from deltaweb.delta.log.store import (
     check_size,
 )
 from deltaweb.storage.data_listing import (
+    entry_statuses,
     file_statuses,
     places_of,
     statuses_of,
     walk_folders,
 )
 from deltaweb.storage.data_path import own_data_place, resolve_data_path
-from deltaweb.storage.local_names import create_file
+from deltaweb.storage.local_names import RepeatedPut, create_file
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
     drop_checksum,
@@ -111,7 +112,7 @@ class LocalTableStore:
                 return []
             with entries:
                 self._check_log_folder()
-                statuses = [*_statuses(entries, name)]
+                statuses = [*entry_statuses(entries, name)]
         statuses.sort(key=itemgetter(0))  # two names are never the same
         return statuses
 
@@ -126,7 +127,7 @@ class LocalTableStore:
             with entries:
                 self._check_log_folder()
                 self._check_link(SIDECARS)
-                found = sorted(_statuses(entries, ""))
+                found = sorted(entry_statuses(entries, ""))
         return [status._replace(name=sidecar_name(status.name)) for status in found]
 
     def status(self, name: str) -> FileStatus:
@@ -184,6 +185,13 @@ class LocalTableStore:
         if os.path.lexists(path):  # the disk need not keep bytes that come too late
             raise FileExistsError(path)
         create_file(path, data)
+
+    @contextlib.contextmanager
+    def repeated_put(self) -> Iterator[Callable[[str, bytes], None]]:
+        """Give what creates a file of the log under the first name that is free."""
+        self._check_log_folder()
+        with contextlib.closing(RepeatedPut(self._log)) as file:
+            yield file.put_if_absent
 
     def put(self, name: str, data: bytes) -> None:
         """Write a file of the log in one step."""
@@ -360,20 +368,6 @@ class LocalTableStore:
         except OSError as error:
             reason = error.strerror or "the disk does not answer"
             raise LocationUnreachableError(location=place, reason=reason) from None
-
-
-def _statuses(entries: Iterable[os.DirEntry[str]], first: str) -> Iterator[FileStatus]:
-    """Yield size and time of each file from a name on; of none that went away."""
-    for entry in entries:
-        name = entry.name
-        if name < first:
-            continue
-        try:
-            found = entry.stat()
-        except FileNotFoundError:
-            continue
-        if stat.S_ISREG(found.st_mode):
-            yield FileStatus(name, found.st_size, found.st_mtime_ns // 1_000_000)
 
 
 def _read(handle: int, limit: int, size_bytes: int | None = None) -> bytes:

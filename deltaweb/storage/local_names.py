@@ -8,6 +8,7 @@ whether a name is free and then to take it would promise nothing.
 Source: delta_protocol_first_draft.md, "Blob Store Requirements"; link(2), renameat2(2).
 """
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -73,3 +74,44 @@ def create_file(path: str, data: bytes) -> None:
     """Create a file with its whole content, durably, or raise FileExistsError."""
     with temporary_file(path, data) as temporary:
         take_name(temporary, path)
+
+
+class RepeatedPut:
+    """Puts a file under one name after the other, until one is free.
+
+    Its bytes are made durable once: who loses a race has only the next name to take,
+    and is not late again for the disk's sake.
+
+    Args:
+        folder: Where the names are.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._data: bytes | None = None
+        self._temporary = ""
+        self._written = contextlib.ExitStack()
+
+    def put_if_absent(self, name: str, data: bytes) -> None:
+        """Create the file, or raise FileExistsError; then the bytes stay at hand."""
+        path = f"{self._folder}/{name}"
+        if not self._temporary or data != self._data:
+            # Bytes that change with the name are in vain where it is taken.
+            if self._data not in {None, data} and os.path.lexists(path):
+                raise FileExistsError(path)
+            self.close()
+            self._temporary = self._written.enter_context(temporary_file(path, data))
+            self._data = data
+        try:
+            take_name(self._temporary, path)
+        except FileExistsError:
+            raise
+        except BaseException:
+            self.close()
+            raise
+        self.close()
+
+    def close(self) -> None:
+        """Forget the bytes; a file that has got its name stays."""
+        self._temporary = ""
+        self._written.close()

@@ -98,6 +98,11 @@ class MemoryTableStore:
                 raise FileExistsError(name)
             self.log_files[name] = data
 
+    @contextlib.contextmanager
+    def repeated_put(self) -> Iterator[Callable[[str, bytes], None]]:
+        """Give what creates a file of the log under the first name that is free."""
+        yield self.put_if_absent
+
     def put(self, name: str, data: bytes) -> None:
         """Write a file of the log."""
         self.log_files[name] = data

@@ -208,6 +208,11 @@ class RemoteTableStore:
             check_creates(self._fs, self._log, access=self._access, shown=self._shown)
         self._create(f"{self._log}/{name}", data)
 
+    @contextlib.contextmanager
+    def repeated_put(self) -> Iterator[Callable[[str, bytes], None]]:
+        """Give what creates a file of the log under the first name that is free."""
+        yield self.put_if_absent
+
     def put(self, name: str, data: bytes) -> None:
         """Write a file of the log."""
         with self._faults():

@@ -2,9 +2,8 @@
 
 Read the modules in this order:
 
-    row_source      whatever rows come as, as one stream of record batches
-    row_schema      rows held to a table's schema, and how a schema may grow
-    row_completion  what a table adds to rows: defaults, and generated values
+    rows/           whatever rows come as, held to a table's schema, with what the
+                    table adds to them: defaults, numbers, generated values
     files/          rows dealt out to partitions; one file being written, and its
                     statistics
     data_files      the files of one write: split, sized, counted, taken back

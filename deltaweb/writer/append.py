@@ -8,10 +8,9 @@ from deltaweb.delta.log.store import FileStatus, TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.snapshot_state import Definition, commit_status, load_definition
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
-from deltaweb.delta.writing.commit import is_noted
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
-from deltaweb.delta.writing.winners import may_define
+from deltaweb.delta.writing.winners import is_noted, may_define
 from deltaweb.writer.rows.row_source import open_rows
 from deltaweb.writer.table_write import TableWrite, WrittenRows, evolved
 

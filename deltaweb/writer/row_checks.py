@@ -23,7 +23,7 @@ from deltaweb.delta.writing.requirements import (
 )
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.writer.row_completion import length_rules
+from deltaweb.writer.rows.row_completion import length_rules
 
 NOT_NULL: Final = "NOT NULL"
 

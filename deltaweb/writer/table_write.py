@@ -36,6 +36,7 @@ from deltaweb.delta.writing.operations.new_protocol import type_features
 from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.writer.data_files import DataFileWriter, FileLayout
 from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema, merged_schema
 
 
@@ -65,22 +66,30 @@ class TableWrite:
         base: What holds at the version that was read.
         metadata: What holds from the write on.
         target_bytes: About how large a file is to be; None for what the table says.
+        is_new: Whether this makes the table.
     """
 
     store: TableStore
     base: Definition
     metadata: Metadata
     target_bytes: int | None = None
+    is_new: bool = False
 
     @cached_property
     def schema(self) -> StructType:
         """The logical schema of the rows."""
         return parse_schema(self.metadata.schema_string or "")
 
+    @cached_property
+    def numbers(self) -> IdentityNumbers:
+        """The numbers that new rows get: it counts on with every row let in."""
+        return IdentityNumbers.of(self.base.protocol, self.schema)
+
     @property
     def new_metadata(self) -> Metadata | None:
-        """The metadata where it is another than the base's."""
-        return None if self.metadata == self.base.metadata else self.metadata
+        """The metadata where it is another than the base's, once the rows are in."""
+        metadata = self.numbers.noted(self.metadata)
+        return None if metadata == self.base.metadata else metadata
 
     def open_files(self, *, keeps_ids: bool = False) -> DataFileWriter:
         """Return what writes the table's data files.
@@ -92,6 +101,8 @@ class TableWrite:
         layout = FileLayout.of_table(
             self.base.protocol, self.metadata, self.target_bytes
         ).with_statistics_of(self._clustering_columns())
+        if self.is_new:
+            layout = replace(layout, first_of=self.metadata.id or "")
         columns = kept_row_ids(self.base.protocol, self.metadata)
         if keeps_ids and columns is not None:
             layout = layout.of_kept_rows(columns.fields)
@@ -123,9 +134,11 @@ class TableWrite:
         Raises:
             SchemaMismatchError: If a column, or a value, does not fit.
             ConstraintViolatedError: If a row breaks a rule of the table.
+            IdentityColumnError: If an identity column does not take a value, or has
+                no number left.
         """
         checks = RowChecks(self.metadata, self.schema, more)
-        fit = RowSchema(self.schema, rows.schema)
+        fit = RowSchema(self.schema, rows.schema, self.numbers)
         for batch in rows:
             fitted = fit.fit(batch)
             checks.check(fitted)

@@ -5,6 +5,7 @@ without.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltaweb.delta.log.store import TableStore
@@ -171,8 +172,9 @@ class TableWrites:
         Nothing is read or raised before `execute`.
         """
         from deltaweb.writer.merge.builder import MergeBuilder
+        from deltaweb.writer.merge.merge import merge_rows
 
-        return MergeBuilder(self._store, source, on)
+        return MergeBuilder(partial(merge_rows, self._store, source, on))
 
     def optimize(
         self,

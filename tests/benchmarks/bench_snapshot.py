@@ -28,6 +28,7 @@ from tests.benchmarks.logs import (
     write_json_log,
     write_sidecar_log,
 )
+from tests.benchmarks.vectored_log import write_vectored_log
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
 MEGABYTE = 1 << 20
@@ -60,6 +61,12 @@ CASES = [
         lambda at: write_sidecar_log(at, files=MILLION, sidecars=8),
         5,
         0.08,
+    ),
+    Case(
+        "1,000,000 files, 200,000 vectors",
+        lambda at: write_vectored_log(at, files=MILLION),
+        5,
+        0.1,
     ),
 ]
 REFRESH_ROUNDS = 5

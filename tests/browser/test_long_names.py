@@ -57,6 +57,7 @@ def table(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Non
         pytest.param(f"{TABLE}files", id="files"),
         pytest.param(f"{TABLE}checkpoint", id="checkpoint"),
         pytest.param(f"{TABLE}cleanup", id="clean-up"),
+        pytest.param(f"{TABLE}use", id="use"),
         pytest.param(f"{TABLE}no/such/page", id="an error of a table"),
         pytest.param("/search?q=t", id="search"),
     ],

@@ -11,6 +11,7 @@ from apps.jobs.models import Job
 from apps.pages.actions import COMMAND_LINE
 from apps.tables.models import Table
 from apps.tables.operations.delete_rows import DELETE_ROWS, DeleteRows
+from apps.tables.operations.merge_rows import merge_rows
 from apps.tables.operations.operation import Operation
 from apps.tables.operations.requests import request_look, request_operation
 from apps.tables.operations.update_rows import UPDATE_ROWS, UpdateRows
@@ -103,3 +104,24 @@ def test_rows_that_are_tracked_are_changed_in_the_worker_itself(
 
     assert numbers(tmp_path / "tracked") == [0, 2]
     assert job.progress_unit == "files"
+
+
+def test_rows_are_merged_into_a_large_table_by_tasks(
+    folder: Path, settings: "Settings"
+) -> None:
+    settings.SPARK_DIFF_BYTES = 0
+    rows = pa.table({"n": [1, 7]})
+
+    merge = merge_rows(str(folder), rows.to_reader, "t.n = s.n", print)
+    done = merge.when_matched_delete().when_not_matched_insert().execute()
+
+    assert numbers(folder) == [0, 2, 3, 4, 5, 7]
+    read = DeltaTable(str(folder)).read_commit(done.version or 0)
+    assert sum("add" in action for action in read) == 2  # one process writes one file
+
+
+def test_a_merge_that_only_spark_evaluates_is_its_own(folder: Path) -> None:
+    rows = pa.table({"n": [1, 7]})
+    merge = merge_rows(str(folder), rows.to_reader, "hash(t.n) = hash(s.n)", print)
+
+    assert merge.when_matched_delete().execute().num_rows_deleted == 1

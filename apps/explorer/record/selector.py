@@ -16,12 +16,19 @@ from apps.explorer.rows.selector import (
     bounded_value,
     grid_column,
 )
+from deltaweb.delta.protocol.schema import PrimitiveType
+from deltaweb.delta.values.variant_tree import (
+    VariantNode,
+    plain_variant,
+    variant_tree,
+)
 
 COLUMNS_A_PAGE: Final = 150
 MAX_VALUE_LENGTH: Final = 5_000  # characters of a value
 MAX_VALUES_LENGTH: Final = 150_000  # of all values of a page
 MIN_VALUE_LENGTH: Final = 300
 MAX_COPIED_LENGTH: Final = 40_000  # of the record as JSON, inside the page
+MAX_TREE_LENGTH: Final = 100_000  # of a variant with its types
 PIECE_LENGTH: Final = 1_000_000
 
 
@@ -35,6 +42,8 @@ class RecordField:
         kind: As of a cell; of an "unread" one `text` says why.
         text: The value; a nested one is JSON, bytes are hexadecimal.
         is_cut: Whether `text` is only its beginning.
+        tree: A variant with the types of its values; None for any other value, and
+            for one of very many values.
     """
 
     name: str
@@ -42,6 +51,7 @@ class RecordField:
     kind: str
     text: str
     is_cut: bool
+    tree: VariantNode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +69,26 @@ class Record:
     fields: list[RecordField]
     has_next: bool
     as_json: str
+
+
+def has_variants(plan: RowPlan) -> bool:
+    """Tell whether a column of the page is a variant, which tells its types."""
+    return any(_is_variant(plan, name) for name in plan.columns)
+
+
+def _is_variant(plan: RowPlan, name: str) -> bool:
+    column = plan.schema.find(name)
+    return column is not None and column.data_type == PrimitiveType("variant")
+
+
+def _plain(plan: RowPlan, one: pa.Table) -> pa.Table:
+    """Return a row whose variants are JSON text, as everywhere else."""
+    for place, name in enumerate(one.column_names):
+        if _is_variant(plan, name):
+            text = one[name][0].as_py()
+            plain = [None if text is None else plain_variant(text)]
+            one = one.set_column(place, name, pa.array(plain, pa.string()))
+    return one
 
 
 def record_plan(plan: RowPlan, row: int, column_page: int) -> RowPlan:
@@ -115,6 +145,7 @@ def record_values(plan: RowPlan, one: pa.Table) -> tuple[dict[str, object], list
         plan: By `record_plan`.
         one: The row alone.
     """
+    one = _plain(plan, one)
     limit = MAX_JSON_LENGTH // max(len(plan.columns), 1)
     found: dict[str, object] = {}
     cut: list[str] = []
@@ -126,9 +157,9 @@ def record_values(plan: RowPlan, one: pa.Table) -> tuple[dict[str, object], list
     return found, cut
 
 
-def value_pieces(one: pa.Table, name: str) -> Iterator[str]:
+def value_pieces(plan: RowPlan, one: pa.Table, name: str) -> Iterator[str]:
     """Yield the whole value of a column as text, piece by piece."""
-    value = python_values(one[name])[0]
+    value = python_values(_plain(plan, one)[name])[0]
     if isinstance(value, bytes):
         text = value.hex()
     else:
@@ -141,8 +172,9 @@ def value_pieces(one: pa.Table, name: str) -> Iterator[str]:
 
 
 def _fields(
-    plan: RowPlan, one: pa.Table, limit: int, zone: tzinfo
+    plan: RowPlan, row: pa.Table, limit: int, zone: tzinfo
 ) -> Iterator[RecordField]:
+    one = _plain(plan, row)
     for name in plan.shown:
         column = grid_column(plan, name, zone)
         if column.unread:
@@ -169,7 +201,17 @@ def _fields(
             kind=shown.kind,
             text=shortened(text, limit),
             is_cut=len(text) > limit,
+            tree=_tree(plan, row, name),
         )
+
+
+def _tree(plan: RowPlan, row: pa.Table, name: str) -> VariantNode | None:
+    if not _is_variant(plan, name):
+        return None
+    told = row[name][0].as_py()
+    if told is None or len(told) > MAX_TREE_LENGTH:
+        return None
+    return variant_tree(told)
 
 
 def _copied(plan: RowPlan, one: pa.Table) -> str:

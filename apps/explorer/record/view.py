@@ -139,7 +139,8 @@ def row_value(
     place = row - 1 - plan.offset
     if place >= result.rows.num_rows:
         raise _no_row(at, row)
-    pieces = records.value_pieces(result.rows.slice(place, 1), column)
+    shown = replace(plan, column_page=number)
+    pieces = records.value_pieces(shown, result.rows.slice(place, 1), column)
     response = StreamingHttpResponse(pieces, content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="value.txt"'
     return response
@@ -167,6 +168,7 @@ def _read(
         plan=plan,
         requested_by=signed_in_user(request),
         now=timezone.now(),
+        typed_variants=records.has_variants(plan),
     )
 
 

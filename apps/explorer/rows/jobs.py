@@ -1,5 +1,6 @@
 """The jobs that read the rows of a page, or every row to be downloaded."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from apps.accounts.models import User
@@ -10,11 +11,18 @@ from apps.tables.models import Table
 from apps.tables.work.preview import PREVIEW, Preview
 
 
-def rows_job(
-    table: Table, *, version: int, plan: RowPlan, requested_by: User, now: datetime
+def rows_job(  # noqa: PLR0913 (a page's, and how variants come)
+    table: Table,
+    *,
+    version: int,
+    plan: RowPlan,
+    requested_by: User,
+    now: datetime,
+    typed_variants: bool = False,
 ) -> tuple[Job, JobRows | None]:
     """Return the job that reads a page's rows, and its result once it is done."""
     asked = _asked(version, plan, BLOCK_LENGTH, plan.offset)
+    asked = replace(asked, typed_variants=typed_variants)
     return PREVIEW.answer(table, asked, requested_by=requested_by, now=now)
 
 

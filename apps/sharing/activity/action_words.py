@@ -64,6 +64,7 @@ WORDS: Final = {
     "table.add_columns": "added columns to a table",
     "table.drop_column": "dropped a column of a table",
     "table.rename_column": "renamed a column of a table",
+    "table.widen_column": "gave a column of a table a wider type",
     "table.set_comment": "described a table in its log",
     "table.add_constraint": "added a constraint to a table",
     "table.drop_constraint": "dropped a constraint of a table",

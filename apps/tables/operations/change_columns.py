@@ -1,4 +1,4 @@
-"""A column is added, gets another name, or is taken out."""
+"""A column is added, gets another name or a wider type, or is taken out."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -11,15 +11,17 @@ from deltaweb.delta.writing.operations.renamed_columns import (
     drop_column,
     rename_column,
 )
+from deltaweb.delta.writing.operations.widened_columns import widen_column
 from deltaweb.delta.writing.transaction import Transaction
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot_state import Definition
 
-ADD, RENAME, DROP = "add", "rename", "drop"
+ADD, RENAME, WIDEN, DROP = "add", "rename", "widen", "drop"
 ACTIONS: Final = {
     ADD: "table.add_columns",
     RENAME: "table.rename_column",
+    WIDEN: "table.widen_column",
     DROP: "table.drop_column",
 }
 
@@ -29,9 +31,9 @@ class ChangeColumns:
     """What becomes of a column.
 
     Attributes:
-        way: `add`, `rename` or `drop`.
-        name: Its name; a dotted path for a nested one that is renamed or dropped.
-        type: The type of a new one, as SQL spells it.
+        way: `add`, `rename`, `widen` or `drop`.
+        name: Its name; a dotted path for a nested one that is not added.
+        type: The type of a new one, or the wider type, as SQL spells it.
         comment: The words about a new one; empty for none.
         new_name: What it is called from now on.
     """
@@ -44,16 +46,19 @@ class ChangeColumns:
 
 
 def change_columns(base: "Definition", asked: ChangeColumns, root: str) -> Transaction:
-    """Return the transaction that adds, renames or drops the column.
+    """Return the transaction that adds, renames, widens or drops the column.
 
     Raises:
         SchemaError: If the type is none.
-        DeltaError: As `add_columns`, `rename_column` and `drop_column` do.
+        DeltaError: As `add_columns`, `rename_column`, `widen_column` and
+            `drop_column` do.
     """
     if asked.way == RENAME:
         return rename_column(base, asked.name, asked.new_name, root=root)
     if asked.way == DROP:
         return drop_column(base, asked.name, root=root)
+    if asked.way == WIDEN:
+        return widen_column(base, asked.name, parse_type_ddl(asked.type), root=root)
     column = StructField(
         asked.name,
         parse_type_ddl(asked.type),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
+from deltaweb.delta.changes.schema import FieldAspect
 from deltaweb.delta.changes.settings import VERSIONS, ValueChanges
 from deltaweb.delta.writing.operations.definition_plan import (
     DefinitionPlan,
@@ -155,6 +156,8 @@ def _columns(schema: "SchemaChanges") -> Iterator[dict[str, Any]]:
         before, after = change.before, change.after
         if change.old_name:
             yield _told("name", change.name, change.old_name, change.path[-1])
+        if FieldAspect.TYPE in change.aspects and before and after:
+            yield _told("type", change.name, before.type_text, after.type_text)
         if before and after and before.comment != after.comment:
             yield _told("comment", change.name, before.comment, after.comment)
 

@@ -5,16 +5,21 @@ that leads out of the allowed roots, or the roots may have changed.
 """
 
 from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
 
+import pyarrow as pa
 from django.conf import settings
 from django.db import OperationalError, ProgrammingError
 
 from apps.tables.models import Table
 from apps.tables.storage.connections import options_for
-from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.locations import check_allowed, is_remote
 from apps.tables.storage.roots import roots_for
-from deltaweb.storage.place import TablePlace
+from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.storage.place import TablePlace, open_store
 from deltaweb.table import DeltaTable
+from deltaweb.writer.importing.source_file import open_here
 
 
 def roots_of_server() -> Sequence[str] | None:
@@ -64,8 +69,41 @@ def open_location(location: str) -> DeltaTable:
         StorageReferenceError: If an option of its storage refers to what is missing.
         StorageSealedError: If the options of its storage cannot be opened.
     """
+    return DeltaTable.from_store(place_of(location).open())
+
+
+def place_of(location: str) -> TablePlace:
+    """Return the place of any location, as `open_location` opens it.
+
+    Raises:
+        DeltaError: As `open_location` says.
+    """
+    return TablePlace(location, _known_options(location))
+
+
+def open_file(location: str) -> pa.NativeFile:
+    """Open a file of this machine or of an object store; whoever does closes it.
+
+    Args:
+        location: From `parse_location`; whether it is allowed is checked before.
+
+    Raises:
+        FileNotFoundError: If there is none.
+        DataFileMissingError: If there is none in the store.
+        LocationInvalidError: If it names a bucket alone.
+        DeltaError: As the store says that cannot be reached, or denies it.
+    """
+    if not is_remote(location):
+        return open_here(location)
+    folder, _, name = location.rpartition("/")
+    if not name or folder.endswith(":/"):
+        raise LocationInvalidError(location=location, reason="it names no file")
+    store = open_store(folder, _known_options(location))
+    return store.open_data_file(quote(name))
+
+
+def _known_options(location: str) -> dict[str, Any]:
     try:
-        options = options_for(location)
+        return options_for(location)
     except (OperationalError, ProgrammingError):
-        options = {}
-    return DeltaTable(location, options)
+        return {}

@@ -40,6 +40,7 @@ class Preview:
         predicate: A condition in SQL, or "".
         limit: How many rows; None is every one, batch by batch.
         offset: How many to pass over.
+        typed_variants: Whether the values of variants tell their types.
     """
 
     version: int
@@ -47,6 +48,7 @@ class Preview:
     predicate: str = ""
     limit: int | None = 50
     offset: int = 0
+    typed_variants: bool = False
 
 
 def preview_rows(job: TrackedJob, asked: Preview) -> dict[str, Any]:
@@ -85,7 +87,10 @@ def _read_some(
     limit = min(asked.limit or 50, MAX_ROWS)
     offset = max(asked.offset, 0)
     scan = snapshot.scan(
-        asked.columns, asked.predicate or None, limit=offset + limit + 1
+        asked.columns,
+        asked.predicate or None,
+        limit=offset + limit + 1,
+        typed_variants=asked.typed_variants,
     )
     batches, more = _window(scan, offset, limit, report)
     rows = sum(batch.num_rows for batch in batches)

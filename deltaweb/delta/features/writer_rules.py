@@ -28,7 +28,6 @@ FEATURES: Final = (
     Feature("generatedColumns", is_written=True),
     Feature("icebergCompatV1", asks_writers=turned_on("delta.enableIcebergCompatV1")),
     Feature("icebergCompatV2", asks_writers=turned_on("delta.enableIcebergCompatV2")),
-    Feature("identityColumns", asks_writers=in_schema("delta.identity.")),
     Feature("invariants", is_written=True),
     Feature("vacuumProtocolCheck", is_written=True),
     # Fields and actions that have to outlive a checkpoint.

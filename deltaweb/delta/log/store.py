@@ -12,6 +12,7 @@ from deltaweb.delta.errors import DeltaError, LogCorruptError
 
 if typing.TYPE_CHECKING:  # what names a store has no need of Arrow
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
@@ -161,6 +162,14 @@ class LogStore(typing.Protocol):
 
     def put_if_absent(self, name: str, data: bytes) -> None:
         """Create the file, or raise `FileExistsError` and change nothing."""
+        ...
+
+    def repeated_put(self) -> AbstractContextManager[Callable[[str, bytes], None]]:
+        """Give what is called as `put_if_absent` with one name after the other.
+
+        It is for bytes that hardly change while a free name is looked for: what a
+        store has made ready of them serves the next name, too.
+        """
         ...
 
     def put(self, name: str, data: bytes) -> None:

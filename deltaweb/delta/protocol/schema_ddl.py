@@ -2,12 +2,13 @@
 
 The types are those of Spark's SQL, with the words that it takes for them.
 
-Source: Spark SQL, "Data Types"; delta_protocol.md, "Schema Serialization Format".
+Source: Spark SQL, "Data Types"; delta_protocol.md, "Schema Serialization Format" and
+"Identity Columns".
 """
 
 import re
 from collections.abc import Callable
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import (
@@ -21,6 +22,7 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
 )
+from deltaweb.delta.protocol.schema.identity_keys import START, STEP, TAKES_VALUES
 
 MAX_DDL_LENGTH: Final = 1 << 20
 PRIMITIVES: Final = {
@@ -51,6 +53,7 @@ _TOKEN = re.compile(
       | `(?P<quoted>(?:[^`]|``)+)`
       | '(?P<text>(?:[^'\\]|\\.|'')*)'
       | (?P<number>\d+)
+      | (?P<negative>-\d+)
       | (?P<sign>[<>(),:])
     )""",
     re.VERBOSE,
@@ -155,15 +158,36 @@ class _Parser:
         if separator:
             self.takes(separator)
         data_type = self.type(depth)
-        nullable, metadata = True, {}
+        nullable = True
+        metadata: dict[str, Any] = {}
         while True:
             if self.takes("not", "null"):
                 nullable = False
+            elif not separator and self.takes("generated"):
+                metadata |= self.identity()
             elif self.takes("comment"):
                 text = self.value("text")
                 metadata["comment"] = _ESCAPED.sub(lambda m: m[1] or "'", text)
             else:
                 return StructField(name, data_type, nullable, metadata)
+
+    def identity(self) -> dict[str, Any]:
+        """Read how a column numbers its rows."""
+        takes_values = self.takes("by", "default")
+        if not takes_values and not self.takes("always"):
+            self.fail("ALWAYS or BY DEFAULT is missing")
+        if not self.takes("as", "identity"):
+            self.fail("AS IDENTITY is missing")
+        said: dict[str, Any] = {START: 1, STEP: 1, TAKES_VALUES: takes_values}
+        if self.takes("("):
+            while not self.takes(")"):
+                if self.takes("start", "with"):
+                    said[START] = int(self.value("number", "negative")[:20])
+                elif self.takes("increment", "by"):
+                    said[STEP] = int(self.value("number", "negative")[:20])
+                elif not self.takes(","):
+                    self.fail("START WITH or INCREMENT BY is missing")
+        return said
 
     def type(self, depth: int) -> DataType:
         """Read a type."""

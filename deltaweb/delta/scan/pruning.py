@@ -8,8 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
-from pyarrow import fs
 
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.scan.column_ranges import partition_ranges, statistics_ranges
@@ -102,6 +100,10 @@ def files_for_expression(
     distinct, first = np.unique(codes, return_index=True)
     if len(distinct) > MAX_PARTITIONS_TRIED:
         return np.ones(len(partitions), np.bool_)
+    # What few conditions need is slow to load.
+    from pyarrow import dataset as ds  # noqa: PLC0415
+    from pyarrow import fs  # noqa: PLC0415
+
     # Fragments are only ever simplified: no file of these names is opened.
     fragment_format, filesystem = ds.ParquetFileFormat(), fs.LocalFileSystem()
     fragments = [

@@ -6,8 +6,9 @@ and cut to the columns asked for. A limit ends all of that early.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
+from typing import Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +16,12 @@ import pyarrow.compute as pc
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
-from deltaweb.delta.protocol.schema import StructType, arrow_schema, read_columns
+from deltaweb.delta.protocol.schema import (
+    PrimitiveType,
+    StructType,
+    arrow_schema,
+    read_columns,
+)
 from deltaweb.delta.scan.data_file import MAX_BATCH_ROWS, DataFile, FileBatch, OpenFile
 from deltaweb.delta.scan.live_rows import Fields, LiveRows
 from deltaweb.delta.scan.predicate import (
@@ -29,6 +35,7 @@ from deltaweb.delta.scan.pruning import (
     files_for_expression,
     files_for_predicate,
 )
+from deltaweb.delta.values.data_values import TYPED_VARIANT
 from deltaweb.delta.values.partition_values import (
     partition_schema,
     type_partition_values,
@@ -58,6 +65,16 @@ class RowSource:
     files: pa.Table
     open_file: OpenFile
     statistics: ReadStatistics | None = None
+
+    def with_typed_variants(self) -> Self:
+        """Return a source whose columns of variants tell the types of their values."""
+        fields = tuple(
+            replace(column, data_type=TYPED_VARIANT)
+            if column.data_type == PrimitiveType("variant")
+            else column
+            for column in self.schema.fields
+        )
+        return replace(self, schema=replace(self.schema, fields=fields))
 
 
 @dataclass

@@ -8,7 +8,7 @@ column.
 Source: delta_protocol.md, "Reader Requirements for Type Widening".
 """
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,8 @@ from deltaweb.delta.values.value_text import MICROS_PER_DAY, rescaled, whole_dec
 from deltaweb.delta.values.variants import variant_texts
 from deltaweb.parquet.values.variant import VariantError
 
+TYPED_VARIANT: Final = PrimitiveType("variant", "variant with types")
+"""The type of variants that are read with the types of their values."""
 _TINY_TO_INT = frozenset({pa.int8(), pa.int16(), pa.int32()})
 _UNSIGNED = frozenset({pa.uint8(), pa.uint16(), pa.uint32()})
 _NARROW_FLOATS = frozenset({pa.float32()})
@@ -62,7 +64,8 @@ def _conform_values(array: pa.Array, data_type: DataType, column: str) -> pa.Arr
         return pa.nulls(len(array), target)
     match data_type:
         case PrimitiveType("variant"):
-            return _conform_variant(array, column)
+            tells_types = data_type == TYPED_VARIANT
+            return _conform_variant(array, column, tells_types=tells_types)
         case StructType():
             return _conform_struct(array, data_type, column)
         case ArrayType():
@@ -117,9 +120,11 @@ def _conform_struct(array: pa.Array, struct: StructType, column: str) -> pa.Arra
     return pa.StructArray.from_arrays(columns, fields=fields, mask=array.is_null())
 
 
-def _conform_variant(array: pa.Array, column: str) -> pa.Array:
+def _conform_variant(
+    array: pa.Array, column: str, *, tells_types: bool = False
+) -> pa.Array:
     try:
-        return variant_texts(array)
+        return variant_texts(array, tells_types=tells_types)
     except VariantError as error:
         reason = f"a variant of it is broken ({error})"
         raise MismatchError(column=column, reason=reason) from None

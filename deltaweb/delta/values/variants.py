@@ -1,9 +1,12 @@
-"""Variants of data files as JSON text, plain and shredded.
+"""Variants of data files as JSON text, plain and shredded, and with their types.
 
 A file holds a variant as a struct of bytes, of which parts may be columns of a type of
 their own. The text is that of the reference implementation's `to_json`: exact decimals,
 days and times as texts in UTC, bytes in Base64, NaN as text. A NULL of SQL is null, a
 null within a variant is the text `null`.
+
+Text alone does not say what a day is, or a decimal. With types each value is an object
+of its `type`, by Spark's words, and its `value`, down to the leaves.
 
 Source: delta_protocol.md, "Variant Data Type" and "Variant Shredding"; Parquet's
 "Variant Shredding".
@@ -13,7 +16,8 @@ import base64
 import json
 import math
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
@@ -50,12 +54,55 @@ class _Raw(str):
     __slots__ = ()
 
 
-def variant_texts(array: pa.Array) -> pa.StringArray:
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How values become text.
+
+    Attributes:
+        tells_types: Whether each tells its type beside it.
+        primitives: What reads values without parts.
+    """
+
+    tells_types: bool
+    primitives: Primitives
+
+    def told(self, kind: str, text: str) -> _Raw:
+        """Return the text of a value of a type."""
+        if not self.tells_types:
+            return _Raw(text)
+        return _Raw(f'{{"type":"{kind}","value":{text}}}')
+
+    def leaf(self, kind: str, value: object) -> _Raw:
+        """Return a value without parts as text."""
+        return self.told(kind, value if isinstance(value, _Raw) else _json(value))
+
+    def text(self, value: object) -> _Raw:
+        """Return a value as text; it nests no deeper than variants may."""
+        if isinstance(value, _Raw):
+            return value
+        if isinstance(value, dict):
+            return self.object({name: self.text(part) for name, part in value.items()})
+        if isinstance(value, list):
+            return self.array(map(self.text, value))
+        return self.leaf("string", value)
+
+    def object(self, members: Mapping[str, str]) -> _Raw:
+        """Return an object of members that are text already."""
+        parts = (f"{_json(name)}:{members[name]}" for name in sorted(members))
+        return self.told("object", "{" + ",".join(parts) + "}")
+
+    def array(self, items: Iterable[str]) -> _Raw:
+        """Return an array of items that are text already."""
+        return self.told("array", "[" + ",".join(items) + "]")
+
+
+def variant_texts(array: pa.Array, *, tells_types: bool = False) -> pa.StringArray:
     """Return variants as JSON text.
 
     Args:
         array: Structs of `metadata`, `value` and, where they are shredded,
             `typed_value`, as a file holds them.
+        tells_types: Whether each value is told with its type.
 
     Raises:
         VariantError: If a value of them is none; or the structs are not variants.
@@ -65,7 +112,8 @@ def variant_texts(array: pa.Array) -> pa.StringArray:
         reason = "it has no metadata and value"
         raise VariantError(reason)
     metadata = _child(array, METADATA).to_pylist()
-    texts = _unshredded(array, [*metadata], 0)
+    form = _TYPED_FORM if tells_types else _TEXT_FORM
+    texts = _unshredded(array, [*metadata], 0, form)
     is_null = array.is_null().to_pylist()
     shown = [None if null else text for text, null in zip(texts, is_null, strict=True)]
     return pa.array(shown, pa.string())
@@ -90,7 +138,9 @@ def _is_bytes(kind: pa.DataType) -> bool:
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
-def _unshredded(array: pa.Array, metadata: Sequence[bytes | None], depth: int) -> Texts:
+def _unshredded(
+    array: pa.Array, metadata: Sequence[bytes | None], depth: int, form: _Form
+) -> Texts:
     """Return values of which each is plain, shredded, or in part each."""
     if depth > MAX_DEPTH:
         reason = f"it nests more than {MAX_DEPTH} deep"
@@ -100,19 +150,19 @@ def _unshredded(array: pa.Array, metadata: Sequence[bytes | None], depth: int) -
     values = _child(array, VALUE).to_pylist() if VALUE in children else nothing
     if TYPED not in children:
         return [
-            None if value is None else _text(_decoded(value, names))
+            None if value is None else form.text(_decoded(value, names, form))
             for value, names in zip(values, metadata, strict=True)
         ]
     typed_array = _child(array, TYPED)
     if pa.types.is_struct(typed_array.type):
-        return _objects(typed_array, values, metadata, depth)
-    typed = _typed(typed_array, metadata, depth)
+        return _objects(typed_array, values, metadata, depth, form)
+    typed = _typed(typed_array, metadata, depth, form)
     return [
         text
         if text is not None
         else None
         if value is None
-        else _text(_decoded(value, names))
+        else form.text(_decoded(value, names, form))
         for text, value, names in zip(typed, values, metadata, strict=True)
     ]
 
@@ -122,54 +172,59 @@ def _objects(
     rests: Sequence[bytes | None],
     metadata: Sequence[bytes | None],
     depth: int,
+    form: _Form,
 ) -> Texts:
     """Return objects of which some members are columns, and the others are bytes."""
     members = {
-        name: _unshredded(pc.struct_field(array, [i]), metadata, depth + 1)
+        name: _unshredded(pc.struct_field(array, [i]), metadata, depth + 1, form)
         for i, name in enumerate(_children(array))
     }
     is_object = array.is_valid().to_pylist()
     texts: Texts = []
     for row, rest in enumerate(rests):
-        plain = None if rest is None else _decoded(rest, metadata[row])
+        plain = None if rest is None else _decoded(rest, metadata[row], form)
         if not is_object[row]:
-            texts.append(None if rest is None else _text(plain))
+            texts.append(None if rest is None else form.text(plain))
             continue
         found = {
             name: text for name, column in members.items() if (text := column[row])
         }
         if isinstance(plain, dict):
             for name, value in plain.items():
-                found.setdefault(name, _text(value))
+                found.setdefault(name, form.text(value))
         elif rest is not None:
             reason = "a shredded object has a rest that is no object"
             raise VariantError(reason)
-        texts.append(_joined(found))
+        texts.append(form.object(found))
     return texts
 
 
-def _typed(array: pa.Array, metadata: Sequence[bytes | None], depth: int) -> Texts:
+def _typed(
+    array: pa.Array, metadata: Sequence[bytes | None], depth: int, form: _Form
+) -> Texts:
     """Return values of a column of their own type."""
     if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
         lengths = pc.fill_null(pc.list_value_length(array), 0).to_pylist()
         owned = [
             names for names, n in zip(metadata, lengths, strict=True) for _ in range(n)
         ]
-        items = iter(_unshredded(array.flatten(), owned, depth + 1))
+        items = iter(_unshredded(array.flatten(), owned, depth + 1, form))
+        missing = form.told("null", "null")
         return [
-            "[" + ",".join(next(items) or "null" for _ in range(length)) + "]"
+            form.array([next(items) or missing for _ in range(length)])
             if is_list
             else None
             for length, is_list in zip(
                 lengths, array.is_valid().to_pylist(), strict=True
             )
         ]
-    shown = _shown_as(array.type)
+    shown, kind = _shown_as(array.type), _kind_of(array.type)
     if pa.types.is_temporal(array.type):
         width = array.type.bit_width
         array = array.cast(pa.int32() if width == 32 else pa.int64())  # noqa: PLR2004
     return [
-        None if value is None else _text(shown(value)) for value in array.to_pylist()
+        None if value is None else form.leaf(kind, shown(value))
+        for value in array.to_pylist()
     ]
 
 
@@ -192,30 +247,15 @@ def _names(metadata: bytes) -> list[str]:
     return parse_dictionary(metadata)
 
 
-def _decoded(value: bytes, metadata: bytes | None) -> object:
+def _decoded(value: bytes, metadata: bytes | None, form: _Form) -> object:
     if metadata is None:
         reason = "it has a value and no metadata"
         raise VariantError(reason)
-    return decode_variant(value, _names(metadata), _TEXT_PRIMITIVES)
+    return decode_variant(value, _names(metadata), form.primitives)
 
 
-def _text(value: object) -> str:
-    """Return a value as JSON text; it nests no deeper than variants may."""
-    if isinstance(value, _Raw):
-        return value
-    if isinstance(value, dict):
-        return _joined({name: _text(member) for name, member in value.items()})
-    if isinstance(value, list):
-        return "[" + ",".join(map(_text, value)) + "]"
+def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _joined(members: Mapping[str, str]) -> str:
-    parts = (
-        f"{json.dumps(name, ensure_ascii=False)}:{members[name]}"
-        for name in sorted(members)
-    )
-    return "{" + ",".join(parts) + "}"
 
 
 def _decimal_text(value: Decimal) -> _Raw:
@@ -285,6 +325,53 @@ _TEXT_PRIMITIVES: Final[Primitives] = tuple(
     (size, _OTHERWISE.get(number, read))
     for number, (size, read) in enumerate(PRIMITIVES)
 )
+_KINDS: Final = (
+    "null", "boolean", "boolean", "tinyint", "smallint", "int", "bigint", "double",
+    "decimal", "decimal", "decimal", "date", "timestamp", "timestamp_ntz", "float",
+    "binary", "string", "time", "timestamp", "timestamp_ntz", "uuid",
+)  # fmt: skip
+"""The types of values without parts, by their numbers."""
+
+
+def _told_with(kind: str, read: Callable[[bytes], Any]) -> Callable[[bytes], _Raw]:
+    return lambda raw: _told_leaf(kind, read(raw))
+
+
+def _told_leaf(kind: str, value: object) -> _Raw:
+    return _TYPED_FORM.leaf(kind, value)
+
+
+_TEXT_FORM: Final = _Form(tells_types=False, primitives=_TEXT_PRIMITIVES)
+_TYPED_FORM: Final = _Form(
+    tells_types=True,
+    primitives=tuple(
+        (size, _told_with(kind, read))
+        for kind, (size, read) in zip(_KINDS, _TEXT_PRIMITIVES, strict=True)
+    ),
+)
+_KIND_OF: Final[Sequence[tuple[Callable[[pa.DataType], bool], str]]] = (
+    (pa.types.is_boolean, "boolean"),
+    (pa.types.is_int8, "tinyint"),
+    (pa.types.is_int16, "smallint"),
+    (pa.types.is_int32, "int"),
+    (pa.types.is_integer, "bigint"),
+    (pa.types.is_date, "date"),
+    (pa.types.is_time, "time"),
+    (pa.types.is_decimal, "decimal"),
+    (pa.types.is_float32, "float"),
+    (pa.types.is_floating, "double"),
+    (lambda kind: kind == pa.binary(UUID_BYTES), "uuid"),
+    (_is_bytes, "binary"),
+)
+
+
+def _kind_of(kind: pa.DataType) -> str:
+    """Return the type of a shredded column's values, by Spark's word."""
+    if pa.types.is_timestamp(kind):
+        return "timestamp" if kind.tz is not None else "timestamp_ntz"
+    return next((name for is_kind, name in _KIND_OF if is_kind(kind)), "string")
+
+
 _UNIT_DIGITS: Final[Mapping[str, int]] = {"ns": 9, "us": 6, "ms": 3, "s": 0}
 _SHOWN_AS: Final[
     Sequence[tuple[Callable[[pa.DataType], bool], Callable[[Any], object]]]

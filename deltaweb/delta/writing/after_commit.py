@@ -15,10 +15,6 @@ from typing import Final
 
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.authorship import now
-from deltaweb.delta.writing.checkpoint.builder import (
-    CheckpointRequest,
-    build_checkpoint,
-)
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 
@@ -95,6 +91,12 @@ def _begin_checkpoint(store: TableStore, version: int) -> None:
 
 
 def _checkpoint(store: TableStore, version: int) -> None:
+    # Nine of ten commits are made without what writes checkpoints.
+    from deltaweb.delta.writing.checkpoint.builder import (  # noqa: PLC0415
+        CheckpointRequest,
+        build_checkpoint,
+    )
+
     try:
         build_checkpoint(store, CheckpointRequest(version=version, now=now()))
     except Exception as error:  # noqa: BLE001  # the commit stands, whatever it is

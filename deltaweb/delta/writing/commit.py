@@ -12,7 +12,7 @@ delta_protocol_first_draft.md, "Blob Store Requirements".
 import contextlib
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -31,8 +31,6 @@ from deltaweb.delta.log.commits.arrow_reader import CommitData
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.protocol.actions import SetTransaction
-from deltaweb.delta.snapshot_state import load_state
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit_clock import CommitClock
 from deltaweb.delta.writing.commit_text import CommitText, numbering_of
@@ -47,7 +45,7 @@ from deltaweb.delta.writing.requirements import check_requirements
 from deltaweb.delta.writing.results import committed, nothing_done
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.delta.writing.validation import check_actions, check_clustering
-from deltaweb.delta.writing.winners import parse_winner
+from deltaweb.delta.writing.winners import covers, is_noted, parse_winner
 
 LASTING_FAULTS: Final = (
     CredentialsNeededError,
@@ -92,6 +90,8 @@ class CommitPolicy:
     def attempts(self, is_race: Callable[[], bool]) -> Iterator[int]:
         """Yield 1, 2 and so on, with jittered pauses between, as long as it may go.
 
+        Who loses the first race tries again at once.
+
         Args:
             is_race: Tells whether the last attempt was lost to another writer.
         """
@@ -101,7 +101,10 @@ class CommitPolicy:
             yield attempt
             if self.clock() >= deadline:
                 return
-            most = self.longest_race_pause_s if is_race() else self.longest_pause_s
+            is_lost = is_race()
+            if is_lost and attempt == 1:
+                continue  # only now is it known where the others are
+            most = self.longest_race_pause_s if is_lost else self.longest_pause_s
             self.pause(min(pause_s, most) * self.draw())
             pause_s = min(2 * pause_s, self.longest_pause_s)
 
@@ -152,7 +155,8 @@ def commit(
         return nothing_done(transaction)
     attempt = _Attempt(store, transaction, policy)
     try:
-        return attempt.run()
+        with store.repeated_put() as attempt.put_if_absent:
+            return attempt.run()
     except CommitOutcomeUnknownError:
         raise
     except BaseException:
@@ -168,6 +172,7 @@ class _Attempt:
         self, store: TableStore, transaction: Transaction, policy: CommitPolicy
     ) -> None:
         self.store = store
+        self.put_if_absent: Callable[[str, bytes], None] = store.put_if_absent
         self.transaction = transaction
         self.policy = policy
         self.clock = CommitClock(store, transaction, policy.now_ms)
@@ -222,7 +227,7 @@ class _Attempt:
         data = text.of_version(self.version, self.clock.time_ms(self.version))
         self.is_ambiguous = True
         try:
-            self.store.put_if_absent(name, data)
+            self.put_if_absent(name, data)
         except FileExistsError:
             self.fault = None
         except LocationError as fault:
@@ -262,8 +267,7 @@ class _Attempt:
                 txn_id=self.txn_id,
                 reason=reason,
             )
-        reason = "others were faster at every attempt"
-        kind = "attempts"
+        kind, reason = "attempts", "others were faster at every attempt"
         return self._conflict(kind, reason, version=self.version)
 
     # === Giving way ===
@@ -310,7 +314,7 @@ class _Attempt:
                     numbering.follow(winner.row_id_mark)
                 self._pass(version)
                 continue
-            if conflict.kind == "transaction" and _covers(
+            if conflict.kind == "transaction" and covers(
                 winner.transactions, transaction.txn
             ):
                 return True
@@ -378,22 +382,3 @@ def discard_files(store: TableStore, paths: list[str]) -> None:
     for path in paths:
         with contextlib.suppress(DeltaError, OSError):
             store.delete_data_file(path)
-
-
-def is_noted(store: TableStore, txn: SetTransaction | None) -> bool:
-    """Tell whether a table has an application's `txn`, or a later one, already.
-
-    Ask before files are written: then none is written in vain.
-
-    Raises:
-        DeltaError: If the log cannot be read.
-    """
-    if txn is None:
-        return False
-    return _covers(load_state(store, None).transactions(), txn)
-
-
-def _covers(noted: Mapping[str, SetTransaction], txn: SetTransaction | None) -> bool:
-    return txn is not None and (
-        txn.app_id in noted and noted[txn.app_id].version >= txn.version
-    )

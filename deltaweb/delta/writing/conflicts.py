@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.features.identity_columns import differ_by_marks_alone
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate
@@ -88,6 +89,12 @@ def _definition_conflict(ours: Transaction, winner: WinningCommit) -> Conflict |
         return Conflict("protocol", "it changed the protocol of the table")
     if winner.metadata is None or ours.is_mark:
         return None
+    if (
+        ours.base is not None
+        and not ours.changes_definition
+        and differ_by_marks_alone(ours.base.metadata, winner.metadata)
+    ):
+        return None  # rows that it numbered, and none of ours
     if ours.base is not None and ours.is_blind_append and not ours.changes_definition:
         changed = _changed_part(ours.base.metadata, winner.metadata)
         if changed is None:

@@ -6,7 +6,8 @@ DeltaError
 │   CommitTooLargeError
 ├── LocationError: LocationTakenError, StoreNotWritableError
 ├── SchemaMismatchError: NewColumnsError
-├── ConstraintViolatedError, ConstraintNameError,
+├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
+│   TypeNotWidenedError,
 │   RetentionTooShortError
 ├── DataFileMissingError: RestoreFilesMissingError
 └── PartitionValueError: PartitionKeysError
@@ -143,7 +144,7 @@ class LocationTakenError(LocationError, code="location-taken"):
 
     reason: str = "it is a table already"
     message = "{location} is taken: {reason}."
-    hint = "Choose an empty place, or write to the table that is there."
+    hint: str = "Choose an empty place, or write to the table that is there."
 
 
 class StoreNotWritableError(LocationError, code="store-not-writable"):
@@ -191,6 +192,23 @@ class ColumnInUseError(DeltaError, code="column-in-use"):
     hint = "Drop what names it first."
 
 
+class TypeNotWidenedError(DeltaError, code="type-not-widened"):
+    """A column keeps its type: it does not become the one that is asked for.
+
+    Attributes:
+        narrow: Its type.
+        wide: What was asked for.
+        allowed: What it can become, in words.
+    """
+
+    column: str
+    narrow: str
+    wide: str
+    allowed: str
+    message = "The column {column!r} is {narrow}, which does not become {wide}."
+    hint = "It can become {allowed}."
+
+
 class ConstraintViolatedError(DeltaError, code="constraint-violated"):
     """A constraint is false, or unknown, for some rows.
 
@@ -218,6 +236,18 @@ class ConstraintViolatedError(DeltaError, code="constraint-violated"):
     def _rows(self) -> str:
         texts = (json.dumps(row, default=str, ensure_ascii=False) for row in self.rows)
         return ", ".join(text[:MAX_ROW_TEXT] for text in [*texts][:MAX_ROWS_SHOWN])
+
+
+class IdentityColumnError(DeltaError, code="identity-column"):
+    """An identity column would get values that it does not take, or has none left."""
+
+    column: str
+    reason: str
+    message = "The identity column {column!r} takes no such values: {reason}."
+    hint = (
+        "Nothing was written. Leave the column out; a column that is to take values is "
+        "made so, with delta.identity.allowExplicitInsert."
+    )
 
 
 class ConstraintNameError(DeltaError, code="constraint-name"):

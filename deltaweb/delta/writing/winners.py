@@ -34,6 +34,7 @@ from deltaweb.delta.row_tracking.logged_fields import (
     DOMAIN_METADATA,
     read_high_water_mark,
 )
+from deltaweb.delta.snapshot_state import load_state
 
 REMOVE: Final = file_action(("path", "dataChange", "deletionVector"))
 _NOTHING: Final = msgspec.Raw()
@@ -186,4 +187,27 @@ def _added(batch: ActionBatch, partition_columns: Sequence[str]) -> pa.Table:
         .append_column("partition_values", values)
         .append_column("stats", files.field("stats"))
         .select(["path", "data_change", "partition_values", "stats", VECTOR])
+    )
+
+
+# === Applications ===
+
+
+def is_noted(store: LogStore, txn: SetTransaction | None) -> bool:
+    """Tell whether a table has an application's `txn`, or a later one, already.
+
+    Ask before files are written: then none is written in vain.
+
+    Raises:
+        DeltaError: If the log cannot be read.
+    """
+    if txn is None:
+        return False
+    return covers(load_state(store, None).transactions(), txn)
+
+
+def covers(noted: Mapping[str, SetTransaction], txn: SetTransaction | None) -> bool:
+    """Tell whether an application has come as far already, or farther."""
+    return txn is not None and (
+        txn.app_id in noted and noted[txn.app_id].version >= txn.version
     )

@@ -42,6 +42,8 @@ MAX_BUILT: Final = 1_000_000
 """Elements of lists that one reader makes values of."""
 MAX_LATE: Final = 16_000_000
 """Structs that it keeps the places of; what is made of each is counted by itself."""
+FEW_LATE: Final = 250
+"""Structs that are gone past step by step: making their pattern takes longer."""
 MAX_KNOWN: Final = 20_000
 """Short lists that are kept by their bytes: column chunks repeat them. And structs
 without their names, of a list: schemas repeat those."""
@@ -260,10 +262,12 @@ class CompactReader(Cursor):
         self.late += size
         if self.late > MAX_LATE:
             _refuse(MAX_LATE, "column chunks")
-        starts, match = array("Q"), usual_chunk().match
+        starts = array("Q")
+        match = usual_chunk().match if self.late > FEW_LATE else None
         for _ in range(size):
             starts.append(self.position)
-            if (usual := match(self.data, self.position)) is not None:
+            usual = None if match is None else match(self.data, self.position)
+            if usual is not None:
                 self.position = usual.end()
             else:
                 self.skip(STRUCT, depth)

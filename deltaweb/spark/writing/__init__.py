@@ -10,7 +10,10 @@ Read in this order:
     frame_write   `write_table`
     file_rows     rows of data files as tasks read them
     frame_read    `read_table`
+    checked_sql   SQL that Spark evaluates, once it is known to be a function of the row
+    change_tasks  what tasks that change rows are asked, and how they answer
     rewrite       `delete_rows`, `update_rows`
+    merge         `merge_rows`
     source        the same as a data source of Spark, batch and streaming
 
 Tasks hand over files with their statistics, never rows. Spark takes the answer of one

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 FILE_NUMBER: Final = "_deltaweb_file"
 """The column that says which of some files a row is of."""
+FILE_PLACE: Final = "_deltaweb_place"
+"""The column that says which of the live rows of its file a row is, from 0 on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -97,7 +100,7 @@ def numbered_rows(
         files: Rows of `Snapshot.files`.
 
     Returns:
-        The columns that are read, and `FILE_NUMBER`: the row of `files`.
+        The columns that are read, `FILE_NUMBER`: the row of `files`, and `FILE_PLACE`.
     """
     numbered = files.append_column(
         FILE_NUMBER, pa.array(range(files.num_rows), pa.int64())
@@ -106,7 +109,9 @@ def numbered_rows(
     parts = deal_out(numbered, at_least=at_least, more=(FILE_NUMBER,))
     kept = spark.sparkContext.broadcast(parts)
     columns = spark_schema(reading.schema.select(reading.columns))
-    schema = sent_schema(columns).append(pa.field(FILE_NUMBER, pa.int64()))
+    schema = sent_schema(columns)
+    for name in (FILE_NUMBER, FILE_PLACE):
+        schema = schema.append(pa.field(name, pa.int64()))
     try:
         yield run_tasks(
             spark, len(parts), partial(_numbered_part, reading, kept), schema
@@ -122,7 +127,11 @@ def _numbered_part(
     with faults_are_carried():
         for position in range(part.num_rows):
             file = part.slice(position, 1)
-            value = file[FILE_NUMBER][0]
+            value, start = file[FILE_NUMBER][0], 0
             for rows in reading.rows(file.drop_columns([FILE_NUMBER])):
+                end = start + rows.num_rows
                 numbers = pa.repeat(value, rows.num_rows)
-                yield rows.append_column(FILE_NUMBER, numbers)
+                places = pa.array(np.arange(start, end), pa.int64())
+                numbered = rows.append_column(FILE_NUMBER, numbers)
+                yield numbered.append_column(FILE_PLACE, places)
+                start = end

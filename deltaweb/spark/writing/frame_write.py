@@ -12,8 +12,9 @@ from deltaweb.delta.writing.errors import UnsupportedWriteError
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.spark.arrow_frames import map_in_arrow
 from deltaweb.spark.task_faults import faults_are_raised
+from deltaweb.spark.writing.checked_sql import is_true
 from deltaweb.spark.writing.conditions import with_verdicts
-from deltaweb.spark.writing.file_rows import FILE_NUMBER, numbered_rows
+from deltaweb.spark.writing.file_rows import FILE_NUMBER, FILE_PLACE, numbered_rows
 from deltaweb.spark.writing.file_tasks import (
     PART_SCHEMA,
     TaskFiles,
@@ -21,7 +22,7 @@ from deltaweb.spark.writing.file_tasks import (
     write_task,
 )
 from deltaweb.spark.writing.part_commit import base_snapshot, commit_parts
-from deltaweb.spark.writing.replaced_rows import FoundRows, find_rows, is_true
+from deltaweb.spark.writing.replaced_rows import FoundRows, find_rows
 from deltaweb.spark.writing.spark_types import frame_schema
 from deltaweb.spark.writing.write_plan import (
     SaveMode,
@@ -127,7 +128,7 @@ def write_others(
         store, version = plan.place.open(), plan.base.version if plan.base else 0
         raise UnsupportedWriteError(root=store.root, version=version, needs=[FEED])
     with numbered_rows(spark, found.reading, found.touched) as rows:
-        others = rows.filter(~is_true(where)).drop(FILE_NUMBER)
+        others = rows.filter(~is_true(where)).drop(FILE_NUMBER, FILE_PLACE)
         return write_frame(others, replace(plan, is_checked=False))
 
 

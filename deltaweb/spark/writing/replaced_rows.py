@@ -5,16 +5,15 @@ to evaluate, so none is refused but one whose value is another each time.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import TableRead
-from deltaweb.expressions.errors import ExpressionError
 from deltaweb.spark.task_faults import faults_are_raised
+from deltaweb.spark.writing.checked_sql import check_settled, is_true
 from deltaweb.spark.writing.file_rows import (
     FILE_NUMBER,
     FileReading,
@@ -23,8 +22,6 @@ from deltaweb.spark.writing.file_rows import (
 )
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.matching import count_rows, find_matches
-
-UNSETTLED: Final = "its value is another each time it is looked at"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,21 +82,3 @@ def count_matches(
         check_settled(rows, F.expr(where), where)
         found = rows.filter(is_true(where)).groupBy(FILE_NUMBER).count().collect()
     return {row[FILE_NUMBER]: row["count"] for row in found}
-
-
-def is_true(where: str) -> Column:
-    """Return where a condition is true: neither false nor unknown."""
-    return F.coalesce(F.expr(where), F.lit(False))  # noqa: FBT003  # a value
-
-
-def check_settled(rows: DataFrame, value: Column, sql: str) -> None:
-    """Refuse an expression that is no function of the row.
-
-    Rows would be looked at twice, and could be lost in between.
-
-    Raises:
-        ExpressionError: If it is none.
-    """
-    plan = rows.select(value)._jdf.queryExecution().analyzed()  # noqa: SLF001  # no public way
-    if not plan.deterministic():
-        raise ExpressionError(sql=sql, reason=UNSETTLED)

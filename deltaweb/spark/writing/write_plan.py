@@ -8,23 +8,26 @@ from typing import Self
 import pyarrow as pa
 
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
+from deltaweb.delta.features.identity_columns import IDENTITY_COLUMNS
 from deltaweb.delta.features.row_tracking import ROW_TRACKING, kept_row_ids
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.delta.snapshot_state import Definition, load_definition
-from deltaweb.delta.writing.commit import is_noted
 from deltaweb.delta.writing.errors import (
     LocationTakenError,
     SchemaMismatchError,
     UnsupportedWriteError,
 )
 from deltaweb.delta.writing.requirements import RowConstraint, check_writable
+from deltaweb.delta.writing.winners import is_noted
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.append import WRITE
-from deltaweb.writer.making.new_table import NewTable, check_empty, new_definition
+from deltaweb.writer.making.free_place import check_empty
+from deltaweb.writer.making.new_table import NewTable, new_definition
 from deltaweb.writer.overwrite import REPLACE_WHERE
 from deltaweb.writer.row_checks import untranslated_constraints
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.table_write import TableWrite, evolved
 
@@ -124,7 +127,8 @@ class WritePlan:
     def write(self) -> TableWrite:
         """The write as in process, with a store of its own."""
         base = self.base or Definition(0, self.protocol, self.metadata)
-        return TableWrite(self.place.open(), base, self.metadata)
+        is_new = self.base is None
+        return TableWrite(self.place.open(), base, self.metadata, is_new=is_new)
 
     @property
     def schema(self) -> StructType:
@@ -172,6 +176,9 @@ def plan_write(
         base, incoming, merge=request.merge_schema, replaces=request.overwrite_schema
     )
     _check_partitions(metadata, request.partition_by)
+    schema = parse_schema(metadata.schema_string or "")
+    if IdentityNumbers.of(base.protocol, schema).columns:
+        raise rows_not_numbered(store.root, base)
     plan = WritePlan(
         place=place,
         request=request,
@@ -223,4 +230,10 @@ def _check_partitions(metadata: Metadata, asked: Sequence[str] | None) -> None:
 def rows_not_tracked(root: str, base: Definition) -> UnsupportedWriteError:
     """Return the refusal to write rows again that keep what they are known by."""
     needs = [f"{ROW_TRACKING} for rows that Spark writes again"]
+    return UnsupportedWriteError(root=root, version=base.version, needs=needs)
+
+
+def rows_not_numbered(root: str, base: Definition) -> UnsupportedWriteError:
+    """Return the refusal to write new rows that a table numbers."""
+    needs = [f"{IDENTITY_COLUMNS} in rows that Spark's tasks write"]
     return UnsupportedWriteError(root=root, version=base.version, needs=needs)

@@ -9,7 +9,7 @@ Source: delta_protocol.md, "Writer Requirement for Deletion Vectors" and "Writer
 Requirements for AddCDCFile".
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
@@ -85,6 +85,22 @@ class WrittenChanges:
             *self.change_files["path"].to_pylist(),
             *vector_paths(self.added),
         ]
+
+
+def all_changes(parts: Sequence[WrittenChanges]) -> WrittenChanges:
+    """Return what the parts of a change have written together."""
+    metrics: dict[str, int] = {}
+    for part in parts:
+        for name, count in part.metrics.items():
+            metrics[name] = metrics.get(name, 0) + count
+    changes = [part.change_files for part in parts]
+    nothing = MARKED_FILES.empty_table()
+    return WrittenChanges(
+        added=pa.concat_tables([nothing, *(part.added for part in parts)]),
+        change_files=pa.concat_tables([NO_CHANGE_FILES, *changes]),
+        metrics=metrics,
+        num_new_files=sum(part.num_new_files for part in parts),
+    )
 
 
 def marks_deleted_rows(protocol: Protocol, metadata: Metadata) -> bool:

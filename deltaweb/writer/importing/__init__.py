@@ -1,6 +1,7 @@
 """Rows of CSV, JSON and Parquet files on their way into a table, each held to its type.
 
 options      how a file is to be read, and what its columns become
+source_file  where a file is, and how its bytes are reached
 text_values  texts as values of a type, and which of them are none
 csv_rows  json_rows  parquet_rows    files as batches with the lines of their rows
 proposal     which columns files seem to have

@@ -28,11 +28,11 @@ from deltaweb.writer.importing.json_rows import read_json
 from deltaweb.writer.importing.options import (
     BadRows,
     ImportColumn,
-    SourceFiles,
     TextForm,
     format_of,
 )
 from deltaweb.writer.importing.parquet_rows import read_parquet
+from deltaweb.writer.importing.source_file import SourceFile, SourceFiles
 from deltaweb.writer.importing.text_values import parse_texts, why_none
 
 MAX_BAD_SHOWN: Final = 100
@@ -134,17 +134,17 @@ class ImportedRows:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows that fit."""
-        for path, shown in zip(self.files.paths, self.files.names, strict=True):
-            for batch in self._read(path, shown):
-                made = self._checked(batch, shown)
+        for file in self.files.each():
+            for batch in self._read(file):
+                made = self._checked(batch, file.shown)
                 self.num_rows += made.num_rows
                 self.on_rows(self.num_rows + self.num_bad)
                 yield made
 
-    def _read(self, path: str, shown: str) -> Iterator[SourceBatch]:
-        match format_of(shown, self.files.file_format):
+    def _read(self, file: SourceFile) -> Iterator[SourceBatch]:
+        match format_of(file.shown, self.files.file_format):
             case "csv":
-                return read_csv(path, shown, self.files.form)
+                return read_csv(file, self.files.form)
             case "json":
                 types = {
                     column.source: field.data_type
@@ -153,10 +153,10 @@ class ImportedRows:
                     )
                 }
                 left_out = frozenset(c.source for c in self.columns if not c.type_name)
-                return read_json(path, shown, types, left_out)
+                return read_json(file, types, left_out)
             case _:
                 sources = [column.source for column in self.wanted]
-                return read_parquet(path, shown, sources)
+                return read_parquet(file, sources)
 
     def _checked(self, batch: SourceBatch, shown: str) -> pa.RecordBatch:
         form = self.files.form

@@ -15,6 +15,7 @@ import pyarrow.csv as pa_csv
 
 from deltaweb.writer.importing.batches import BadValue, Lines, SourceBatch
 from deltaweb.writer.importing.options import DELIMITERS, ImportFileError, TextForm
+from deltaweb.writer.importing.source_file import SourceFile
 
 BLOCK_BYTES: Final = 8 << 20
 HEAD_BYTES: Final = 1 << 20
@@ -23,13 +24,13 @@ MAX_SHOWN: Final = 200
 _MARK: Final = b"\xef\xbb\xbf"
 
 
-def csv_names(path: str, shown: str, form: TextForm) -> tuple[list[str], str]:
+def csv_names(file: SourceFile, form: TextForm) -> tuple[list[str], str]:
     """Return the names of a file's columns, and what is between its fields.
 
     Raises:
         ImportFileError: If it is empty, its names are no text, or one is there twice.
     """
-    head = _head(path, shown)
+    head, shown = _head(file), file.shown
     delimiter = form.delimiter or _delimiter(head)
     try:
         first = next(csv.reader(head.splitlines(keepends=True), delimiter=delimiter))
@@ -53,18 +54,15 @@ def csv_names(path: str, shown: str, form: TextForm) -> tuple[list[str], str]:
     return names, delimiter
 
 
-def _head(path: str, shown: str) -> str:
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123  # a path is text here
-            head = file.read(HEAD_BYTES)
-    except OSError as error:
-        reason = error.strerror or "it does not open"
-        raise ImportFileError(path=shown, reason=reason) from None
+def _head(file: SourceFile) -> str:
+    with file.buffered() as opened:
+        head = opened.read(HEAD_BYTES)
     whole = head if len(head) < HEAD_BYTES else head.rpartition(b"\n")[0]
     try:
         return whole.removeprefix(_MARK).decode()
     except UnicodeDecodeError:
-        raise ImportFileError(path=shown, reason="it is no UTF-8 text") from None
+        reason = "it is no UTF-8 text"
+        raise ImportFileError(path=file.shown, reason=reason) from None
 
 
 def _delimiter(head: str) -> str:
@@ -74,24 +72,24 @@ def _delimiter(head: str) -> str:
     return max(DELIMITERS, key=outside.count)
 
 
-def read_csv(path: str, shown: str, form: TextForm) -> Iterator[SourceBatch]:
+def read_csv(file: SourceFile, form: TextForm) -> Iterator[SourceBatch]:
     """Yield the rows of a file as texts, some at a time.
 
     Raises:
         ImportFileError: If it is no such file.
     """
-    names, delimiter = csv_names(path, shown, form)
-    return _Rows(path, shown, names, delimiter, form).batches()
+    names, delimiter = csv_names(file, form)
+    return _Rows(file, names, delimiter, form).batches()
 
 
 class _Rows:
     """One file while it is read; it knows at which line each row begins."""
 
     def __init__(
-        self, path: str, shown: str, names: list[str], delimiter: str, form: TextForm
+        self, file: SourceFile, names: list[str], delimiter: str, form: TextForm
     ) -> None:
-        self.path = path
-        self.shown = shown
+        self.file = file
+        self.shown = file.shown
         self.names = names
         self.delimiter = delimiter
         self.has_header = form.has_header
@@ -102,32 +100,36 @@ class _Rows:
 
     def batches(self) -> Iterator[SourceBatch]:
         try:
-            reader = pa_csv.open_csv(
-                self.path,
-                read_options=pa_csv.ReadOptions(
-                    use_threads=False,
-                    block_size=BLOCK_BYTES,
-                    column_names=self.names,
-                    skip_rows=1 if self.has_header else 0,
-                ),
-                parse_options=pa_csv.ParseOptions(
-                    delimiter=self.delimiter,
-                    newlines_in_values=True,
-                    ignore_empty_lines=False,
-                    invalid_row_handler=self._take_broken,
-                ),
-                convert_options=pa_csv.ConvertOptions(
-                    column_types=dict.fromkeys(self.names, pa.binary()),
-                    strings_can_be_null=False,
-                ),
-            )
-            for batch in reader:
-                yield self._batch(batch)
+            with self.file.open() as opened:
+                yield from self._of_blocks(opened)
         except (pa.ArrowException, OSError) as error:
             reason = str(error).partition("\n")[0][:300].rstrip(".")
             raise ImportFileError(path=self.shown, reason=reason) from None
         if self.numbers:
             yield self._rest()
+
+    def _of_blocks(self, opened: pa.NativeFile) -> Iterator[SourceBatch]:
+        reader = pa_csv.open_csv(
+            opened,
+            read_options=pa_csv.ReadOptions(
+                use_threads=False,
+                block_size=BLOCK_BYTES,
+                column_names=self.names,
+                skip_rows=1 if self.has_header else 0,
+            ),
+            parse_options=pa_csv.ParseOptions(
+                delimiter=self.delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=False,
+                invalid_row_handler=self._take_broken,
+            ),
+            convert_options=pa_csv.ConvertOptions(
+                column_types=dict.fromkeys(self.names, pa.binary()),
+                strings_can_be_null=False,
+            ),
+        )
+        for batch in reader:
+            yield self._batch(batch)
 
     def _take_broken(self, row: pa_csv.InvalidRow) -> str:
         number = row.number or 0

@@ -27,6 +27,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.writer.importing.batches import BadValue, SourceBatch
 from deltaweb.writer.importing.options import ImportFileError
+from deltaweb.writer.importing.source_file import SourceFile
 
 BLOCK_BYTES: Final = 4 << 20
 MAX_ROW_BYTES: Final = 32 << 20
@@ -40,23 +41,18 @@ Piece = tuple[int, bytes]
 """A row's line in its file, and its text."""
 
 
-def json_pieces(path: str, shown: str) -> Iterator[list[Piece]]:
+def json_pieces(file: SourceFile) -> Iterator[list[Piece]]:
     """Yield the texts of rows, some at a time.
 
     Raises:
         ImportFileError: If the file does not open, or a row is too large.
     """
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123  # a path is text here
-            start = file.read(len(_MARK))
-            file.seek(len(_MARK) if start == _MARK else 0)
-            first = _first_byte(file)
-            yield from (
-                _array_pieces(file, shown) if first == b"[" else _lines(file, shown)
-            )
-    except OSError as error:
-        reason = error.strerror or "it does not read"
-        raise ImportFileError(path=shown, reason=reason) from None
+    shown = file.shown
+    with file.buffered() as opened:
+        start = opened.read(len(_MARK))
+        opened.seek(len(_MARK) if start == _MARK else 0)
+        is_array = _first_byte(opened) == b"["
+        yield from _array_pieces(opened, shown) if is_array else _lines(opened, shown)
 
 
 def _first_byte(file: BinaryIO) -> bytes:
@@ -171,21 +167,20 @@ def _element_end(data: bytes, at: int) -> int | None:
 
 
 def read_json(
-    path: str,
-    shown: str,
+    file: SourceFile,
     types: Mapping[str, DataType],
     left_out: frozenset[str] = frozenset(),
 ) -> Iterator[SourceBatch]:
     """Yield the rows of a file, some at a time.
 
     Args:
-        path: The file.
-        shown: What people call it.
+        file: The file.
         types: The types that columns are to have, by the file's names.
         left_out: Columns that nobody wants.
     """
-    for pieces in json_pieces(path, shown):
-        yield _fast(pieces, types, left_out) or _slow(pieces, shown, types, left_out)
+    for pieces in json_pieces(file):
+        found = _fast(pieces, types, left_out)
+        yield found or _slow(pieces, file.shown, types, left_out)
 
 
 def _fast(

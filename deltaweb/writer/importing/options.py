@@ -1,6 +1,5 @@
 """How files are read, and what their columns become. Every value here is plain JSON."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -68,23 +67,6 @@ class ImportColumn:
     type_name: str
     is_nullable: bool = True
     comment: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFiles:
-    """The files of an import.
-
-    Attributes:
-        paths: Where they are: paths of this machine.
-        names: What people call them, one by one.
-        file_format: One of `FORMATS`; empty to go by the names.
-        form: How texts are written.
-    """
-
-    paths: Sequence[str]
-    names: Sequence[str]
-    file_format: str = ""
-    form: TextForm = TextForm()
 
 
 _ENDINGS: Final = {"jsonl": "json", "ndjson": "json", "tsv": "csv", "parq": "parquet"}

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
 import numpy as np
-import pyarrow as pa
 
 from deltaweb.delta.errors import DataFileError
 from deltaweb.delta.protocol.schema import StructField, StructType, parse_schema
@@ -15,16 +14,18 @@ from deltaweb.parquet.conversion.stored import convert_file
 from deltaweb.parquet.loading import load_footer
 from deltaweb.writer.importing.batches import SourceBatch
 from deltaweb.writer.importing.options import ImportFileError
+from deltaweb.writer.importing.source_file import SourceFile
 
 
-def parquet_schema(path: str, shown: str) -> StructType:
+def parquet_schema(file: SourceFile) -> StructType:
     """Return the columns of a file as a table has them.
 
     Raises:
         ImportFileError: If its footer does not read, or a table has no such types.
     """
+    shown = file.shown
     try:
-        with reading(shown), closing(_opened(path)) as source:
+        with reading(shown), closing(file.open()) as source:
             conversion = convert_file(load_footer(source))
     except DataFileError as error:
         raise _fault(shown, error) from None
@@ -34,35 +35,30 @@ def parquet_schema(path: str, shown: str) -> StructType:
     return parse_schema(json.dumps(conversion.nullable))
 
 
-def read_parquet(path: str, shown: str, names: Sequence[str]) -> Iterator[SourceBatch]:
+def read_parquet(file: SourceFile, names: Sequence[str]) -> Iterator[SourceBatch]:
     """Yield the rows of a file, some at a time; a row's line is its number.
 
     Args:
-        path: The file.
-        shown: What people call it.
+        file: The file.
         names: The columns that are wanted.
 
     Raises:
         ImportFileError: If it does not read.
     """
     own: Mapping[str, StructField] = {
-        column.name: column for column in parquet_schema(path, shown).fields
+        column.name: column for column in parquet_schema(file).fields
     }
     schema = StructType(tuple(own[name] for name in names if name in own))
     number = 1
     try:
-        with DataFile(shown, lambda _: _opened(path)) as file:
-            for row_group in range(file.metadata.num_row_groups):
-                for batch in file.batches(schema, row_group):
+        with DataFile(file.shown, lambda _: file.open()) as opened:
+            for row_group in range(opened.metadata.num_row_groups):
+                for batch in opened.batches(schema, row_group):
                     lines = np.arange(number, number + batch.num_rows, dtype=np.int64)
                     number += batch.num_rows
                     yield SourceBatch(batch.columns, lines)
     except DataFileError as error:
-        raise _fault(shown, error) from None
-
-
-def _opened(path: str) -> pa.NativeFile:
-    return pa.OSFile(path)
+        raise _fault(file.shown, error) from None
 
 
 def _fault(shown: str, error: DataFileError) -> ImportFileError:

@@ -23,16 +23,16 @@ from deltaweb.writer.importing.checked_rows import ImportedRows
 from deltaweb.writer.importing.options import (
     BadRows,
     ImportColumn,
-    SourceFiles,
 )
 from deltaweb.writer.importing.proposal import (
     ProposedColumn,
     propose_columns,
     table_columns,
 )
+from deltaweb.writer.importing.source_file import SourceFiles
+from deltaweb.writer.making.free_place import check_empty
 from deltaweb.writer.making.new_table import (
     NewTable,
-    check_empty,
     creation_parameters,
     new_definition,
 )
@@ -275,7 +275,8 @@ def _write(
 ) -> TableWrite:
     if base is None:
         metadata, protocol = new_definition(_new(asked, rows))
-        return TableWrite(store, Definition(0, protocol, metadata), metadata)
+        base = Definition(0, protocol, metadata)
+        return TableWrite(store, base, metadata, is_new=True)
     metadata = evolved(base, rows.arrow, merge=asked.merge_schema)
     return TableWrite(store, base, metadata)
 

@@ -6,7 +6,6 @@ rows behind them have is found out when they are checked.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -22,11 +21,11 @@ from deltaweb.writer.importing.json_rows import NumberText, json_pieces, parse_r
 from deltaweb.writer.importing.options import (
     ImportColumn,
     ImportFileError,
-    SourceFiles,
     TextForm,
     format_of,
 )
 from deltaweb.writer.importing.parquet_rows import parquet_schema
+from deltaweb.writer.importing.source_file import SourceFile, SourceFiles
 from deltaweb.writer.importing.text_values import parse_texts
 
 SAMPLE_ROWS: Final = 20_000
@@ -64,10 +63,8 @@ def propose_columns(files: SourceFiles) -> list[ProposedColumn]:
         ImportFileError: If a file does not read, or two do not fit together.
     """
     found: dict[str, ProposedColumn] = {}
-    for path, shown in zip(files.paths, files.names, strict=True):
-        if not Path(path).is_file():
-            raise ImportFileError(path=shown, reason="there is no such file")
-        for proposed in _of_file(path, shown, files):
+    for file in files.each():
+        for proposed in _of_file(file, files):
             name = proposed.column.source
             known = found.get(name)
             found[name] = proposed if known is None else _both(known, proposed)
@@ -90,14 +87,14 @@ def _column(name: str, type_name: str) -> ImportColumn:
     return ImportColumn(source=name, name=name, type_name=type_name)
 
 
-def _of_file(path: str, shown: str, files: SourceFiles) -> list[ProposedColumn]:
-    match format_of(shown, files.file_format):
+def _of_file(file: SourceFile, files: SourceFiles) -> list[ProposedColumn]:
+    match format_of(file.shown, files.file_format):
         case "csv":
-            return _of_texts(_first_texts(path, shown, files.form), files.form)
+            return _of_texts(_first_texts(file, files.form), files.form)
         case "json":
-            return _of_json(path, shown)
+            return _of_json(file)
         case _:
-            schema = parquet_schema(path, shown)
+            schema = parquet_schema(file)
             return [
                 ProposedColumn(_column(c.name, type_text(c.data_type)), ())
                 for c in schema.fields
@@ -107,10 +104,10 @@ def _of_file(path: str, shown: str, files: SourceFiles) -> list[ProposedColumn]:
 # === CSV ===
 
 
-def _first_texts(path: str, shown: str, form: TextForm) -> Mapping[str, pa.Array]:
+def _first_texts(file: SourceFile, form: TextForm) -> Mapping[str, pa.Array]:
     parts: dict[str, list[pa.Array]] = {}
     count = 0
-    for batch in read_csv(path, shown, form):
+    for batch in read_csv(file, form):
         for name, array in batch.columns.items():
             parts.setdefault(name, []).append(array)
         count += len(batch.lines)
@@ -213,14 +210,14 @@ def _quoted(name: str) -> str:
     return name if name.isidentifier() else f"`{name.replace('`', '``')}`"
 
 
-def _of_json(path: str, shown: str) -> list[ProposedColumn]:
+def _of_json(file: SourceFile) -> list[ProposedColumn]:
     seen: dict[str, _Seen] = {}
     examples: dict[str, list[str]] = {}
-    for row in _first_rows(path, shown):
+    for row in _first_rows(file):
         for name, value in row.items():
             if len(seen) >= MAX_JSON_COLUMNS and name not in seen:
                 reason = f"it has more than {MAX_JSON_COLUMNS:,} columns"
-                raise ImportFileError(path=shown, reason=reason)
+                raise ImportFileError(path=file.shown, reason=reason)
             seen.setdefault(name, _Seen()).take(value)
             shown_values = examples.setdefault(name, [])
             if len(shown_values) < SHOWN_VALUES and value is not None:
@@ -231,9 +228,9 @@ def _of_json(path: str, shown: str) -> list[ProposedColumn]:
     ]
 
 
-def _first_rows(path: str, shown: str) -> Iterator[dict[str, Any]]:
+def _first_rows(file: SourceFile) -> Iterator[dict[str, Any]]:
     count = 0
-    for pieces in json_pieces(path, shown):
+    for pieces in json_pieces(file):
         for _, text in pieces:
             row, _ = parse_row(text)
             if row is not None:

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from deltaweb.delta.errors import ColumnNotFoundError, SchemaError
+from deltaweb.delta.features.identity_columns import identity_columns
 from deltaweb.delta.features.row_tracking import with_row_id_columns
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol
@@ -22,16 +23,16 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.values.partition_values import partition_schema
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit import commit
-from deltaweb.delta.writing.errors import LocationTakenError
 from deltaweb.delta.writing.operations.mapped_columns import with_mapping
-from deltaweb.delta.writing.operations.new_protocol import new_protocol
+from deltaweb.delta.writing.operations.new_protocol import DEFAULT, new_protocol
 from deltaweb.delta.writing.operations.properties import (
     check_properties,
     split_features,
 )
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX, GENERATION
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.writer.data_files import FileLayout
+from deltaweb.writer.making.free_place import check_empty
 from deltaweb.writer.row_checks import RowChecks
 
 
@@ -102,7 +103,8 @@ def new_definition(
             does, no constraint is refused.
 
     Raises:
-        SchemaError: If a column is called as another, or none is left for files.
+        SchemaError: If a column is called as another, none is left for files, or an
+            identity column contradicts itself.
         ColumnNotFoundError: If a partition column is not in the schema.
         PropertyError: If a value is not of its property.
         UnsupportedWriteError: If the table would ask more than is done here.
@@ -119,12 +121,14 @@ def new_definition(
             if not name.startswith(CONSTRAINT_PREFIX)
         }
     )
+    partitions = _partitions(schema, new.partition_by)
+    _check_identity(schema, partitions)
     metadata = Metadata(
         id=str(uuid4()),
         name=new.name,
         description=new.description,
         schema_string=format_schema(schema),
-        partition_columns=_partitions(schema, new.partition_by),
+        partition_columns=partitions,
         configuration=properties,
         created_time=now_ms(),
     )
@@ -150,14 +154,14 @@ def _partitions(schema: StructType, names: Sequence[str]) -> list[str]:
     return found
 
 
-def check_empty(store: TableStore) -> None:
-    """Refuse a place where anything is.
-
-    Raises:
-        LocationTakenError: If it is a table, or has files.
-    """
-    if store.list_names_from(""):
-        raise LocationTakenError(location=store.root)
-    if any(len(some) for some in store.list_data_files()):
-        reason = "there are files, but no table"
-        raise LocationTakenError(location=store.root, reason=reason)
+def _check_identity(schema: StructType, partitions: Sequence[str]) -> None:
+    names = {column.name for column in identity_columns(schema)}
+    for column in schema.fields:
+        if column.name not in names:
+            continue
+        if column.name in partitions:
+            reason = "an identity column is no partition column"
+            raise SchemaError(column=column.name, reason=reason)
+        if GENERATION in column.metadata or DEFAULT in column.metadata:
+            reason = "an identity column has no default and is not generated"
+            raise SchemaError(column=column.name, reason=reason)

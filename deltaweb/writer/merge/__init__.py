@@ -4,6 +4,8 @@ Read the modules in this order:
 
     clauses      what is done with which rows, as asked for and bound to the schemas
     pairs        which rows of the table and of the source match
-    merge        the files that change, and the commit
+    file_merge   what the clauses do to the rows of a file
+    outcome      what became of it, as a transaction
+    merge        all of it in one process
     builder      the clauses as a caller says them
 """

@@ -1,15 +1,14 @@
 """The clauses of a merge as a caller says them, one after the other."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.writer.merge.clauses import About, MergeAction, MergeClause
-from deltaweb.writer.merge.merge import merge_rows
 
 Assignments = Mapping[str, str]
+CarryOut = Callable[[Sequence[MergeClause]], CommitResult]
+"""Does what clauses say, in one commit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,15 +19,12 @@ class MergeBuilder:
     one counts whose condition is true.
 
     Attributes:
-        store: The table's files.
-        source: An Arrow table or stream; it is read when the merge is executed.
-        on: The SQL by which rows match.
+        carry_out: Does it, where the rows of the source and the SQL by which rows
+            match are known.
         clauses: What is done with which rows.
     """
 
-    store: TableStore
-    source: Any
-    on: str
+    carry_out: CarryOut
     clauses: tuple[MergeClause, ...] = ()
 
     def when_matched_update(
@@ -80,7 +76,7 @@ class MergeBuilder:
         if not self.clauses:
             message = "say what is to be done with rows that match, or do not"
             raise ValueError(message)
-        return merge_rows(self.store, self.source, self.on, self.clauses)
+        return self.carry_out(self.clauses)
 
     def _with(
         self,

@@ -4,10 +4,10 @@ In SQL `t` is the table, `s` the source. Of several clauses about the same rows 
 first one counts whose condition is true for a row.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,8 @@ from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.writer.rewrite.row_changes import nullable
-from deltaweb.writer.row_completion import RowCompletion, fills_itself
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers, check_kept
+from deltaweb.writer.rows.row_completion import RowCompletion, fills_itself
 
 TABLE: Final = "t"
 SOURCE: Final = "s"
@@ -91,6 +92,55 @@ def quoted(*path: str) -> str:
     return ".".join("`{}`".format(name.replace("`", "``")) for name in path)
 
 
+def assigned(
+    clause: MergeClause, table: StructType, source: StructType
+) -> dict[str, str]:
+    """Return the SQL of the columns that take values, by the table's spelling.
+
+    Raises:
+        ColumnNotFoundError: If one is none of the table.
+        IdentityColumnError: If one numbers rows that are there.
+    """
+    if clause.action is MergeAction.DELETE:
+        return {}
+    assignments = clause.assignments
+    if assignments is None:
+        assignments = {
+            column.name: quoted(SOURCE, column.name)
+            for column in table.fields
+            if source.find(column.name) is not None or not fills_itself(column)
+        }
+    found = {}
+    for name, sql in assignments.items():
+        column = table.find(name)
+        if column is None:
+            raise ColumnNotFoundError(column=name, columns=table.names)
+        found[column.name] = sql
+    if clause.action is MergeAction.UPDATE:
+        check_kept(table, found)
+    return found
+
+
+def completion_of(
+    clause: MergeClause,
+    table: StructType,
+    given: Iterable[str],
+    numbers: IdentityNumbers | None = None,
+) -> RowCompletion:
+    """Return what the table adds to rows that take values in some columns.
+
+    Raises:
+        ExpressionError: If a value cannot be worked out here exactly.
+        IdentityColumnError: If values are said that an identity column does not take.
+    """
+    inserts = clause.action is MergeAction.INSERT
+    whole = clause.action is MergeAction.DELETE
+    names = set(table.names) if whole else set(given)
+    return RowCompletion(
+        table, names, takes_defaults=inserts, numbers=numbers if inserts else None
+    )
+
+
 class BoundClause:
     """A clause over rows of a table and a source.
 
@@ -98,39 +148,35 @@ class BoundClause:
         clause: As it was asked for.
         table: The table's schema.
         source: The schema of the source.
+        numbers: Of the table's identity columns, for rows that are inserted.
+        sides: What its SQL may use; None for what its rows have.
 
     Raises:
         ColumnNotFoundError: If a column that takes a value is none of the table.
         ExpressionError: If an expression cannot be evaluated here.
+        IdentityColumnError: If values are said that such a column does not take.
     """
 
-    def __init__(
-        self, clause: MergeClause, table: StructType, source: StructType
+    def __init__(  # what a clause is bound to
+        self,
+        clause: MergeClause,
+        table: StructType,
+        source: StructType,
+        numbers: IdentityNumbers,
+        sides: Sequence[str] | None = None,
     ) -> None:
         self.clause = clause
+        self.sides = clause.about.value if sides is None else sides
         self._table = arrow_schema(table)
-        schema = pair_schema(table, source, clause.about.value)
+        schema = pair_schema(table, source, self.sides)
         self._condition = (
             None if clause.condition is None else SQLCondition(clause.condition, schema)
         )
         self._values: dict[str, SQLAssignment] = {}
-        assignments = clause.assignments
-        if clause.action is MergeAction.DELETE:
-            assignments = {}
-        elif assignments is None:
-            assignments = {
-                column.name: quoted(SOURCE, column.name)
-                for column in table.fields
-                if source.find(column.name) is not None or not fills_itself(column)
-            }
-        for name, sql in assignments.items():
-            column = table.find(name)
-            if column is None:
-                raise ColumnNotFoundError(column=name, columns=table.names)
-            self._values[column.name] = SQLAssignment(sql, column, schema)
-        inserts = clause.action is MergeAction.INSERT
-        given = set(table.names) if self.deletes else set(self._values)
-        self._completion = RowCompletion(table, given, takes_defaults=inserts)
+        columns = {column.name: column for column in table.fields}
+        for name, sql in assigned(clause, table, source).items():
+            self._values[name] = SQLAssignment(sql, columns[name], schema)
+        self._completion = completion_of(clause, table, self._values, numbers)
 
     @property
     def deletes(self) -> bool:
@@ -178,3 +224,32 @@ def choose(clauses: Sequence[BoundClause], rows: pa.RecordBatch) -> Choices:
         some = rows if len(left) == rows.num_rows else rows.take(pa.array(left))
         chosen[left[clause.holds(some)]] = place
     return chosen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundClauses:
+    """The clauses of a merge, by the rows that they are about.
+
+    Attributes:
+        matched: Of rows that match.
+        alone: Of rows of the table that match none.
+        inserts: Of rows of the source that match none.
+    """
+
+    matched: Sequence[BoundClause]
+    alone: Sequence[BoundClause]
+    inserts: Sequence[BoundClause]
+
+    @classmethod
+    def of(cls, clauses: Sequence[BoundClause]) -> Self:
+        """Sort clauses."""
+        parts = (
+            [bound for bound in clauses if bound.clause.about is about]
+            for about in (About.MATCHED, About.NOT_MATCHED_BY_SOURCE, About.NOT_MATCHED)
+        )
+        return cls(*parts)
+
+    @property
+    def changes(self) -> Sequence[BoundClause]:
+        """Those of rows of the table; a row's choice is a place among them."""
+        return (*self.matched, *self.alone)

@@ -5,7 +5,7 @@ evaluated for the pairs that the join finds. Without such columns every row of t
 table meets every row of the source, some at a time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,21 +52,52 @@ _EXACT: Final = (
 """Types whose equal values are the same value; a float's -0.0 and NaN are not."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class JoinKey:
     """Values of the table and of the source that must be equal.
 
     Attributes:
         path: The column of the table.
-        mine: Its values.
+        source_path: The column of the source.
+        mine: The values of the table.
         theirs: The source's, of the same type.
         keeps_type: Whether that is the column's own type.
     """
 
     path: ColumnPath
+    source_path: ColumnPath
     mine: BoundExpression
     theirs: BoundExpression
     keeps_type: bool
+
+    def reach(self, values: pa.ChunkedArray, *, are_all: bool) -> list[Predicate]:
+        """Return what is true of every row of the table that can match.
+
+        Args:
+            values: Of the source, in the column's type: all, or the least and the
+                greatest.
+            are_all: Which of these.
+
+        Returns:
+            Conditions that all hold; none where nothing is known.
+        """
+        some = values.drop_null()
+        if not self.keeps_type or not len(some):
+            return []
+        if are_all and len(some) <= MAX_VALUES:
+            return [In(self.path, tuple(some.unique()))]
+        bounds = pc.min_max(some)
+        return [
+            Comparison(self.path, ">=", bounds["min"]),
+            Comparison(self.path, "<=", bounds["max"]),
+        ]
+
+
+def all_of(parts: Sequence[Predicate]) -> Predicate | None:
+    """Return the condition that holds where all parts do; None without a part."""
+    if len(parts) < 2:  # noqa: PLR2004  # one stands alone
+        return parts[0] if parts else None
+    return And(tuple(parts))
 
 
 class PairFinder:
@@ -87,7 +118,7 @@ class PairFinder:
     ) -> None:
         self._source = source
         self._condition = SQLCondition(on, pair_schema(table, schema))
-        self._keys, self._is_whole = _join_keys(on, table, schema)
+        self._keys, self._is_whole = join_keys(on, table, schema)
         self._joined = self._key_columns(SOURCE, self.source_rows(None))
 
     def reach(self) -> Predicate | None:
@@ -95,21 +126,11 @@ class PairFinder:
 
         None where nothing is known of them.
         """
-        parts: list[Predicate] = []
-        for i, key in enumerate(self._keys):
-            values = self._joined[f"key{i}"].drop_null()
-            if not key.keeps_type or not len(values):
-                continue
-            few = values.unique() if len(values) <= MAX_VALUES else None
-            if few is not None:
-                parts.append(In(key.path, tuple(few)))
-                continue
-            bounds = pc.min_max(values)
-            parts.append(Comparison(key.path, ">=", bounds["min"]))
-            parts.append(Comparison(key.path, "<=", bounds["max"]))
-        if len(parts) < 2:  # noqa: PLR2004  # one stands alone
-            return parts[0] if parts else None
-        return And(tuple(parts))
+        found = (
+            key.reach(self._joined[f"key{i}"], are_all=True)
+            for i, key in enumerate(self._keys)
+        )
+        return all_of([part for parts in found for part in parts])
 
     def source_rows(self, places: Places | None) -> pa.RecordBatch:
         """Return the rows of the source at some places; all for None."""
@@ -170,10 +191,14 @@ class PairFinder:
         return pa.table(columns)
 
 
-def _join_keys(
+def join_keys(
     on: str, table: StructType, source: StructType
 ) -> tuple[list[JoinKey], bool]:
-    """Return values that must be equal, and whether that is all."""
+    """Return values that must be equal, and whether that is all.
+
+    Raises:
+        PredicateError: If the condition does not parse.
+    """
     tree = unwrapped(parse_sql(on).tree)
     parts = [*connected(tree)] if isinstance(tree, exp.And) else [tree]
     keys = [_join_key(part, table, source) for part in parts]
@@ -181,6 +206,7 @@ def _join_keys(
 
 
 def _join_key(part: exp.Expr, table: StructType, source: StructType) -> JoinKey | None:
+    """Return values of one type that a hash join compares as SQL does."""
     if not isinstance(part, exp.EQ):
         return None
     schema = pair_schema(table, source)
@@ -197,16 +223,16 @@ def _join_key(part: exp.Expr, table: StructType, source: StructType) -> JoinKey 
         found[path[0]] = compile_sql(quoted(*path), only)
     if found.keys() != {TABLE, SOURCE}:
         return None
-    return _comparable(paths[TABLE], found[TABLE], found[SOURCE])
-
-
-def _comparable(
-    path: ColumnPath, mine: BoundExpression, theirs: BoundExpression
-) -> JoinKey | None:
-    """Return values of one type that a hash join compares as SQL does."""
+    mine, theirs = found[TABLE], found[SOURCE]
     are_integers = all(pa.types.is_integer(node.kind) for node in (mine, theirs))
     is_exact = any(is_kind(mine.kind) for is_kind in _EXACT)
     if not is_exact or (mine.kind != theirs.kind and not are_integers):
         return None
     left, right, kind = common(mine, theirs)
-    return JoinKey(path, left, right, keeps_type=mine.kind == kind)
+    return JoinKey(
+        path=paths[TABLE],
+        source_path=paths[SOURCE],
+        mine=left,
+        theirs=right,
+        keeps_type=mine.kind == kind,
+    )

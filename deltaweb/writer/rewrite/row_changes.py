@@ -12,7 +12,8 @@ from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.expressions.condition import SQLAssignment
 from deltaweb.writer.row_checks import RowChecks
-from deltaweb.writer.row_completion import RowCompletion
+from deltaweb.writer.rows.identity_numbers import check_kept
+from deltaweb.writer.rows.row_completion import RowCompletion
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,6 +87,7 @@ class RowUpdate(UpdateKind):
     Raises:
         ColumnNotFoundError: If a name is no column.
         ExpressionError: If an expression, or a rule, cannot be evaluated here.
+        IdentityColumnError: If a column numbers its rows.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class RowUpdate(UpdateKind):
             if column is None:
                 raise ColumnNotFoundError(column=name, columns=schema.names)
             self._values[column.name] = SQLAssignment(sql, column, schema)
+        check_kept(schema, self._values)
         self._checks = RowChecks(metadata, schema)
         given = set(self._values)
         self._completion = RowCompletion(schema, given, takes_defaults=False)

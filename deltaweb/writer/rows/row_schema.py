@@ -25,7 +25,8 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.values.data_values import conform
 from deltaweb.delta.values.stored_columns import MismatchError
 from deltaweb.delta.writing.errors import SchemaMismatchError
-from deltaweb.writer.row_completion import RowCompletion
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
+from deltaweb.writer.rows.row_completion import RowCompletion
 
 _LISTS: Final = (
     pa.types.is_list,
@@ -43,14 +44,21 @@ class RowSchema:
     Args:
         schema: The table's logical schema.
         incoming: The schema of the rows.
+        numbers: Of the identity columns of new rows; None for rows that were there.
 
     Raises:
         SchemaMismatchError: If a column does not fit; it names all that do not.
+        IdentityColumnError: If rows have values that such a column does not take.
         ExpressionError: If the default of a column that rows lack, or what is
             generated for it, cannot be worked out here.
     """
 
-    def __init__(self, schema: StructType, incoming: pa.Schema) -> None:
+    def __init__(
+        self,
+        schema: StructType,
+        incoming: pa.Schema,
+        numbers: IdentityNumbers | None = None,
+    ) -> None:
         self.schema = schema
         self.arrow = arrow_schema(schema)
         self._positions: list[int | None] = []
@@ -58,7 +66,9 @@ class RowSchema:
         misfits = dict(_twice(incoming))
         said = {name.lower() for name in incoming.names}
         given = {name for name in schema.names if name.lower() in said}
-        self._completion = RowCompletion(schema, given, takes_defaults=True)
+        self._completion = RowCompletion(
+            schema, given, takes_defaults=True, numbers=numbers
+        )
         by_name = {name.lower(): i for i, name in enumerate(incoming.names)}
         for column in schema.fields:
             position = by_name.pop(column.name.lower(), None)
@@ -84,6 +94,7 @@ class RowSchema:
 
         Raises:
             SchemaMismatchError: If a value does not fit its column's type.
+            IdentityColumnError: If an identity column has no number left.
         """
         columns = []
         misfits = {}

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from apps.audit.models import AuditEvent
+from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
 from tests.functional.table_command.commands import refusal, run, run_json
 
@@ -55,6 +56,42 @@ def test_columns_are_renamed_and_dropped_where_they_are_mapped(
     run_json("drop-column", table, "at", "--yes")
 
     assert DeltaTable(str(table)).snapshot().schema.names == ("visit",)
+
+
+def test_a_table_is_made_of_the_columns_of_a_file(tmp_path: Path) -> None:
+    file, table = tmp_path / "visits.csv", tmp_path / "visits"
+    file.write_text("id;day;text\n1;31.01.2026;a\n")
+    how = ("--dates", "dmy", "--types", "id INT NOT NULL", "--partition-by", "day")
+
+    run_json("create", "visits", table, "--schema-of", file, *how)
+
+    snapshot = DeltaTable(str(table)).snapshot()
+    columns = [(c.name, type_text(c.data_type)) for c in snapshot.schema.fields]
+    assert columns == [("id", "int"), ("day", "date"), ("text", "string")]
+    assert not snapshot.schema.fields[0].nullable
+    assert snapshot.metadata.partition_columns == ["day"]
+    assert snapshot.num_files == 0
+    gone = tmp_path / "gone.csv"
+    other = ("create", "others", tmp_path / "o", "--schema-of")
+    assert f"{gone} cannot be imported: there is no such file" in refusal(*other, gone)
+
+
+def test_columns_are_widened_where_types_may_change(
+    orders: Path, tmp_path: Path
+) -> None:
+    assert "typeWidening" in refusal("widen-column", orders, "order_id", "DOUBLE")
+    table = tmp_path / "visits"
+    run_json("create", "visits", table, "--schema", "id INT, tags ARRAY<INT>")
+    run_json("upgrade", table, "--reader", "3", "--writer", "7", "--yes")
+    run_json("set", table, "delta.feature.typeWidening=supported")
+    run_json("set", table, "delta.enableTypeWidening=true")
+
+    run_json("widen-column", table, "id", "BIGINT")
+    run_json("widen-column", table, "tags.element", "DOUBLE")
+
+    columns = DeltaTable(str(table)).snapshot().schema.fields
+    assert [type_text(c.data_type) for c in columns] == ["bigint", "array<double>"]
+    assert "can become" in refusal("widen-column", table, "id", "INT")
 
 
 def test_a_constraint_waits_for_the_protocol(orders: Path) -> None:
@@ -106,6 +143,8 @@ def test_files_that_nobody_needs_go(orders: Path) -> None:
 
     assert done["deleted"]
     assert not (orders / "orphan.parquet").exists()
+    told = [commit["operation"] for commit in run_json("history", orders)]
+    assert told[:2] == ["VACUUM END", "VACUUM START"]
     assert run("vacuum", orders, *options) == "No file can go.\n"
     assert DeltaTable(str(orders)).snapshot().read().num_rows > 0
 

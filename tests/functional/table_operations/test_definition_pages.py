@@ -10,6 +10,7 @@ from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.sharing.activity.action_words import WORDS
 from apps.tables.models import Table
+from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
 from tests.factories import new_user
 from tests.functional.table_operations.conftest import Work
@@ -154,12 +155,41 @@ class TestColumns:
             ({"way": "add", "name": "ID", "type": "INT"}, "is there already"),
             ({"way": "rename", "name": "id"}, "Give the new name"),
             ({"way": "drop", "name": "id"}, "columnMapping"),
+            ({"way": "widen", "name": "id"}, "Give the wider type"),
         ],
     )
     def test_that_do_not_fit_are_refused_at_once(
         self, editor: Client, asked: Asked, said: str
     ) -> None:
         assert said in refused(editor, COLUMNS, asked)
+
+    def test_become_wider_where_the_table_lets_types_change(
+        self, editor: Client, work: Work, folder: Path, orders: Table
+    ) -> None:
+        assert "Let them become wider" in page_text(editor, f"{COLUMNS}?way=widen")
+        opened = DeltaTable(str(folder))
+        opened.upgrade_protocol(reader=3, writer=7)
+        opened.set_properties({"delta.feature.typeWidening": "supported"})
+        opened.set_properties({"delta.enableTypeWidening": "true"})
+        now = opened.definition()
+        orders.protocol_versions.update(
+            min_reader_version=3,
+            min_writer_version=7,
+            reader_features=now.protocol.reader_features,
+            writer_features=now.protocol.writer_features,
+        )
+        orders.metadata_versions.update(configuration=now.metadata.configuration)
+        asked = {"way": "widen", "name": "id", "type": "DECIMAL(24, 2)"}
+
+        page = look_at(editor, work, COLUMNS, asked)
+        assert "Let them become wider" not in page
+        assert "decimal(24,2)" in page
+        do(editor, work, COLUMNS, asked)
+
+        column = DeltaTable(str(folder)).snapshot().schema.find("id")
+        assert column is not None
+        assert type_text(column.data_type) == "decimal(24,2)"
+        assert AuditEvent.objects.filter(action="table.widen_column").exists()
 
     def test_without_mapping_are_neither_renamed_nor_dropped(
         self, editor: Client
@@ -311,6 +341,7 @@ def test_every_action_has_its_words() -> None:
         f"table.{name}"
         for name in (
             "set_properties", "unset_properties", "add_columns", "rename_column",
+            "widen_column",
             "drop_column", "set_comment", "add_constraint", "drop_constraint",
             "upgrade_protocol",
         )

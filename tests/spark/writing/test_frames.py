@@ -10,10 +10,13 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.errors import (
     ConstraintViolatedError,
     LocationTakenError,
     SchemaMismatchError,
+    UnsupportedWriteError,
 )
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.table import DeltaTable
@@ -216,6 +219,15 @@ class TestRules:
         with pytest.raises(ConstraintViolatedError, match="told"):
             write(sql("select 2L n, null s"), location)
         assert numbers(tmp_path / "t") == [1]
+
+    def test_a_table_that_numbers_its_rows_is_left_to_a_process(
+        self, tmp_path: Path, sql: Rows
+    ) -> None:
+        columns = parse_columns_ddl("k BIGINT GENERATED ALWAYS AS IDENTITY, n BIGINT")
+        DeltaTable.create(str(tmp_path / "t"), StructType(columns))
+
+        with pytest.raises(UnsupportedWriteError, match="identityColumns"):
+            write(sql("select 1L n"), str(tmp_path / "t"))
 
     def test_what_an_application_noted_is_not_done_again(
         self, table: Path, sql: Rows

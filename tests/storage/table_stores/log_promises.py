@@ -98,6 +98,19 @@ class LogPromises:
         assert store.read("a") == b"first"
         assert store.list_names_from("") == ["a"]
 
+    def test_a_repeated_put_takes_the_first_name_that_is_free(
+        self, store: TableStore
+    ) -> None:
+        store.put_if_absent("a", b"first")
+
+        with store.repeated_put() as put_if_absent:
+            with pytest.raises(FileExistsError):
+                put_if_absent("a", b"second")
+            put_if_absent("b", b"second")
+
+        assert [store.read(name) for name in ("a", "b")] == [b"first", b"second"]
+        assert store.list_names_from("") == ["a", "b"]
+
     def test_put_overwrites(self, store: TableStore) -> None:
         store.put("a", b"first")
         store.put("a", b"second")

@@ -15,7 +15,7 @@ from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.opening import open_location
 from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
-from deltaweb.delta.writing.commit import is_noted
+from deltaweb.delta.writing.winners import is_noted
 from deltaweb.table import DeltaTable
 
 

@@ -9,6 +9,7 @@ from apps.tables.head.table_head import TableHead
 from apps.tables.maintenance.editing.definitions import (
     DefinitionPage,
     check_by,
+    newest_definition,
     newest_schema,
 )
 from apps.tables.operations.change_columns import (
@@ -16,10 +17,15 @@ from apps.tables.operations.change_columns import (
     CHANGE_COLUMNS,
     DROP,
     RENAME,
+    WIDEN,
     change_columns,
 )
 from apps.tables.operations.describe import DESCRIBE, describe
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.writing.operations.widened_columns import (
+    types_change,
+    widened_parts,
+)
 
 MAX_NAME_LENGTH: Final = 1_000
 MAX_TEXT_LENGTH: Final = 4_000
@@ -47,6 +53,7 @@ TYPES: Final = (
 NEEDED: Final = {
     ADD: ("type", "Give a type, such as STRING."),
     RENAME: ("new_name", "Give the new name."),
+    WIDEN: ("type", "Give the wider type, such as BIGINT."),
 }
 
 
@@ -54,7 +61,13 @@ class ColumnForm(forms.Form):
     """A column, and what becomes of it."""
 
     way = forms.ChoiceField(
-        choices=[(ADD, "Add"), (RENAME, "Rename"), (DROP, "Drop")], initial=ADD
+        choices=[
+            (ADD, "Add"),
+            (RENAME, "Rename"),
+            (WIDEN, "Widen"),
+            (DROP, "Drop"),
+        ],
+        initial=ADD,
     )
     name = forms.CharField(
         max_length=MAX_NAME_LENGTH, error_messages={"required": "Name a column."}
@@ -82,8 +95,11 @@ class DescribeForm(forms.Form):
 def columns_shown(head: TableHead, _result: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the columns and types that the fields propose."""
     schema = newest_schema(head.table)
+    definition = newest_definition(head.table)
     return {
         "column_names": [*_paths(schema)][:MAX_NAMES] if schema else [],
+        "parts": [*widened_parts(schema)][:MAX_NAMES] if schema else [],
+        "is_widened": definition is not None and types_change(definition),
         "is_mapped": bool(schema and any(c.physical_name for c in schema.fields)),
         "types": TYPES,
     }

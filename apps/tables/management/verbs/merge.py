@@ -8,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from apps.pages.command import Output, Subcommand
 from apps.tables.management.arguments import locate
 from apps.tables.management.commit_output import committed
+from apps.tables.operations.merge_rows import merge_rows
 from apps.tables.storage.opening import open_location
 from deltaweb.writer.importing.plan import open_import
 
@@ -55,7 +56,7 @@ class Verb(Subcommand):
             message = "Give --update-all, --insert-all or --delete-where."
             raise CommandError(message)
         name, location = locate(table)
-        merge = open_location(location).merge(_rows(source), on=on)
+        merge = merge_rows(location, lambda: _rows(source), on, self.warn)
         if delete_where:
             merge = merge.when_matched_delete(delete_where)
         if update_all:

@@ -62,7 +62,7 @@ class Verb(Subcommand):
                 found = opened.vacuum(
                     retention, now=now, allow_short_retention=allow_short_retention
                 )
-            found = carry_out_vacuum(opened.store, found)
+            found = carry_out_vacuum(opened.store, found, is_told=True)
             record(
                 "table.vacuum",
                 name,

@@ -42,6 +42,7 @@ class PreparedCheckpoint:
         num_tombstones: Its tombstones.
         size_bytes: Bytes of its files.
         made_ms: When it was made.
+        schema: The columns of its files.
         manifest: What the first of the files holds, where that names the others.
     """
 
@@ -52,6 +53,7 @@ class PreparedCheckpoint:
     num_tombstones: int
     size_bytes: int
     made_ms: int
+    schema: pa.Schema
     manifest: bytes | None = None
 
 
@@ -85,6 +87,7 @@ def announce(
         parts=len(prepared.names) if named.is_multi_part else None,
         size_bytes=prepared.size_bytes,
         num_files=prepared.num_files,
+        schema=prepared.schema if prepared.manifest is None else None,
         own_file=OwnFile(prepared.names[0], own_bytes, prepared.made_ms)
         if named.has_uuid
         else None,

@@ -158,6 +158,7 @@ def _write(
         num_tombstones=num_tombstones,
         size_bytes=sum(sizes),
         made_ms=to_ms(request.now),
+        schema=plan.shaper.layout.schema,
     )
     if plan.manifest is None:
         return prepared

@@ -7,12 +7,17 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+import pyarrow as pa
+
 from deltaweb.delta.log.hint import CHECKSUM, checksum_of, load_hint
 from deltaweb.delta.log.paths import LAST_CHECKPOINT
 from deltaweb.delta.log.segment import list_log
 from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.protocol.schema import schema_json, schema_of_arrow
 
 LARGEST: Final = 2**63 - 1
+MAX_SCHEMA_LENGTH: Final = 20_000
+"""Readers read the hint for every version: a longer schema is left to the footers."""
 
 
 class OwnFile(NamedTuple):
@@ -36,6 +41,8 @@ class LastCheckpoint:
         parts: Its files; None for a single one.
         size_bytes: Bytes of its files; None where they were not counted.
         num_files: Its live files; None where they were not counted.
+        schema: The columns of its files; None where they are not all alike, or not
+            known.
         own_file: Its file, where that is of the second specification.
     """
 
@@ -44,6 +51,7 @@ class LastCheckpoint:
     parts: int | None = None
     size_bytes: int | None = None
     num_files: int | None = None
+    schema: pa.Schema | None = None
     own_file: OwnFile | None = None
 
     def to_json(self) -> bytes:
@@ -54,6 +62,7 @@ class LastCheckpoint:
             "parts": self.parts,
             "sizeInBytes": self.size_bytes,
             "numOfAddFiles": self.num_files,
+            "checkpointSchema": _schema_json(self.schema),
         }
         if self.own_file is not None:
             name, size_bytes, made_ms = self.own_file
@@ -66,6 +75,14 @@ class LastCheckpoint:
         checksum = checksum_of(json.dumps(known).encode())
         known[CHECKSUM] = checksum
         return json.dumps(known, separators=(",", ":")).encode()
+
+
+def _schema_json(schema: pa.Schema | None) -> object:
+    """Return columns as the log tells them; None for more than a hint should hold."""
+    if schema is None:
+        return None
+    found = schema_json(schema_of_arrow(schema))
+    return found if len(json.dumps(found)) <= MAX_SCHEMA_LENGTH else None
 
 
 def write_last_checkpoint(store: LogStore, hint: LastCheckpoint) -> bool:

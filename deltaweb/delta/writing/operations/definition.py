@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from deltaweb.delta.features.identity_columns import is_identity
 from deltaweb.delta.features.registry import (
     BY_WRITER_VERSION,
     FEATURES_READER_VERSION,
@@ -136,8 +137,7 @@ def add_columns(
     Rows of now have null there, so a new column takes null.
 
     Raises:
-        NewColumnsError: If a column is there already, or does not take null; it
-            names all of them.
+        NewColumnsError: If a column is there, or takes no null; it names them all.
         ProtocolUpgradeError: If the protocol does not know of a type.
         UnsupportedWriteError: When committed, if a type is not written here.
     """
@@ -169,6 +169,8 @@ def with_columns(schema: StructType, columns: Sequence[StructField]) -> StructTy
             misfits[column.name] = "is there already (upper and lower case are one)"
         elif not column.nullable:
             misfits[column.name] = "may not be NOT NULL: the rows of now have no value"
+        elif is_identity(column.metadata):
+            misfits[column.name] = "may not be an identity column: rows are there"
         seen.add(column.name.lower())
     if misfits:
         raise NewColumnsError(misfits=misfits)

@@ -1,7 +1,8 @@
 """What stays of a definition when one of before comes back.
 
-Ids of columns only go up, commits that carry their times go on doing so, and files are
-read by what columns are stored as: none of that goes back with a version.
+Ids of columns only go up, identity columns only count on, commits that carry their
+times go on doing so, and files are read by what columns are stored as: none of that
+goes back with a version.
 
 Source: delta_protocol.md, "Writer Requirements for Column Mapping" and "Writer
 Requirements for In-Commit Timestamps".
@@ -11,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from deltaweb.delta.features.column_mapping import has_mapped_columns, mapping_mode
+from deltaweb.delta.features.identity_columns import with_marks_kept
 from deltaweb.delta.features.in_commit_timestamps import (
     ENABLED_AT_MS,
     ENABLED_AT_VERSION,
@@ -53,6 +55,7 @@ def restored_metadata(now: Definition, target: Metadata, *, root: str) -> Metada
     highest = max(highest_id(now.metadata), highest_id(target))
     if highest:
         configuration[MAX_ID] = str(highest)
+    target = with_marks_kept(target, now.metadata)
     if configuration == dict(target.configuration):
         return target
     return replace(target, configuration=configuration)

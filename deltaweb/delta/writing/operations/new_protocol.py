@@ -6,6 +6,7 @@ Source: delta_protocol.md, "Protocol Evolution" and "Table Features".
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from deltaweb.delta.features.identity_columns import IDENTITY_COLUMNS
 from deltaweb.delta.features.registry import (
     BY_WRITER_VERSION,
     FEATURES_READER_VERSION,
@@ -19,10 +20,12 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructType,
 )
+from deltaweb.delta.protocol.schema.identity_keys import IDENTITY
 from deltaweb.delta.writing.operations.properties import needed_features
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX, GENERATION
 
 CHECK_CONSTRAINTS: Final = "checkConstraints"
+DEFAULT: Final = "CURRENT_DEFAULT"
 LOCAL_TIME_FEATURE: Final = "timestampNtz"
 OF_TYPES: Final[Mapping[str, str]] = {
     "timestamp_ntz": LOCAL_TIME_FEATURE,
@@ -65,6 +68,17 @@ def _type_features(data_type: DataType) -> Iterator[str]:
                 yield from _type_features(field.data_type)
 
 
+def column_features(schema: StructType) -> Iterator[str]:
+    """Yield the table features that the metadata of columns needs."""
+    said = {key for column in schema.fields for key in column.metadata}
+    if GENERATION in said:
+        yield "generatedColumns"
+    if DEFAULT in said:
+        yield "allowColumnDefaults"
+    if any(key.startswith(IDENTITY) for key in said):
+        yield IDENTITY_COLUMNS
+
+
 def new_protocol(
     schema: StructType, configuration: Mapping[str, str], features: Iterable[str] = ()
 ) -> Protocol:
@@ -81,6 +95,7 @@ def new_protocol(
     )
     needed = [
         *type_features(schema),
+        *column_features(schema),
         *needed_features(configuration),
         *([CHECK_CONSTRAINTS] if has_rules else ()),
         *features,

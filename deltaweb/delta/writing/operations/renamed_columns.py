@@ -121,18 +121,32 @@ def _found(
 
 
 def _check_unused(base: Definition, schema: StructType, path: ColumnPath) -> None:
-    name = re.compile(rf"(?i)(?<![\w]){re.escape(path[-1])}(?![\w])")
-    for user, text in (*_properties(base), *_rules(schema)):
-        if name.search(text):
+    check_no_rule(base, schema, path)
+    text = base.metadata.configuration.get(STATISTICS_COLUMNS, "")
+    if _naming(path).search(text):
+        user = f"the property {STATISTICS_COLUMNS} names it"
+        raise ColumnInUseError(column=".".join(path), user=user)
+
+
+def check_no_rule(base: Definition, schema: StructType, path: ColumnPath) -> None:
+    """Refuse a change of a column that a rule of the table names.
+
+    Raises:
+        ColumnInUseError: It names the rule.
+    """
+    for user, text in (*_constraints(base), *_rules(schema)):
+        if _naming(path).search(text):
             raise ColumnInUseError(column=".".join(path), user=user)
 
 
-def _properties(base: Definition) -> Iterator[tuple[str, str]]:
+def _naming(path: ColumnPath) -> re.Pattern[str]:
+    return re.compile(rf"(?i)(?<![\w]){re.escape(path[-1])}(?![\w])")
+
+
+def _constraints(base: Definition) -> Iterator[tuple[str, str]]:
     for name, text in base.metadata.configuration.items():
         if name.startswith(CONSTRAINT_PREFIX):
             yield f"the constraint {name[len(CONSTRAINT_PREFIX) :]} names it", text
-        if name == STATISTICS_COLUMNS:
-            yield f"the property {name} names it", text
 
 
 def _rules(schema: StructType) -> Iterator[tuple[str, str]]:

@@ -55,6 +55,9 @@ def say_rename_column(_summary: CommitBrief, _metrics: Facts, parameters: Facts)
 def say_change_column(_summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
     """Say of a changed column."""
     names = column_names(parameters.parsed("columns", "column"))
+    wide = parameters.text("type")
+    if wide and len(names) == 1:
+        return f"made {named(names)} {wide}"
     return f"changed {named(names)}" if names else "changed a column"
 
 

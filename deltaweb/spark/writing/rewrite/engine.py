@@ -12,24 +12,15 @@ from pyspark.sql import SparkSession
 from deltaweb.delta.features.change_feed import writes_changes
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.commit import discard_files
-from deltaweb.delta.writing.transaction import MARKED_FILES, NO_CHANGE_FILES
 from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
 from deltaweb.spark.data_files.shares import READ, deal_out
-from deltaweb.spark.job import run_job
-from deltaweb.spark.task_faults import faults_are_raised
+from deltaweb.spark.writing.change_tasks import ANSWER, run_watched, unpack
 from deltaweb.spark.writing.file_rows import numbered_rows
 from deltaweb.spark.writing.replaced_rows import count_matches
 from deltaweb.spark.writing.rewrite.file_shares import feed_share, rewrite_share
 from deltaweb.spark.writing.rewrite.judged_rows import judged_rows, rewrite_judged
-from deltaweb.spark.writing.rewrite.row_request import (
-    ANSWER,
-    TEXTS,
-    RowRequest,
-    ShareAnswer,
-    unpack,
-)
-from deltaweb.writer.changes.change_writer import WrittenChanges
-from deltaweb.writer.changes.wide_statistics import statistics_texts
+from deltaweb.spark.writing.rewrite.row_request import RowRequest, ShareAnswer
+from deltaweb.writer.changes.change_writer import all_changes
 from deltaweb.writer.matching import row_counts
 from deltaweb.writer.rewrite.dry_run import RowsSeen
 from deltaweb.writer.rewrite.engine import EVERY_ROW, ConcernedFiles
@@ -99,15 +90,7 @@ class RewriteByTasks:
     def _run(
         self, work: Callable[[], Answers], on_progress: Progress | None
     ) -> Answers:
-        if on_progress is None:
-            with faults_are_raised():
-                return work()
-
-        def report(done: int, total: int | None) -> None:
-            if total is not None:
-                on_progress(done, total)
-
-        return run_job(self.spark, work, report, title=TITLE)
+        return run_watched(self.spark, work, on_progress, title=TITLE)
 
     def _change(self, opened: pa.Table, *, is_dry: bool, is_sure: bool) -> Answers:
         if not opened.num_rows:
@@ -131,7 +114,7 @@ class RewriteByTasks:
             rows = run_tasks(self.spark, len(shares), work, ANSWER).collect()
         finally:
             kept.destroy()
-        return [unpack(bytes(row.answer)) for row in rows]
+        return [unpack(bytes(row.answer), ShareAnswer) for row in rows]
 
     def _judge(self, opened: pa.Table, *, is_dry: bool, is_sure: bool) -> Answers:
         request, reading = self.request, self.request.reading
@@ -149,15 +132,11 @@ class RewriteByTasks:
                 found = map_in_arrow(judged, task, ANSWER).collect()
         finally:
             kept.destroy()
-        return [unpack(bytes(row.answer)) for row in found]
+        return [unpack(bytes(row.answer), ShareAnswer) for row in found]
 
     def _told(self, files: pa.Table, *, is_dry: bool) -> pa.Table:
         """Return files with what the log says of them, where it is to be said again."""
-        if is_dry or not self.request.marks_rows:
-            return files
-        texts = statistics_texts(self.snapshot, files)
-        said = [texts.get(path) for path in files["path"].to_pylist()]
-        return files.append_column(TEXTS, pa.array(said, pa.string()))
+        return files if is_dry else self.request.told(self.snapshot, files)
 
     # === What became of the files ===
 
@@ -166,27 +145,12 @@ class RewriteByTasks:
         names = first.column_names
         done = [answer.done for answer in answers]
         return RewrittenFiles(
-            written=_together([one.written for one in done]),
+            written=all_changes([one.written for one in done]),
             removed=pa.concat_tables(
                 [first, *(one.removed.select(names) for one in done)]
             ),
             num_copied_rows=sum(one.num_copied_rows for one in done),
         )
-
-
-def _together(parts: Sequence[WrittenChanges]) -> WrittenChanges:
-    metrics: dict[str, int] = {}
-    for part in parts:
-        for name, count in part.metrics.items():
-            metrics[name] = metrics.get(name, 0) + count
-    changes = [part.change_files for part in parts]
-    nothing = MARKED_FILES.empty_table()
-    return WrittenChanges(
-        added=pa.concat_tables([nothing, *(part.added for part in parts)]),
-        change_files=pa.concat_tables([NO_CHANGE_FILES, *changes]),
-        metrics=metrics,
-        num_new_files=sum(part.num_new_files for part in parts),
-    )
 
 
 def _one(rows: pa.Table) -> pa.RecordBatch:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.task_faults import faults_are_carried
+from deltaweb.spark.writing.change_tasks import pack
 from deltaweb.spark.writing.rewrite.row_request import RowRequest, answer_of
 from deltaweb.writer.rewrite.dry_run import RowsSeen
 from deltaweb.writer.rewrite.engine import EVERY_ROW
@@ -62,7 +63,7 @@ def rewrite_share(
         rewrite_files(work, share, rewriter, is_sure=is_sure)
         written = files.finish(needs_feed=bool(rewriter.removed))
         answer = answer_of(share, written, rewriter, seen)
-    yield from answer.pack()
+    yield from pack(answer)
 
 
 def feed_share(
@@ -74,4 +75,4 @@ def feed_share(
         for rows in request.reading.table_rows(share):
             feed_change(files, rows, None)
         answer = answer_of(share, files.finish(), FileRewriter(files))
-    yield from answer.pack()
+    yield from pack(answer)

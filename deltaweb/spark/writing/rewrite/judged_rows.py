@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.spark.arrow_frames import Batches, column_of
 from deltaweb.spark.task_faults import faults_are_carried
+from deltaweb.spark.writing.change_tasks import pack
+from deltaweb.spark.writing.checked_sql import GENERATED, is_true
 from deltaweb.spark.writing.conditions import with_verdicts
 from deltaweb.spark.writing.file_rows import FILE_NUMBER
 from deltaweb.spark.writing.file_tasks import check_verdict, without_verdicts
-from deltaweb.spark.writing.replaced_rows import is_true
 from deltaweb.spark.writing.rewrite.row_request import RowRequest, answer_of
 from deltaweb.spark.writing.spark_types import spark_schema
 from deltaweb.writer.rewrite.dry_run import RowsSeen
@@ -29,7 +30,7 @@ from deltaweb.writer.rewrite.engine import EVERY_ROW
 from deltaweb.writer.rewrite.file_changes import FileRewriter, TouchedRows
 from deltaweb.writer.rewrite.row_changes import ChangedRows, put_back
 from deltaweb.writer.row_checks import RowChecks
-from deltaweb.writer.row_completion import RowCompletion
+from deltaweb.writer.rows.row_completion import RowCompletion
 from deltaweb.writer.rows.row_schema import RowSchema
 
 if TYPE_CHECKING:
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
 
 HOLDS: Final = "_deltaweb_is_concerned"
 OLD: Final = "_deltaweb_old_"
-GENERATED: Final = (
-    "the table generates columns of the new values, and has rules that only Spark "
-    "evaluates"
-)
 
 
 def judged_rows(rows: DataFrame, request: RowRequest) -> DataFrame:
@@ -69,11 +66,6 @@ def judged_rows(rows: DataFrame, request: RowRequest) -> DataFrame:
     return with_verdicts(judged, request.schema, request.elsewhere)
 
 
-def value_of(sql: str) -> Column:
-    """Return the value of an expression, however it is named."""
-    return F.expr(sql).alias("value")
-
-
 def rewrite_judged(
     request: RowRequest,
     files: "Broadcast[pa.Table]",
@@ -98,7 +90,7 @@ def rewrite_judged(
             rewriter.rewrite(file, (touched for _, touched in some))
         written = changes.finish(needs_feed=bool(rewriter.removed))
         answer = answer_of(files.value.slice(0, 0), written, rewriter, seen)
-    yield from answer.pack()
+    yield from pack(answer)
 
 
 def refuse_generated(request: RowRequest) -> None:

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import NullType, StringType
+from pyspark.sql import SparkSession
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.features.row_tracking import kept_row_ids
@@ -14,10 +12,10 @@ from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.spark.writing.replaced_rows import check_settled, is_true
+from deltaweb.spark.writing.checked_sql import check_condition, check_value
 from deltaweb.spark.writing.rewrite.engine import RewriteByTasks
 from deltaweb.spark.writing.rewrite.file_shares import change_of, condition_of
-from deltaweb.spark.writing.rewrite.judged_rows import refuse_generated, value_of
+from deltaweb.spark.writing.rewrite.judged_rows import refuse_generated
 from deltaweb.spark.writing.rewrite.row_request import RowRequest
 from deltaweb.spark.writing.spark_types import spark_schema
 from deltaweb.spark.writing.write_plan import rows_not_tracked
@@ -26,6 +24,7 @@ from deltaweb.writer.rewrite.plan import Rewrite
 from deltaweb.writer.rewrite.row_changes import ChangeKind, RowDeletion, UpdateKind
 from deltaweb.writer.rewrite.run import read_for_rewrite
 from deltaweb.writer.row_checks import untranslated_constraints
+from deltaweb.writer.rows.identity_numbers import check_kept
 
 
 def delete_rows(
@@ -140,35 +139,14 @@ def _for_spark(spark: SparkSession, request: RowRequest) -> RowRequest:
     schema = request.schema
     rows = spark.createDataFrame([], spark_schema(schema))
     if request.where is not None:
-        _check(rows, request.where, is_condition=True)
+        check_condition(rows, request.where)
     if request.assignments is None:
         return request
     for name, sql in request.assignments.items():
-        _check_value(rows, name, sql)
+        check_value(rows, sql, rows.schema[name])
     elsewhere = untranslated_constraints(request.base.metadata, schema)
     found = replace(request, elsewhere=elsewhere)
     refuse_generated(found)
-    return found
-
-
-def _check_value(rows: DataFrame, name: str, sql: str) -> None:
-    wanted = rows.schema[name].dataType
-    found = _check(rows, sql).schema["value"].dataType
-    is_text = isinstance(found, StringType)
-    if not isinstance(found, NullType) and is_text != isinstance(wanted, StringType):
-        kinds = wanted.simpleString(), found.simpleString()
-        reason = f"{name!r} is {kinds[0]}, and it is {kinds[1]}"
-        raise ExpressionError(sql=sql, reason=reason)
-
-
-def _check(rows: DataFrame, sql: str, *, is_condition: bool = False) -> DataFrame:
-    try:
-        value = is_true(sql).alias("value") if is_condition else value_of(sql)
-        found = rows.select(value)
-        check_settled(rows, value, sql)
-    except AnalysisException as error:  # what is no SQL at all is one, too
-        reason = str(error).partition("\n")[0][:300]
-        raise ExpressionError(sql=sql, reason=reason) from None
     return found
 
 
@@ -179,4 +157,5 @@ def _by_column(schema: StructType, assignments: Mapping[str, str]) -> dict[str, 
         if column is None:
             raise ColumnNotFoundError(column=name, columns=schema.names)
         found[column.name] = sql
+    check_kept(schema, found)
     return found

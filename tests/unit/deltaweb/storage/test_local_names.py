@@ -39,6 +39,48 @@ def test_a_name_is_taken_once(store: LocalTableStore) -> None:
     assert store.list_names_from("") == ["a"]
 
 
+def test_bytes_that_come_late_are_not_written_again(
+    store: LocalTableStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        store.put_if_absent(name, b"first")
+    synced: list[int] = []
+    sync = os.fsync
+
+    def count(handle: int) -> None:
+        synced.append(handle)
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", count)
+
+    with store.repeated_put() as put_if_absent:
+        for name in ("a", "b"):
+            with pytest.raises(FileExistsError):
+                put_if_absent(name, b"second")
+        assert len(synced) == 1
+        put_if_absent("c", b"second")
+
+    assert len(synced) == 2  # of the file, and of the folder that has its name
+    assert store.read("c") == b"second"
+    assert store.list_names_from("") == ["a", "b", "c"]
+
+
+def test_bytes_that_change_with_the_name_are(store: LocalTableStore) -> None:
+    store.put_if_absent("a", b"first")
+    store.put_if_absent("b", b"first")
+
+    with store.repeated_put() as put_if_absent:
+        for name in ("a", "b"):
+            with pytest.raises(FileExistsError):
+                put_if_absent(name, name.encode())
+        put_if_absent("c", b"c")
+        with pytest.raises(FileExistsError):
+            put_if_absent("c", b"c")
+
+    assert store.read("c") == b"c"
+    assert store.list_names_from("") == ["a", "b", "c"]
+
+
 def test_a_rename_replaces_nothing(tmp_path: Path) -> None:
     (tmp_path / "new").write_text("new")
     (tmp_path / "old").write_text("old")

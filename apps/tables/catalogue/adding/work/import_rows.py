@@ -4,15 +4,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-import pyarrow as pa
-
-from apps.accounts.models import User
 from apps.tables.catalogue.adding.newborn import (
     finish_making,
     open_place,
     register_made,
 )
-from apps.tables.catalogue.adding.uploads import forget_upload, upload_path
+from apps.tables.catalogue.adding.source import source_files
+from apps.tables.catalogue.adding.uploads import forget_upload
 from apps.tables.models import Table
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import (
@@ -21,15 +19,8 @@ from apps.tables.operations.operation import (
     open_subject,
     register,
 )
-from apps.tables.storage.locations import check_allowed
-from apps.tables.storage.roots import roots_for
 from deltaweb.table import DeltaTable
-from deltaweb.writer.importing.options import (
-    BadRows,
-    ImportColumn,
-    SourceFiles,
-    TextForm,
-)
+from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.plan import (
     Import,
     ImportMode,
@@ -52,7 +43,7 @@ class ImportRows:
         description: What people read of it.
         user_id: Who asked.
         upload: The id of a file that somebody brought; empty for one at `path`.
-        path: A file where the server reads files.
+        path: A file where the server reads files: a path, or a URL of an object store.
         file_name: What people call it.
         form: How texts are written, as `TextForm` has it; `file_format` beside it.
         columns: What its columns become, as `ImportColumn` has it, and `is_partition`.
@@ -85,19 +76,6 @@ class RowsPlan:
     size_bytes: int
 
 
-def check_file(asked: ImportRows) -> str:
-    """Return the path of the file; who asked may read it.
-
-    Raises:
-        UploadGoneError: If it was brought, and is not kept any more.
-        LocationNotAllowedError: If the user may not register tables from there.
-    """
-    if asked.upload:
-        return str(upload_path(asked.upload))
-    check_allowed(asked.path, roots=roots_for(User.objects.get(pk=asked.user_id)))
-    return asked.path
-
-
 def as_import(asked: ImportRows, occasion: Occasion) -> Import:
     """Return what the library is asked.
 
@@ -109,18 +87,12 @@ def as_import(asked: ImportRows, occasion: Occasion) -> Import:
     def tell(count: int) -> None:
         job.progress(count, unit="rows")
 
-    files = SourceFiles(
-        paths=[check_file(asked)],
-        names=[asked.file_name],
-        file_format=asked.file_format,
-        form=TextForm(**asked.form),
-    )
     columns = [
         ImportColumn(**{k: v for k, v in column.items() if k != "is_partition"})
         for column in asked.columns
     ]
     return Import(
-        files=files,
+        files=source_files(asked),
         columns=columns,
         mode=ImportMode(asked.mode),
         bad_rows=BadRows(asked.bad_rows),
@@ -139,9 +111,9 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> Rows
         DeltaError: As `plan_import` lists them.
     """
     wanted = as_import(asked, occasion)
-    path = wanted.files.paths[0]
-    with pa.OSFile(path) as file:
-        size_bytes = file.size()
+    (file,) = wanted.files.each()
+    with file.open() as source:
+        size_bytes = source.size()
     return RowsPlan(
         asked=asked, table=plan_import(opened.store, wanted), size_bytes=size_bytes
     )

@@ -37,8 +37,35 @@ def test_columns_have_types_comments_and_nulls() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "start", "step", "takes_values"),
+    [
+        ("ALWAYS AS IDENTITY", 1, 1, False),
+        ("BY DEFAULT AS IDENTITY (START WITH -3)", -3, 1, True),
+        ("always as identity (increment by -2, start with 5)", 5, -2, False),
+    ],
+)
+def test_columns_may_number_their_rows(
+    text: str,
+    start: int,
+    step: int,
+    takes_values: bool,  # noqa: FBT001  # a parameter
+) -> None:
+    (column,) = parse_columns_ddl(f"k BIGINT GENERATED {text}")
+
+    assert column.metadata == {
+        "delta.identity.start": start,
+        "delta.identity.step": step,
+        "delta.identity.allowExplicitInsert": takes_values,
+    }
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ("a BIGINT GENERATED AS IDENTITY", "ALWAYS or BY DEFAULT is missing, at 'AS'"),
+        ("a BIGINT GENERATED ALWAYS AS (b)", "AS IDENTITY is missing"),
+        ("a BIGINT GENERATED ALWAYS AS IDENTITY (3)", "START WITH or INCREMENT BY"),
+        ("s STRUCT<a: BIGINT GENERATED ALWAYS AS IDENTITY>", "',' is missing"),
         ("", "a column is missing"),
         ("a", "a name is missing, at the end"),
         ("a BIGFLOAT", "no type is called so, at 'BIGFLOAT'"),

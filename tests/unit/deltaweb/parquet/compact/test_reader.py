@@ -60,7 +60,11 @@ class TestList:
         with pytest.raises(FooterCorruptError, match="without its n"):
             _read(bomb, layout)
 
-    def test_of_late_structs_reads_one_when_it_is_asked_for(self) -> None:
+    @pytest.mark.parametrize("few", [0, 250])
+    def test_of_late_structs_reads_one_when_it_is_asked_for(
+        self, few: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(reader, "FEW_LATE", few)
         layout = Layout(many=(1, LateListOf(SMALL)), after=(2, "int"))
         odd = b"\x28\x30" + b"x" * 48 + STOP  # too long for the usual pattern
         late = _read(b"\x19\x2c\x15\x02\x00" + odd + b"\x15\x06" + STOP, layout)

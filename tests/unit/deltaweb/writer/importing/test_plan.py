@@ -18,7 +18,6 @@ from deltaweb.writer.importing.options import (
     BadRows,
     ImportColumn,
     ImportFileError,
-    SourceFiles,
     TextForm,
 )
 from deltaweb.writer.importing.plan import (
@@ -27,6 +26,7 @@ from deltaweb.writer.importing.plan import (
     carry_out_import,
     plan_import,
 )
+from deltaweb.writer.importing.source_file import SourceFiles
 
 GERMAN = TextForm(decimal_sign=",", day_order="dmy", time_zone="Europe/Berlin")
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import (
@@ -15,6 +16,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log.hint import checksum_of
 from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.delta.log.store import LogFile
+from deltaweb.delta.protocol.schema import schema_json, schema_of_arrow
 from deltaweb.delta.writing.checkpoint import plan
 from deltaweb.delta.writing.checkpoint.parts import split_rows
 from deltaweb.storage.memory import MemoryTableStore
@@ -109,6 +111,11 @@ class TestLastCheckpoint:
 
         hint = hint_of(log)
         assert hint.pop("checksum") == checksum_of(json.dumps(hint).encode())
+        data = log.store.log_files[checkpoint_name(0)]
+        columns = schema_of_arrow(pq.read_schema(pa.BufferReader(data)))
+        schema = hint.pop("checkpointSchema")
+        assert schema == schema_json(columns)
+        assert {field["name"] for field in schema["fields"]} >= {"add", "metaData"}
         assert hint == {
             "version": 0,
             "size": 4,
@@ -117,6 +124,21 @@ class TestLastCheckpoint:
         }
         size_bytes = len(log.store.log_files[checkpoint_name(0)])
         assert written.size_bytes == size_bytes
+
+    def test_leaves_out_a_schema_that_is_long(self) -> None:
+        fields = [
+            {"name": f"column {n}", "type": "long", "nullable": True, "metadata": {}}
+            for n in range(99)
+        ]
+        schema = json.dumps({"type": "struct", "fields": fields})
+        struct = {"delta.checkpoint.writeStatsAsStruct": "true"}
+        log = LogBuilder().commit(
+            0, protocol(1, 2), metadata(schemaString=schema, configuration=struct)
+        )
+
+        log.table.create_checkpoint(now=NOW)
+
+        assert "checkpointSchema" not in hint_of(log)
 
     def test_never_moves_backwards(self) -> None:
         log = LogBuilder().start().commit(1, add("a")).commit(2, add("b"))

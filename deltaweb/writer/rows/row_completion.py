@@ -1,10 +1,11 @@
-"""What a table adds to rows by itself: defaults, and generated values.
+"""What a table adds to rows by itself: defaults, numbers, and generated values.
 
 A column that rows leave out takes its default, or what is generated of the others; a
 null that is said stays one. What is generated is only worked out where it is exactly
 what Spark would say, and all else is refused by the name of the function.
 
-Source: delta_protocol.md, "Default Columns" and "Generated Columns".
+Source: delta_protocol.md, "Default Columns", "Identity Columns" and "Generated
+Columns".
 """
 
 import re
@@ -13,9 +14,11 @@ from typing import Final
 
 import pyarrow as pa
 
+from deltaweb.delta.features.identity_columns import is_identity
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.writing.requirements import GENERATION, RowConstraint
 from deltaweb.expressions.condition import SQLAssignment
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 
 DEFAULT: Final = "CURRENT_DEFAULT"
 TEXT_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
@@ -31,15 +34,25 @@ class RowCompletion:
             table makes of them.
         takes_defaults: Whether columns that are not said take their defaults: those
             of new rows do, others keep what they have.
+        numbers: Of the identity columns of new rows; None for rows that were there.
 
     Raises:
         ExpressionError: If a value cannot be worked out here exactly.
+        IdentityColumnError: If values are said that an identity column does not take.
     """
 
     def __init__(
-        self, schema: StructType, given: set[str], *, takes_defaults: bool
+        self,
+        schema: StructType,
+        given: set[str],
+        *,
+        takes_defaults: bool,
+        numbers: IdentityNumbers | None = None,
     ) -> None:
         self._schema = schema
+        self._numbers = numbers or IdentityNumbers()
+        self._numbers.check_given(given)
+        self._counted = {name: name in given for name in self._numbers.columns}
         self._values: list[tuple[str, SQLAssignment]] = []
         missing = [column for column in schema.fields if column.name not in given]
         if takes_defaults:
@@ -57,7 +70,8 @@ class RowCompletion:
     @property
     def filled(self) -> set[str]:
         """Names of the columns that get values."""
-        return {name for name, _ in self._values}
+        numbered = {name for name, is_given in self._counted.items() if not is_given}
+        return {name for name, _ in self._values} | numbered
 
     def complete(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Return rows with the values that the table gives them.
@@ -67,7 +81,14 @@ class RowCompletion:
 
         Raises:
             ExpressionValueError: If a row has no such value.
+            IdentityColumnError: If there is no number left for one.
         """
+        for name, is_given in self._counted.items():
+            if is_given:
+                self._numbers.follow(name, rows.column(name))
+            else:
+                numbers = self._numbers.numbers(name, rows.num_rows)
+                rows = _with(rows, name, numbers)
         for name, value in self._values:
             rows = _with(rows, name, value.values(rows))
         return rows
@@ -75,7 +96,8 @@ class RowCompletion:
 
 def fills_itself(column: StructField) -> bool:
     """Return whether a column that is left out is no null in new rows."""
-    return DEFAULT in column.metadata or GENERATION in column.metadata
+    said = column.metadata
+    return DEFAULT in said or GENERATION in said or is_identity(said)
 
 
 def _with(rows: pa.RecordBatch, name: str, values: pa.Array) -> pa.RecordBatch:

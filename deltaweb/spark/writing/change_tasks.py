@@ -1,0 +1,120 @@
+"""What tasks that change rows are asked, and how they answer, as it travels."""
+
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.writing.requirements import RowConstraint
+from deltaweb.spark.job import run_job
+from deltaweb.spark.task_faults import faults_are_raised
+from deltaweb.spark.writing.file_rows import FileReading, reading_of
+from deltaweb.storage.place import TablePlace
+from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
+from deltaweb.writer.changes.wide_statistics import statistics_texts
+from deltaweb.writer.table_write import TableWrite
+
+TEXTS: Final = "_deltaweb_stats"
+"""The column of files with what the log says of each, as JSON."""
+ANSWER: Final = pa.schema([("answer", pa.binary())])
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChangeRequest:
+    """A change of the rows of a table.
+
+    Attributes:
+        place: The table.
+        base: What holds at the version whose rows change.
+        elsewhere: Rules of the table that Spark evaluates.
+    """
+
+    place: TablePlace
+    base: Definition
+    elsewhere: tuple[RowConstraint, ...] = ()
+
+    @property
+    def reading(self) -> FileReading:
+        """How the rows are read."""
+        return reading_of(self.base, self.place)
+
+    @property
+    def schema(self) -> StructType:
+        """The table's logical schema."""
+        return self.reading.schema
+
+    @property
+    def marks_rows(self) -> bool:
+        """Whether rows that go are marked."""
+        return marks_deleted_rows(self.base.protocol, self.base.metadata)
+
+    def open_writer(self) -> ChangeWriter:
+        """Return what writes the changes of a task."""
+        write = TableWrite(self.place.open(), self.base, self.base.metadata)
+        return ChangeWriter(write, _texts, row_ids=None)
+
+    def told(self, snapshot: Snapshot, files: pa.Table) -> pa.Table:
+        """Return files with what the log says of them, where it is to be said again."""
+        if not self.marks_rows:
+            return files
+        texts = statistics_texts(snapshot, files)
+        said = [texts.get(path) for path in files["path"].to_pylist()]
+        return files.append_column(TEXTS, pa.array(said, pa.string()))
+
+
+def pack(answer: object) -> Iterator[pa.RecordBatch]:
+    """Yield what a task answers as a row by `ANSWER`."""
+    packed = pa.array([pickle.dumps(answer)], pa.binary())
+    yield pa.RecordBatch.from_arrays([packed], schema=ANSWER)
+
+
+def unpack(packed: bytes, kind: type[T]) -> T:
+    """Return what a task of this driver has packed."""
+    answer = pickle.loads(packed)  # noqa: S301  # of a task: pickles are how Spark talks, too
+    if not isinstance(answer, kind):
+        raise TypeError(type(answer))
+    return answer
+
+
+def run_watched(
+    spark: SparkSession,
+    work: Callable[[], T],
+    on_progress: Callable[[int, int], None] | None,
+    *,
+    title: str,
+) -> T:
+    """Do work that runs jobs of Spark.
+
+    Args:
+        spark: The session.
+        work: Runs the jobs.
+        on_progress: Told how many of their tasks are done; it may raise to stop them.
+        title: What the jobs are for.
+
+    Raises:
+        DeltaError: What a task met.
+        SparkLostError: If the session dies.
+    """
+    if on_progress is None:
+        with faults_are_raised():
+            return work()
+
+    def report(done: int, total: int | None) -> None:
+        if total is not None:
+            on_progress(done, total)
+
+    return run_job(spark, work, report, title=title)
+
+
+def _texts(files: pa.Table) -> dict[str, str]:
+    """Return the statistics of files, where the log has some."""
+    pairs = zip(files["path"].to_pylist(), files[TEXTS].to_pylist(), strict=True)
+    return {path: text for path, text in pairs if text is not None}

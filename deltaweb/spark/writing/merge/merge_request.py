@@ -1,0 +1,148 @@
+"""What is asked of the tasks of a merge, as it travels to them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pyarrow as pa
+
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.expressions.errors import ExpressionError
+from deltaweb.spark.writing.change_tasks import ChangeRequest
+from deltaweb.spark.writing.checked_sql import GENERATED
+from deltaweb.spark.writing.file_tasks import check_verdict
+from deltaweb.writer.changes.change_writer import ChangeWriter
+from deltaweb.writer.merge.clauses import (
+    SOURCE,
+    TABLE,
+    About,
+    BoundClause,
+    BoundClauses,
+    MergeClause,
+    assigned,
+    completion_of,
+    pair_schema,
+    quoted,
+)
+from deltaweb.writer.merge.file_merge import FileMerger
+from deltaweb.writer.row_checks import RowChecks, untranslated_constraints
+from deltaweb.writer.rows.identity_numbers import IdentityNumbers
+
+VALUE: Final = "value_"
+HOLDS: Final = "holds_"
+_BOOLEAN: Final = PrimitiveType("boolean")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MergeRequest(ChangeRequest):
+    """A merge.
+
+    Attributes:
+        on: SQL by which rows match.
+        clauses: What is done with which rows.
+        source: The schema of the source.
+        is_evaluated_here: Whether tasks evaluate new values as a process does; else
+            Spark has, and rows come with them.
+    """
+
+    on: str
+    clauses: tuple[MergeClause, ...]
+    source: StructType
+    is_evaluated_here: bool = True
+
+    def of(self, about: About) -> list[MergeClause]:
+        """Return the clauses about some rows."""
+        return [clause for clause in self.clauses if clause.about is about]
+
+    @property
+    def changes(self) -> list[MergeClause]:
+        """The clauses of rows of the table; a row's choice is a place among them."""
+        return [*self.of(About.MATCHED), *self.of(About.NOT_MATCHED_BY_SOURCE)]
+
+    @property
+    def sent(self) -> StructType:
+        """What comes with the rows that are concerned: of the source, or new values."""
+        if self.is_evaluated_here:
+            return self.source
+        values = (
+            StructField(f"{VALUE}{place}", column.data_type)
+            for place, column in enumerate(self.schema.fields)
+        )
+        verdicts = (
+            StructField(f"{HOLDS}{place}", _BOOLEAN)
+            for place in range(len(self.elsewhere))
+        )
+        return StructType((*values, *verdicts))
+
+    def bound(self) -> BoundClauses:
+        """Return the clauses as tasks evaluate them.
+
+        Raises:
+            ColumnNotFoundError: If a column that takes a value is none of the table.
+            ExpressionError: If one cannot be evaluated here.
+        """
+        if self.is_evaluated_here:
+            clauses = [
+                BoundClause(clause, self.schema, self.source, IdentityNumbers())
+                for clause in self.clauses
+            ]
+        else:
+            clauses = [*self._taken()]
+        return BoundClauses.of(clauses)
+
+    def _taken(self) -> Iterator[BoundClause]:
+        """Yield clauses that take the values which Spark has evaluated."""
+        schema = self.schema
+        places = {name: place for place, name in enumerate(schema.names)}
+        for clause in self.clauses:
+            values = {
+                name: quoted(SOURCE, f"{VALUE}{places[name]}")
+                for name in assigned(clause, schema, self.source)
+            }
+            taken = replace(clause, condition=None, assignments=values)
+            sides = (SOURCE,) if clause.about is About.NOT_MATCHED else (TABLE, SOURCE)
+            yield BoundClause(taken, schema, self.sent, IdentityNumbers(), sides)
+
+    def open_merger(self, files: ChangeWriter) -> FileMerger:
+        """Return what changes the files of a task."""
+        checks = RowChecks(self.base.metadata, self.schema, (), self.elsewhere)
+
+        def check(rows: pa.RecordBatch, beside: pa.RecordBatch | None) -> None:
+            checks.check(rows)
+            for place, rule in enumerate(self.elsewhere):
+                if beside is not None:
+                    check_verdict(rule, beside.column(f"{HOLDS}{place}"), rows)
+
+        return FileMerger(self.bound(), files, check)
+
+
+def settled(request: MergeRequest) -> MergeRequest:
+    """Return the request with who evaluates it: tasks if they can, else Spark.
+
+    Raises:
+        ColumnNotFoundError: If a column that takes a value is none of the table.
+        ExpressionError: If neither can: what the table generates of values that Spark
+            alone evaluates has rules that Spark alone evaluates, too.
+    """
+    schema = request.schema
+    for clause in request.clauses:
+        assigned(clause, schema, request.source)
+    try:
+        SQLCondition(request.on, pair_schema(schema, request.source))
+        request.bound()
+        RowChecks(request.base.metadata, schema)
+    except ExpressionError:
+        elsewhere = untranslated_constraints(request.base.metadata, schema)
+        found = replace(request, is_evaluated_here=False, elsewhere=elsewhere)
+        _refuse_generated(found, request.clauses)
+        return found
+    return request
+
+
+def _refuse_generated(request: MergeRequest, clauses: Sequence[MergeClause]) -> None:
+    for clause in clauses:
+        given = assigned(clause, request.schema, request.source)
+        completion = completion_of(clause, request.schema, given)
+        if request.elsewhere and completion.filled:
+            raise ExpressionError(sql=request.elsewhere[0].sql, reason=GENERATED)

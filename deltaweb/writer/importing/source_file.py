@@ -1,0 +1,103 @@
+"""A file of an import, and how its bytes are reached."""
+
+import io
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import DataFileMissingError
+from deltaweb.writer.importing.options import ImportFileError, TextForm
+
+BUFFER_BYTES: Final = 1 << 20
+DEFAULT_FORM: Final = TextForm()
+
+OpenFile = Callable[[str], pa.NativeFile]
+"""Opens the file at a path; where none is it raises `FileNotFoundError`, or
+`DataFileMissingError`, and else what its store does."""
+
+
+def open_here(path: str) -> pa.NativeFile:
+    """Open a file of this machine.
+
+    Raises:
+        FileNotFoundError: If there is none; a folder, or a pipe, is none.
+        OSError: If it does not open.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # a path is text here
+        raise FileNotFoundError(path)
+    return pa.OSFile(path)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceFile:
+    """One file.
+
+    Attributes:
+        path: Where it is.
+        shown: What people call it.
+        open_file: Opens it.
+    """
+
+    path: str
+    shown: str
+    open_file: OpenFile
+
+    def open(self) -> pa.NativeFile:
+        """Open it; whoever does closes it.
+
+        Raises:
+            ImportFileError: If it is not there, or does not open.
+            LocationError: If its store does not let it be read.
+        """
+        try:
+            return self.open_file(self.path)
+        except (FileNotFoundError, DataFileMissingError):
+            reason = "there is no such file"
+            raise ImportFileError(path=self.shown, reason=reason) from None
+        except OSError as error:
+            reason = error.strerror or "it does not open"
+            raise ImportFileError(path=self.shown, reason=reason) from None
+
+    @contextmanager
+    def buffered(self) -> Iterator[io.BufferedReader]:
+        """Open it for small reads.
+
+        Raises:
+            ImportFileError: As `open` does, and while it is read.
+            LocationError: As `open` does, and while it is read.
+        """
+        try:
+            with self.open() as file, io.BufferedReader(file, BUFFER_BYTES) as buffered:
+                yield buffered
+        except OSError as error:
+            reason = error.strerror or "it does not read"
+            raise ImportFileError(path=self.shown, reason=reason) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFiles:
+    """The files of an import.
+
+    Attributes:
+        paths: Where they are.
+        names: What people call them, one by one.
+        file_format: One of `FORMATS`; empty to go by the names.
+        form: How texts are written.
+        open_file: Opens a path; else they are paths of this machine.
+    """
+
+    paths: Sequence[str]
+    names: Sequence[str]
+    file_format: str = ""
+    form: TextForm = DEFAULT_FORM
+    open_file: OpenFile = open_here
+
+    def each(self) -> Iterator[SourceFile]:
+        """Yield the files."""
+        for path, shown in zip(self.paths, self.names, strict=True):
+            yield SourceFile(path, shown, self.open_file)

@@ -1,0 +1,84 @@
+"""What became of a merge, whoever did it, as a transaction."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.writing.transaction import TableRead, Transaction
+from deltaweb.writer.changes.change_writer import WrittenChanges
+from deltaweb.writer.merge.clauses import About, MergeClause
+
+MERGE: Final = "MERGE"
+PARAMETERS: Final = {
+    About.MATCHED: "matchedPredicates",
+    About.NOT_MATCHED: "notMatchedPredicates",
+    About.NOT_MATCHED_BY_SOURCE: "notMatchedBySourcePredicates",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MergeOutcome:
+    """What a merge has written.
+
+    Attributes:
+        written: The files.
+        num_output_rows: Rows of the new files.
+        changed: The files whose rows changed, rows of `Snapshot.files`; some stay
+            with a vector, and are added again.
+        counts: Of rows, by `COUNTS`.
+        read: What of the version this depends on.
+    """
+
+    written: WrittenChanges
+    num_output_rows: int
+    changed: pa.Table
+    counts: Mapping[str, int]
+    read: TableRead
+
+    def transaction(
+        self, base: Definition, on: str, clauses: Sequence[MergeClause], started: float
+    ) -> Transaction:
+        """Return what is to be committed.
+
+        Args:
+            base: What holds at the version that was read.
+            on: The SQL by which rows match.
+            clauses: As they were asked for.
+            started: When it began, by `monotonic`.
+        """
+        written, changed = self.written, self.changed
+        stays = pc.is_in(
+            changed["path"], value_set=written.added["path"].combine_chunks()
+        )
+        left = changed.filter(pc.invert(stays))
+        vectors = {f"numTarget{n[3:]}": count for n, count in written.metrics.items()}
+        return Transaction(
+            base=base,
+            operation=MERGE,
+            parameters={
+                "predicate": on,
+                **{
+                    name: [c.parameters for c in clauses if c.about is about]
+                    for about, name in PARAMETERS.items()
+                },
+            },
+            metrics={
+                **self.counts,
+                "numOutputRows": self.num_output_rows,
+                "numTargetFilesAdded": written.num_new_files,
+                "numTargetFilesRemoved": left.num_rows,
+                "numTargetBytesAdded": written.num_bytes,
+                "numTargetBytesRemoved": pc.sum(left["size"]).as_py() or 0,
+                **vectors,
+                "executionTimeMs": int((monotonic() - started) * 1_000),
+            },
+            read=self.read,
+            added=written.added,
+            removed=changed,
+            change_files=written.change_files,
+        )

@@ -1,0 +1,55 @@
+"""Recorded tables of widened types and variants: both engines see the same rows."""
+
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.changes import RowDiffRequest
+from deltaweb.storage.place import TablePlace
+from tests.golden_modern import NAMES, ModernTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TABLES = ("widen-nested", "widen-mapped-dv", "variant-plain", "variant-shredded")
+
+pytestmark = pytest.mark.skipif(
+    not {*TABLES} <= {*NAMES}, reason="the recorded tables are not here"
+)
+
+
+def counted(rows: pa.Table) -> Counter[str]:
+    return Counter(map(repr, rows.to_pylist()))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_of_every_version_are_the_same(spark: "SparkSession", name: str) -> None:
+    from deltaweb.spark.writing.frame_read import read_table
+
+    golden = ModernTable(name)
+    for version in golden.versions:
+        here = golden.table.snapshot(version).read()
+        there = read_table(spark, str(golden.folder), version=version).toArrow()
+
+        assert there.column_names == here.column_names, version
+        assert counted(there.cast(here.schema)) == counted(here), version
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_versions_differ_by_the_same_rows(spark: "SparkSession", name: str) -> None:
+    from deltaweb.spark.table_changes import diff_rows
+
+    golden = ModernTable(name)
+    first, *_, last = golden.versions
+    diff = golden.table.compare(first, last)
+    by_spark = partial(diff_rows, spark, TablePlace(str(golden.folder)))
+
+    here, there = (diff.rows(RowDiffRequest(), *engine) for engine in ((), (by_spark,)))
+
+    assert (there.inserted, there.deleted) == (here.inserted, here.deleted)
+    for kind in ("inserted", "deleted"):
+        mine, theirs = getattr(here.sample, kind), getattr(there.sample, kind)
+        assert counted(theirs) == counted(mine)
