@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pyspark
 
+from deltaweb.spark.driver.class_archive import reading_options
 from deltaweb.spark.driver.java import find_java_home
 from tests.gated_storage import gated_environment
 from tests.installation import wait_for
@@ -18,7 +20,16 @@ SPARK_HOME = Path(pyspark.__file__).parent
 START_TIMEOUT_S = 120
 STOP_TIMEOUT_S = 30
 DEPLOY = "org.apache.spark.deploy"
-OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+JARS = SPARK_HOME / "jars"
+# As Spark's own scripts have it: so the archive of its classes fits.
+CLASS_PATH = f"{SPARK_HOME}/conf:{next(JARS.glob('slf4j-api-*.jar'))}:{JARS}/*"
+
+
+def quick_java() -> str:
+    """Options of a JVM that starts quickly, in one line."""
+    options = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    with tempfile.TemporaryDirectory() as folder:  # which a Java of a package needs
+        return options + reading_options(find_java_home(Path(folder)))
 
 
 @dataclass(frozen=True)
@@ -58,10 +69,10 @@ def running_cluster(folder: Path, *, num_workers: int = 2) -> Iterator[Cluster]:
     processes: list[subprocess.Popen[bytes]] = []
 
     def start(name: str, *arguments: str) -> None:
-        command = (str(java_home / "bin" / "java"), *OPTIONS)
+        command = (str(java_home / "bin" / "java"), "-Xmx256m", *quick_java().split())
         with (folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
-                [*command, "-cp", f"{SPARK_HOME}/jars/*", *arguments],
+                [*command, "-cp", CLASS_PATH, *arguments],
                 env=environment,
                 cwd=folder,
                 stdout=log,

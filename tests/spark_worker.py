@@ -17,14 +17,13 @@ from uuid import UUID
 from tests.gated_storage import Gate, gated_environment
 from tests.index_folders import OpenIndex, open_index
 from tests.installation import ROOT, environment, migrate, run
+from tests.spark_cluster import quick_java
 
 STOP_TIMEOUT_S = 30
-# A query of some rows takes less than the making of code for it does, and so does a JVM
-# that compiles little: most of the time of these tests is that of starts.
-QUICK_STARTS = {
+# A query of some rows takes less than the making of code for it does.
+NO_CODE = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 # What a session of the tests' own process has set for itself.
 SET_BY_A_SESSION = ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "SPARK_LOCAL_IP")
@@ -90,8 +89,14 @@ def queue_spark_jobs(home: Path, table: str) -> None:
 
 
 def quick_starts() -> dict[str, str]:
-    """Variables with which Spark starts quickly, whatever a table needs."""
-    options = [f"--conf {name}={shlex.quote(of)}" for name, of in QUICK_STARTS.items()]
+    """Variables with which Spark starts quickly, whatever a table needs.
+
+    Most of the time of these tests is that of starts: a JVM that compiles little, and
+    reads the archive of its classes, takes less.
+    """
+    executors = {"spark.executor.extraJavaOptions": quick_java()}
+    confs = (NO_CODE | executors).items()
+    options = [f"--conf {name}={shlex.quote(value)}" for name, value in confs]
     return {"PYSPARK_SUBMIT_ARGS": " ".join([*options, "pyspark-shell"])}
 
 
