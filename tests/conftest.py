@@ -1,5 +1,6 @@
 """What all tests share: markers by folder."""
 
+import gc
 import time
 from datetime import UTC, datetime
 from functools import cache
@@ -66,6 +67,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("database")
     slow = {item.path for item in items if _draws_examples(item)}
     items.sort(key=lambda item: (_place(item), item.path not in slow))
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays to the end: libraries, and all tests."""
+    gc.freeze()
 
 
 def _folder(item: pytest.Item) -> str:
