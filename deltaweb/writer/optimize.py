@@ -26,6 +26,7 @@ from deltaweb.delta.row_tracking.logged_fields import (
     LoggedFields,
     load_logged_fields,
 )
+from deltaweb.delta.scan.small_files import packed_rows
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import load_state
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
@@ -33,7 +34,7 @@ from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
 from deltaweb.writer.changes.row_ids import KeptRowIds, NextRowIds
 from deltaweb.writer.data_files import FileLayout
-from deltaweb.writer.matching import file_rows, find_matches
+from deltaweb.writer.matching import find_matches
 from deltaweb.writer.table_write import TableWrite
 
 OPTIMIZE: Final = "OPTIMIZE"
@@ -349,7 +350,7 @@ def _rows(
     ids = None if row_ids is None else row_ids.of_files(files)
     if not columns:
         following = None if ids is None else NextRowIds(ids)
-        for batch in file_rows(snapshot, files):
+        for batch in packed_rows(snapshot.row_source(files)):
             rows = pa.Table.from_batches([batch])
             yield (
                 rows
@@ -357,7 +358,7 @@ def _rows(
                 else following.take(batch.num_rows).beside(rows)
             )
         return
-    batches = [*file_rows(snapshot, files)]
+    batches = [*packed_rows(snapshot.row_source(files))]
     if batches:
         rows = pa.Table.from_batches(batches).combine_chunks()
         order = z_order([_values(rows, path) for path in columns])

@@ -220,7 +220,7 @@ class DataFile:
         """Return what reads a row group, its coded texts as codes."""
         coded = self._coded.among(names, row_group)
         if coded not in self._readers:
-            self._readers[coded] = _as_parquet(self._source, self.metadata, coded)
+            self._readers[coded] = as_parquet(self._source, self.metadata, coded)
         return self._readers[coded]
 
     def _dated(self, batch: pa.RecordBatch | None) -> pa.RecordBatch | None:
@@ -267,20 +267,27 @@ def _open_parquet(source: pa.NativeFile, footer: bytes) -> pq.ParquetFile:
     """Open a file; by a plainer footer where pyarrow does not take its own."""
     try:
         if isinstance(source, pa.BufferReader):  # who cannot change, nor grow
-            return _as_parquet(source, None)
-        return _as_parquet(source, parse_arrow_footer(footer))
+            return as_parquet(source, None)
+        return as_parquet(source, parse_arrow_footer(footer))
     except (pa.ArrowException, OSError):
         plain = None
         with suppress(ParquetError):
             plain = plain_footer(footer)
         if plain is None:
             raise
-    return _as_parquet(source, parse_arrow_footer(plain))
+    return as_parquet(source, parse_arrow_footer(plain))
 
 
-def _as_parquet(
+def as_parquet(
     source: pa.NativeFile, metadata: pq.FileMetaData | None, coded: Iterable[str] = ()
 ) -> pq.ParquetFile:
+    """Return a reader of a file.
+
+    Args:
+        source: The file.
+        metadata: Its footer; None where that is read here.
+        coded: The columns whose texts are read as codes.
+    """
     # The old 96-bit timestamps reach further than nanoseconds can.
     return pq.ParquetFile(
         source,
