@@ -71,6 +71,7 @@ class FileLayout:
         stores_partitions: Whether files have the partition columns, too: after others.
         name: What the names of files begin with.
         folder: Below which folder of the table they go; empty for the table's own.
+        first_of: The id of a table that does not exist before these files; else empty.
     """
 
     schema: StructType
@@ -80,6 +81,7 @@ class FileLayout:
     stores_partitions: bool = False
     name: str = "part"
     folder: str = ""
+    first_of: str = ""
 
     @classmethod
     def of_table(
@@ -352,6 +354,7 @@ class DataFileWriter:
         file = OpenParquetFile(
             self._store, path, self._columns, statistics, self._dictionaries
         )
+        file.first_of = layout.first_of
         self._count += 1
         self._open[key] = file
         return file

@@ -66,12 +66,14 @@ class TableWrite:
         base: What holds at the version that was read.
         metadata: What holds from the write on.
         target_bytes: About how large a file is to be; None for what the table says.
+        is_new: Whether this makes the table.
     """
 
     store: TableStore
     base: Definition
     metadata: Metadata
     target_bytes: int | None = None
+    is_new: bool = False
 
     @cached_property
     def schema(self) -> StructType:
@@ -99,6 +101,8 @@ class TableWrite:
         layout = FileLayout.of_table(
             self.base.protocol, self.metadata, self.target_bytes
         ).with_statistics_of(self._clustering_columns())
+        if self.is_new:
+            layout = replace(layout, first_of=self.metadata.id or "")
         columns = kept_row_ids(self.base.protocol, self.metadata)
         if keeps_ids and columns is not None:
             layout = layout.of_kept_rows(columns.fields)

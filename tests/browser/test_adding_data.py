@@ -76,3 +76,22 @@ def test_a_folder_becomes_a_table_where_it_lies(
     snapshot = DeltaTable(str(place)).snapshot()
     assert snapshot.metadata.partition_columns == ["day"]
     assert snapshot.read().num_rows == 2
+
+
+def test_a_table_is_created_of_the_columns_of_a_file(
+    watch: Watch, server: Installation, tmp_path: Path
+) -> None:
+    page, place = watch.page, tmp_path / "shaped"
+    begin(page, f"{server.url}/tables/new/create", name="web.shaped", place=place)
+    brought = FilePayload(name="returns.csv", mimeType="text/csv", buffer=CSV)
+    page.locator("input[type=file]").set_input_files(brought)
+    page.get_by_role("button", name="Show what would happen").click()
+    kind = page.get_by_label("Type of column 2")
+    expect(kind).to_have_value("string", timeout=WITHIN_MS)
+
+    kind.fill("decimal(12,2)")
+    page.get_by_role("button", name="Look again").click()
+    expect(page.locator("main")).to_contain_text("decimal(12,2)", timeout=WITHIN_MS)
+    agree(watch, "Create web.shaped", name="shaped")
+
+    assert DeltaTable(str(place)).snapshot().num_files == 0

@@ -144,7 +144,7 @@ class LocationTakenError(LocationError, code="location-taken"):
 
     reason: str = "it is a table already"
     message = "{location} is taken: {reason}."
-    hint = "Choose an empty place, or write to the table that is there."
+    hint: str = "Choose an empty place, or write to the table that is there."
 
 
 class StoreNotWritableError(LocationError, code="store-not-writable"):

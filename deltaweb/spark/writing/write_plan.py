@@ -23,7 +23,8 @@ from deltaweb.delta.writing.requirements import RowConstraint, check_writable
 from deltaweb.delta.writing.winners import is_noted
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.append import WRITE
-from deltaweb.writer.making.new_table import NewTable, check_empty, new_definition
+from deltaweb.writer.making.free_place import check_empty
+from deltaweb.writer.making.new_table import NewTable, new_definition
 from deltaweb.writer.overwrite import REPLACE_WHERE
 from deltaweb.writer.row_checks import untranslated_constraints
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
@@ -126,7 +127,8 @@ class WritePlan:
     def write(self) -> TableWrite:
         """The write as in process, with a store of its own."""
         base = self.base or Definition(0, self.protocol, self.metadata)
-        return TableWrite(self.place.open(), base, self.metadata)
+        is_new = self.base is None
+        return TableWrite(self.place.open(), base, self.metadata, is_new=is_new)
 
     @property
     def schema(self) -> StructType:

@@ -11,6 +11,8 @@ from deltaweb.delta.log.store import DataStore
 from deltaweb.writer.files.file_shape import FileShape
 from deltaweb.writer.files.statistics import FileStatistics
 
+FIRST_OF: Final = "deltaweb.first-of"
+"""The key of a footer by which a file of a table that was never made is known."""
 COMPRESSION: Final = "snappy"
 SAMPLE_ROWS: Final = 20_000
 MAX_DISTINCT: Final = 0.75
@@ -44,6 +46,7 @@ class OpenParquetFile:
         columns: The columns of the file.
         statistics: What is gathered of them.
         dictionaries: The columns that get one, by the file's names, or whether all do.
+        first_of: The id of a table that does not exist before this file; else empty.
     """
 
     store: DataStore
@@ -51,6 +54,7 @@ class OpenParquetFile:
     columns: FileShape
     statistics: FileStatistics
     dictionaries: list[str] | bool = True
+    first_of: str = ""
     _writer: pq.ParquetWriter | None = None
 
     def __post_init__(self) -> None:
@@ -82,6 +86,8 @@ class OpenParquetFile:
         """Write the footer and give the file its name; rows were written to it."""
         try:
             if self._writer is not None:
+                if self.first_of:
+                    self._writer.add_key_value_metadata({FIRST_OF: self.first_of})
                 self._writer.close()
         except OSError as error:
             raise self._pending.fault(error) from None

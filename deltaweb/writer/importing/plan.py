@@ -30,9 +30,9 @@ from deltaweb.writer.importing.proposal import (
     table_columns,
 )
 from deltaweb.writer.importing.source_file import SourceFiles
+from deltaweb.writer.making.free_place import check_empty
 from deltaweb.writer.making.new_table import (
     NewTable,
-    check_empty,
     creation_parameters,
     new_definition,
 )
@@ -275,7 +275,8 @@ def _write(
 ) -> TableWrite:
     if base is None:
         metadata, protocol = new_definition(_new(asked, rows))
-        return TableWrite(store, Definition(0, protocol, metadata), metadata)
+        base = Definition(0, protocol, metadata)
+        return TableWrite(store, base, metadata, is_new=True)
     metadata = evolved(base, rows.arrow, merge=asked.merge_schema)
     return TableWrite(store, base, metadata)
 

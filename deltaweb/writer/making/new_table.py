@@ -23,7 +23,6 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.values.partition_values import partition_schema
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit import commit
-from deltaweb.delta.writing.errors import LocationTakenError
 from deltaweb.delta.writing.operations.mapped_columns import with_mapping
 from deltaweb.delta.writing.operations.new_protocol import DEFAULT, new_protocol
 from deltaweb.delta.writing.operations.properties import (
@@ -33,6 +32,7 @@ from deltaweb.delta.writing.operations.properties import (
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX, GENERATION
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.writer.data_files import FileLayout
+from deltaweb.writer.making.free_place import check_empty
 from deltaweb.writer.row_checks import RowChecks
 
 
@@ -165,16 +165,3 @@ def _check_identity(schema: StructType, partitions: Sequence[str]) -> None:
         if GENERATION in column.metadata or DEFAULT in column.metadata:
             reason = "an identity column has no default and is not generated"
             raise SchemaError(column=column.name, reason=reason)
-
-
-def check_empty(store: TableStore) -> None:
-    """Refuse a place where anything is.
-
-    Raises:
-        LocationTakenError: If it is a table, or has files.
-    """
-    if store.list_names_from(""):
-        raise LocationTakenError(location=store.root)
-    if any(len(some) for some in store.list_data_files()):
-        reason = "there are files, but no table"
-        raise LocationTakenError(location=store.root, reason=reason)

@@ -14,6 +14,7 @@ from apps.accounts.models import User
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.tables.models import Table
+from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.table import DeltaTable
 from tests.factories import new_unindexed_table, new_user
 
@@ -70,6 +71,54 @@ def test_a_table_is_created_of_columns(editor: Client, work: Work, lake: Path) -
     ]
     assert snapshot.metadata.partition_columns == ["day"]
     assert recorded("table.create").actor == "eve"
+
+
+def test_a_table_is_created_of_the_columns_of_a_file(
+    editor: Client, work: Work, lake: Path, settings: "Settings"
+) -> None:
+    address, place = "/tables/new/create", lake / "returns"
+    named = {"name": "sales.returns", "location": str(place)}
+    file = SimpleUploadedFile("returns.csv", b"id;day\n1;2026-01-31\n2;2026-02-01\n")
+    asked = editor.post(address, {**named, "file": file})
+    look = work()
+    page = text_of(editor.get(asked.headers["Location"]))
+    assert 'value="bigint"' in page
+    assert 'value="date"' in page
+    assert "returns.csv" in page
+    assert not place.exists()
+
+    changed = {"column_name": ["id", "day"], "column_type": ["int", "date"]}
+    kept = look.parameters["asked"]["upload"]
+    editor.post(
+        address, {**named, **changed, "upload": kept, "file_name": "returns.csv"}
+    )
+    agree(editor, work, address, work())
+
+    snapshot = DeltaTable(str(place)).snapshot()
+    assert [column.type for column in arrow_schema(snapshot.schema)] == [
+        pa.int32(),
+        pa.date32(),
+    ]
+    assert (snapshot.version, snapshot.num_files) == (0, 0)
+    assert not list((settings.HOME / "uploads").iterdir())
+
+
+def test_a_file_that_is_another_by_then_makes_no_table(
+    editor: Client, work: Work, lake: Path
+) -> None:
+    file = lake / "a.jsonl"
+    file.write_text('{"n": 1}\n')
+    address, place = "/tables/new/create", f"{lake}/t"
+    editor.post(address, {"name": "ok", "location": place, "path": str(file)})
+    look = work()
+    assert [one["type"] for one in (look.result or {})["columns"]] == ["bigint"]
+    file.write_text('{"m": "one"}\n')
+
+    editor.post(address, {"seen": look.id})
+    work()
+
+    assert not Path(place).exists()
+    assert not Table.objects.exists()
 
 
 def test_a_folder_is_converted(editor: Client, work: Work, lake: Path) -> None:
@@ -197,11 +246,13 @@ def test_a_table_that_was_made_and_not_registered_is_registered_by_another_try(
         ("create", {"name": "a b c/"}, "name"),
         ("create", {"name": "ok", "column_name": "x", "column_type": "no"}, "no type"),
         ("create", {"name": "ok"}, "needs a column"),
+        ("create", {"name": "ok", "path": "/etc/passwd.csv"}, "outside"),
+        ("create", {"name": "ok", "path": "s3://b/a"}, "tell its format"),
         ("convert", {"name": "ok", "location": "/etc/x"}, "outside"),
         ("convert", {"name": "ok", "partition_schema": "no such"}, "no type"),
         ("import", {"name": "ok", "path": "/etc/passwd.csv"}, "outside"),
         ("import", {"name": "ok"}, "Choose a file"),
-        ("import", {"name": "ok", "path": "s3://b/a.csv"}, "object stores"),
+        ("import", {"name": "ok", "path": "s3://b/a.csv"}, "outside"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_at_once(

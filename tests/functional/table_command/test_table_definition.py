@@ -58,6 +58,24 @@ def test_columns_are_renamed_and_dropped_where_they_are_mapped(
     assert DeltaTable(str(table)).snapshot().schema.names == ("visit",)
 
 
+def test_a_table_is_made_of_the_columns_of_a_file(tmp_path: Path) -> None:
+    file, table = tmp_path / "visits.csv", tmp_path / "visits"
+    file.write_text("id;day;text\n1;31.01.2026;a\n")
+    how = ("--dates", "dmy", "--types", "id INT NOT NULL", "--partition-by", "day")
+
+    run_json("create", "visits", table, "--schema-of", file, *how)
+
+    snapshot = DeltaTable(str(table)).snapshot()
+    columns = [(c.name, type_text(c.data_type)) for c in snapshot.schema.fields]
+    assert columns == [("id", "int"), ("day", "date"), ("text", "string")]
+    assert not snapshot.schema.fields[0].nullable
+    assert snapshot.metadata.partition_columns == ["day"]
+    assert snapshot.num_files == 0
+    gone = tmp_path / "gone.csv"
+    other = ("create", "others", tmp_path / "o", "--schema-of")
+    assert f"{gone} cannot be imported: there is no such file" in refusal(*other, gone)
+
+
 def test_columns_are_widened_where_types_may_change(
     orders: Path, tmp_path: Path
 ) -> None:

@@ -2,33 +2,24 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
-from zoneinfo import available_timezones
 
-from django import forms
 from django.http import HttpRequest
 
 from apps.tables.catalogue.adding.flow import AddingPage
+from apps.tables.catalogue.adding.forms import ConvertForm, CreationForm, ImportForm
 from apps.tables.catalogue.adding.newborn import check_newborn
+from apps.tables.catalogue.adding.source import check_file
 from apps.tables.catalogue.adding.uploads import keep_upload
 from apps.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
 from apps.tables.catalogue.adding.work.create import CREATE, CreateTable
-from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows, check_file
+from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
 from apps.tables.errors import TableNameError
 from apps.tables.head.shapes import signed_in
 from apps.tables.models import Table
-from apps.tables.storage.locations import MAX_LENGTH, parse_location
+from apps.tables.storage.locations import parse_location
 from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.writer.importing.checked_rows import schema_of
-from deltaweb.writer.importing.options import (
-    DAY_ORDERS,
-    DELIMITERS,
-    FORMATS,
-    BadRows,
-    ImportColumn,
-    format_of,
-)
-from deltaweb.writer.importing.plan import ImportMode
+from deltaweb.writer.importing.options import ImportColumn, format_of
 
 MAX_COLUMNS: Final = 240  # Django takes a thousand fields of a form
 EMPTY_COLUMNS: Final = 3
@@ -36,107 +27,6 @@ TYPES: Final = (
     *("bigint", "int", "smallint", "string", "decimal(12,2)", "double", "boolean"),
     *("date", "timestamp", "timestamp_ntz", "binary"),
 )
-DELIMITER_WORDS: Final = {
-    ",": "Comma ,",
-    ";": "Semicolon ;",
-    "\t": "Tab",
-    "|": "Bar |",
-}
-OPTIONS: Final = {
-    "file_format": "Format",
-    "delimiter": "Delimiter",
-    "header": "First row holds",
-    "null_text": "Text of null",
-    "decimal_sign": "Decimal sign",
-    "day_order": "Dates",
-    "time_zone": "Times are in",
-}
-"""How a file is written, as the page asks for it."""
-DAY_WORDS: Final = {"ymd": "YYYY-MM-DD", "dmy": "DD.MM.YYYY", "mdy": "MM/DD/YYYY"}
-
-
-class NewbornForm(forms.Form):
-    """A table that is to be made: its name and its place."""
-
-    name = forms.CharField(
-        max_length=401, error_messages={"required": "A table needs a name."}
-    )
-    location = forms.CharField(
-        max_length=MAX_LENGTH, error_messages={"required": "Say where it is to be."}
-    )
-    description = forms.CharField(max_length=10_000, required=False)
-
-
-class ConvertForm(NewbornForm):
-    """A folder, and what its own folders name."""
-
-    partition_schema = forms.CharField(max_length=10_000, required=False)
-
-    def clean_partition_schema(self) -> str:
-        """Refuse what is no DDL."""
-        text: str = self.cleaned_data["partition_schema"].strip()
-        if text:
-            try:
-                parse_columns_ddl(text)
-            except SchemaError as error:
-                raise forms.ValidationError(error.message) from None
-        return text
-
-
-class ImportForm(forms.Form):
-    """A file, how it is written, and what becomes of its rows."""
-
-    name = forms.CharField(max_length=401, required=False)
-    location = forms.CharField(max_length=MAX_LENGTH, required=False)
-    description = forms.CharField(max_length=10_000, required=False)
-    file = forms.FileField(required=False, allow_empty_file=True)
-    upload = forms.UUIDField(required=False)
-    path = forms.CharField(max_length=MAX_LENGTH, required=False)
-    file_name = forms.CharField(max_length=1_000, required=False)
-    file_format = forms.ChoiceField(
-        choices=[("", "by its name"), *((name, name) for name in FORMATS)],
-        required=False,
-    )
-    delimiter = forms.ChoiceField(
-        choices=[("", "Find out"), *((c, DELIMITER_WORDS[c]) for c in DELIMITERS)],
-        required=False,
-    )
-    header = forms.ChoiceField(
-        choices=[("names", "Names"), ("data", "Data")], required=False
-    )
-    null_text = forms.CharField(max_length=50, required=False, strip=False)
-    decimal_sign = forms.ChoiceField(
-        choices=[(".", "Point ."), (",", "Comma ,")], required=False
-    )
-    day_order = forms.ChoiceField(
-        choices=[(order, DAY_WORDS[order]) for order in DAY_ORDERS], required=False
-    )
-    time_zone = forms.CharField(max_length=60, required=False)
-    mode = forms.ChoiceField(
-        choices=[(mode.value, mode.value) for mode in ImportMode], required=False
-    )
-    bad_rows = forms.ChoiceField(
-        choices=[(word.value, word.value) for word in BadRows], required=False
-    )
-
-    def options(self) -> list[tuple[str, forms.BoundField]]:
-        """Return the fields of how the file is written, each with its label."""
-        return [(label, self[name]) for name, label in OPTIONS.items()]
-
-    def clean_time_zone(self) -> str:
-        """Refuse a zone that is none."""
-        zone: str = self.cleaned_data["time_zone"] or "UTC"
-        if zone not in available_timezones():
-            message = f"{zone} is no time zone."
-            raise forms.ValidationError(message)
-        return zone
-
-    def clean(self) -> dict[str, Any]:
-        """Ask for a file: one that is brought, was brought, or is at a path."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
-        if not any(values.get(name) for name in ("file", "upload", "path")):
-            self.add_error("file", "Choose a file, or give the path of one.")
-        return values
 
 
 # === Fields become parameters ===
@@ -183,6 +73,45 @@ def _newborn(request: HttpRequest, values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _file_of(
+    request: HttpRequest, values: Mapping[str, Any]
+) -> tuple[dict[str, Any], bool]:
+    """Return which file is meant, kept if it is brought, and how it is written.
+
+    Also whether what was said of its columns counts no more: it is another than before,
+    or what is proposed is asked for.
+
+    Raises:
+        DeltaError: If it is too large, or its format is not known.
+    """
+    upload, path = values["upload"], values["path"].strip()
+    file_name = values["file_name"]
+    if values["file"]:
+        format_of(values["file"].name, values["file_format"])
+        upload, file_name = keep_upload(values["file"])
+        path = ""
+    elif path:
+        path, upload = parse_location(path), None
+        file_name = path.rpartition("/")[2]
+    before = request.POST.get("path_before", path)
+    is_other = bool(values["file"]) or path != before or "propose" in request.POST
+    file = {
+        "upload": str(upload or ""),
+        "path": path,
+        "file_name": file_name,
+        "file_format": values["file_format"],
+        "form": {
+            "delimiter": values["delimiter"],
+            "has_header": values["header"] != "data",
+            "null_text": values["null_text"],
+            "decimal_sign": values["decimal_sign"] or ".",
+            "day_order": values["day_order"] or "ymd",
+            "time_zone": values["time_zone"],
+        },
+    }
+    return file, is_other
+
+
 def read_creation(
     request: HttpRequest, values: Mapping[str, Any], _table: Table | None
 ) -> CreateTable:
@@ -191,14 +120,17 @@ def read_creation(
     Raises:
         DeltaError: If its name, its place or a column is none.
     """
-    columns = [
-        {key: value for key, value in column.items() if key != "source"}
-        for column in _columns(request)
-    ]
-    if not columns:
-        raise SchemaError(column="", reason="a table needs a column")
-    asked = CreateTable(**_newborn(request, values), columns=columns)
+    file, is_other = _file_of(request, values)
+    columns = [] if is_other else _columns(request)
+    for column in columns:
+        del column["source"]
+    if not (columns or file["upload"] or file["path"]):
+        raise SchemaError(column="", reason="a table needs a column, or a file of some")
+    asked = CreateTable(**_newborn(request, values), **file, columns=columns)
     check_newborn(asked)
+    if asked.has_file:
+        format_of(asked.file_name, asked.file_format)
+        check_file(asked)
     schema_of(
         [
             ImportColumn(source=c["name"], name=c["name"], type_name=c["type"] or "?")
@@ -236,32 +168,12 @@ def read_import(
         if not values["name"].strip():
             raise TableNameError(name="", reason="a table needs a name")
         made = _newborn(request, values)
-    upload, path = values["upload"], values["path"].strip()
-    file_name = values["file_name"]
-    if values["file"]:
-        format_of(values["file"].name, values["file_format"])
-        upload, file_name = keep_upload(values["file"])
-        path = ""
-    elif path:
-        path, upload = parse_location(path), None
-        file_name = path.rpartition("/")[2]
-    is_other = values["file"] or path != request.POST.get("path_before", path)
+    file, is_other = _file_of(request, values)
     asked = ImportRows(
         **made,
-        upload=str(upload or ""),
-        path=path,
-        file_name=file_name,
-        file_format=values["file_format"],
-        form={
-            "delimiter": values["delimiter"],
-            "has_header": values["header"] != "data",
-            "null_text": values["null_text"],
-            "decimal_sign": values["decimal_sign"] or ".",
-            "day_order": values["day_order"] or "ymd",
-            "time_zone": values["time_zone"],
-        },
+        **file,
         columns=[]
-        if is_other or "propose" in request.POST
+        if is_other
         else [
             {
                 "source": column["source"],
@@ -300,8 +212,8 @@ def show_made(asked: CreateTable | ConvertFolder) -> dict[str, Any]:
         "description": asked.description,
     }
     if isinstance(asked, ConvertFolder):
-        shown["partition_schema"] = asked.partition_schema
-    return shown
+        return {**shown, "partition_schema": asked.partition_schema}
+    return {**shown, **_show_file(asked)}
 
 
 def show_import(asked: ImportRows) -> dict[str, Any]:
@@ -310,25 +222,35 @@ def show_import(asked: ImportRows) -> dict[str, Any]:
         "name": asked.name,
         "location": asked.location,
         "description": asked.description,
+        **_show_file(asked),
+        "mode": asked.mode,
+        "bad_rows": asked.bad_rows,
+    }
+
+
+def _show_file(asked: CreateTable | ImportRows) -> dict[str, Any]:
+    return {
         "upload": asked.upload,
         "path": asked.path,
         "file_name": asked.file_name,
         "file_format": asked.file_format,
         **{k: v for k, v in asked.form.items() if k != "has_header"},
         "header": "names" if asked.form.get("has_header", True) else "data",
-        "mode": asked.mode,
-        "bad_rows": asked.bad_rows,
     }
 
 
 def _create_context(
-    request: HttpRequest, asked: CreateTable | None, _look: Mapping[str, Any] | None
+    request: HttpRequest, asked: CreateTable | None, look: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     columns: list[dict[str, Any]] = [*(asked.columns if asked else _columns(request))]
+    columns = columns or [*(look or {}).get("columns", ())]
     empty = {"name": "", "type": "", "comment": "", "is_nullable": True}
+    too_many = len(columns) if len(columns) > MAX_COLUMNS else 0
     return {
-        "columns": [*columns, *([empty] * EMPTY_COLUMNS)],
+        "columns": [] if too_many else [*columns, *([empty] * EMPTY_COLUMNS)],
+        "too_many": too_many,
         "types": TYPES,
+        "asked": asked,
     }
 
 
@@ -356,9 +278,10 @@ def _choices(type_name: str) -> list[str]:
 CREATE_PAGE: Final = AddingPage(
     operation=CREATE,
     slug="create",
-    form=NewbornForm,
+    form=CreationForm,
     heading="Create a table",
-    about="An empty table of the columns below, in a folder where nothing is yet.",
+    about="An empty table of the columns below, or of those that a file has, in a "
+    "folder where nothing is yet.",
     failed="The table cannot be created",
     read=read_creation,
     shows=show_made,

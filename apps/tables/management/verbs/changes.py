@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from apps.pages.command import Output, Subcommand
 from apps.tables.management.arguments import locate, whole_number
-from apps.tables.management.row_options import RowOptions, add_row_options
+from apps.tables.management.options.row_options import RowOptions, add_row_options
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.log.commits.times import parse_timestamp
 

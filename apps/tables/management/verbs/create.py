@@ -1,6 +1,8 @@
 """`deltaweb table create`: make an empty table and register it."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
@@ -10,11 +12,18 @@ from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import check_name_free, register_table
 from apps.tables.management import catalogue_output
 from apps.tables.management.audit import record
+from apps.tables.management.options.file_options import (
+    add_file_options,
+    asked_files,
+    with_types,
+)
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
 from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.table import DeltaTable
+from deltaweb.writer.importing.checked_rows import schema_of as columns_schema
+from deltaweb.writer.importing.proposal import propose_columns
 
 
 class Verb(Subcommand):
@@ -24,24 +33,34 @@ class Verb(Subcommand):
         """Declare the arguments."""
         parser.add_argument("name", help="table, or namespace.table")
         parser.add_argument("location", help="an empty folder or a URL")
-        parser.add_argument(
+        columns = parser.add_mutually_exclusive_group(required=True)
+        columns.add_argument(
             "--schema",
-            required=True,
+            default="",
             metavar="FILE|DDL",
             help="a file of the schema's JSON or DDL, or DDL: 'id BIGINT, at DATE'",
         )
+        columns.add_argument(
+            "--schema-of",
+            default="",
+            metavar="FILE",
+            help="a CSV, JSON or Parquet file whose columns it gets, without its rows",
+        )
+        add_file_options(parser)
         parser.add_argument("--partition-by", default="", metavar="a,b")
         parser.add_argument("--description", default="", help="what people read of it")
 
-    def run(
+    def run(  # noqa: PLR0913  # the arguments of the line
         self,
         *,
         name: str,
         location: str,
         schema: str,
+        schema_of: str,
+        types: str,
         partition_by: str,
         description: str,
-        **_: object,
+        **options: object,
     ) -> Output:
         """Make version 0, then register the table."""
         check_name_free(parse_table_name(name))
@@ -50,7 +69,9 @@ class Verb(Subcommand):
         partitions = [text.strip() for text in partition_by.split(",") if text.strip()]
         DeltaTable.create(
             where,
-            _schema(schema),
+            _schema_of_file(schema_of, types, options)
+            if schema_of
+            else _schema(schema),
             partition_by=partitions,
             description=description or None,
         )
@@ -73,3 +94,8 @@ def _schema(text: str) -> StructType:
     if text.lstrip().startswith("{"):
         return parse_schema(text)
     return StructType(tuple(parse_columns_ddl(text)))
+
+
+def _schema_of_file(file: str, types: str, options: Mapping[str, Any]) -> StructType:
+    proposed = propose_columns(asked_files([file], options))
+    return columns_schema([*with_types([one.column for one in proposed], types)])

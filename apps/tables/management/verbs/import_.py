@@ -10,21 +10,17 @@ from apps.pages.command import Output, Subcommand
 from apps.tables.catalogue.registration import find_table
 from apps.tables.errors import TableNameError, TableNotRegisteredError
 from apps.tables.management.commit_output import committed
-from apps.tables.storage.locations import check_allowed, is_remote, parse_location
-from apps.tables.storage.opening import open_file, open_location
+from apps.tables.management.options.file_options import (
+    add_file_options,
+    asked_files,
+    with_types,
+)
+from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.opening import open_location
 from apps.tables.storage.roots import roots_for
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.protocol.schema import type_text
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.writer.importing.checked_rows import bad_text
-from deltaweb.writer.importing.options import (
-    DAY_ORDERS,
-    DELIMITERS,
-    FORMATS,
-    BadRows,
-    ImportColumn,
-    TextForm,
-)
+from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.plan import (
     Import,
     ImportMode,
@@ -34,7 +30,6 @@ from deltaweb.writer.importing.plan import (
     import_columns,
     plan_import,
 )
-from deltaweb.writer.importing.source_file import SourceFiles
 
 MAX_SHOWN = 20
 
@@ -48,7 +43,7 @@ class Verb(Subcommand):
         parser.add_argument(
             "files", nargs="+", metavar="FILE", help="a path, or a URL such as s3://..."
         )
-        parser.add_argument("--format", choices=FORMATS, default="", dest="file_format")
+        add_file_options(parser)
         parser.add_argument(
             "--mode",
             choices=[*ImportMode],
@@ -62,21 +57,7 @@ class Verb(Subcommand):
             default=BadRows.REFUSE,
             help="what becomes of rows with a value that does not fit",
         )
-        parser.add_argument(
-            "--types",
-            default="",
-            metavar="DDL",
-            help="types of columns, else those of the table, or found out: 'id BIGINT'",
-        )
         parser.add_argument("--partition-by", default="", metavar="a,b")
-        parser.add_argument("--delimiter", choices=DELIMITERS, default="")
-        parser.add_argument(
-            "--no-header", action="store_true", help="the first row is no header"
-        )
-        parser.add_argument("--null", default="", help="the text of null")
-        parser.add_argument("--decimal", choices=(".", ","), default=".")
-        parser.add_argument("--dates", choices=DAY_ORDERS, default="ymd")
-        parser.add_argument("--time-zone", default="UTC")
         parser.add_argument(
             "--dry-run", action="store_true", help="only say what would happen"
         )
@@ -87,40 +68,19 @@ class Verb(Subcommand):
         *,
         table: str,
         files: list[str],
-        file_format: str,
         mode: str,
         merge_schema: bool,
         bad_rows: str,
         types: str,
         partition_by: str,
-        delimiter: str,
-        no_header: bool,
-        null: str,
-        decimal: str,
-        dates: str,
-        time_zone: str,
         dry_run: bool,
         yes: bool,
-        **_: object,
+        **options: object,
     ) -> Output:
         """Look at every row; then write them in one commit, or make the table."""
         name, location = _place(table)
-        form = TextForm(
-            delimiter=delimiter,
-            has_header=not no_header,
-            null_text=null,
-            decimal_sign=decimal,
-            day_order=dates,
-            time_zone=time_zone,
-        )
         asked = Import(
-            files=SourceFiles(
-                paths=[_file_place(file) for file in files],
-                names=files,
-                file_format=file_format,
-                form=form,
-                open_file=open_file,
-            ),
+            files=asked_files(files, options),
             mode=ImportMode(mode),
             bad_rows=BadRows(bad_rows),
             merge_schema=merge_schema,
@@ -145,17 +105,7 @@ class Verb(Subcommand):
 def _columns(store: TableStore, asked: Import, types: str) -> Sequence[ImportColumn]:
     """Return what the columns of the files become: those of `types` as it says."""
     proposed = [one.column for one in import_columns(existing(store), asked)]
-    if not types.strip():
-        return proposed
-    known = {field.name.lower(): field for field in parse_columns_ddl(types)}
-    return [
-        column
-        if (field := known.get(column.source.lower())) is None
-        else replace(
-            column, type_name=type_text(field.data_type), is_nullable=field.nullable
-        )
-        for column in proposed
-    ]
+    return with_types(proposed, types)
 
 
 def _plan_text(plan: ImportPlan, location: str) -> str:
@@ -168,15 +118,6 @@ def _plan_text(plan: ImportPlan, location: str) -> str:
     if plan.new_columns:
         lines.append(f"New columns: {', '.join(plan.new_columns)}.")
     return "\n".join([*lines, "Nothing was written."])
-
-
-def _file_place(text: str) -> str:
-    """Return where a file is: any of this machine, and of stores that are allowed."""
-    if not is_remote(text):
-        return text
-    location = parse_location(text)
-    check_allowed(location, roots=roots_for(None))
-    return location
 
 
 def _place(text: str) -> tuple[str | None, str]:

@@ -4,7 +4,7 @@ from django.core.management.base import CommandParser
 
 from apps.pages.command import Output, Subcommand
 from apps.tables.management.arguments import add_version, locate
-from apps.tables.management.row_options import RowOptions, add_row_options
+from apps.tables.management.options.row_options import RowOptions, add_row_options
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.protocol.schema import read_columns, unread_type
 from deltaweb.delta.snapshot import Snapshot

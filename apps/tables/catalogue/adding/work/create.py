@@ -1,14 +1,18 @@
-"""A table is made of columns that somebody wrote down."""
+"""A table is made of columns that somebody wrote down, or of those of a file."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
+from zlib import crc32
 
 from apps.tables.catalogue.adding.newborn import (
     finish_making,
     open_place,
     register_made,
-    settle_nothing,
 )
+from apps.tables.catalogue.adding.source import source_files
+from apps.tables.catalogue.adding.uploads import forget_upload
+from apps.tables.models import Table
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.protocol.schema import StructType, type_text
@@ -17,6 +21,7 @@ from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn
+from deltaweb.writer.importing.proposal import propose_columns
 from deltaweb.writer.making.new_table import NewTable, plan_table
 
 
@@ -29,7 +34,13 @@ class CreateTable:
         location: Where.
         description: What people read of it.
         user_id: Who asked.
-        columns: Each with `name`, `type`, `is_nullable`, `comment`, `is_partition`.
+        columns: Each with `name`, `type`, `is_nullable`, `comment`, `is_partition`; the
+            file's own for none.
+        upload: The id of a file that somebody brought; empty for one at `path`.
+        path: Where a file is; empty where columns were written down.
+        file_name: What people call it.
+        file_format: Its format; empty to go by its name.
+        form: How its texts are written, as `TextForm` has it.
     """
 
     name: str
@@ -37,6 +48,16 @@ class CreateTable:
     description: str
     user_id: int
     columns: list[dict[str, Any]]
+    upload: str = ""
+    path: str = ""
+    file_name: str = ""
+    file_format: str = ""
+    form: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_file(self) -> bool:
+        """Whether a file says which columns there are."""
+        return bool(self.upload or self.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +66,13 @@ class CreationPlan:
 
     Attributes:
         asked: What was asked.
-        schema: Its columns.
+        columns: Its columns, as `CreateTable` has them.
+        schema: The same as a schema.
         transaction: Its first commit.
     """
 
     asked: CreateTable
+    columns: list[dict[str, Any]]
     schema: StructType
     transaction: Transaction
 
@@ -60,8 +83,9 @@ def plan_creation(
     """Find out whether the columns make a table, and the place takes one.
 
     Raises:
-        DeltaError: As `plan_table` lists them.
+        DeltaError: As `plan_table` and `propose_columns` list them.
     """
+    given = asked.columns or proposed(asked)
     columns = [
         ImportColumn(
             source=column["name"],
@@ -70,17 +94,39 @@ def plan_creation(
             is_nullable=column["is_nullable"],
             comment=column["comment"],
         )
-        for column in asked.columns
+        for column in given
     ]
     schema = schema_of(columns)
     new = NewTable(
         schema=schema,
-        partition_by=[c["name"] for c in asked.columns if c["is_partition"]],
+        partition_by=[c["name"] for c in given if c["is_partition"]],
         description=asked.description or None,
     )
     return CreationPlan(
-        asked=asked, schema=schema, transaction=plan_table(opened.store, new)
+        asked=asked,
+        columns=given,
+        schema=schema,
+        transaction=plan_table(opened.store, new),
     )
+
+
+def proposed(asked: CreateTable) -> list[dict[str, Any]]:
+    """Return the columns that a file seems to have; none of its rows is kept.
+
+    Raises:
+        ImportFileError: If it does not read.
+        DeltaError: As `check_file` lists them.
+    """
+    return [
+        {
+            "name": one.column.name,
+            "type": one.column.type_name,
+            "is_nullable": one.column.is_nullable,
+            "comment": one.column.comment,
+            "is_partition": False,
+        }
+        for one in propose_columns(source_files(asked))
+    ]
 
 
 def foresee_creation(plan: CreationPlan) -> Foreseen:
@@ -88,8 +134,14 @@ def foresee_creation(plan: CreationPlan) -> Foreseen:
     metadata, protocol = plan.transaction.next_metadata, plan.transaction.next_protocol
     return Foreseen(
         version=None,
-        counts={"num_columns": len(plan.schema.fields)},
+        counts={
+            "num_columns": len(plan.schema.fields),
+            # A file that is another by then is not what was agreed to.
+            "schema_crc32": crc32((metadata.schema_string or "").encode()),
+        },
         detail={
+            "columns": plan.columns,
+            "file_name": plan.asked.file_name,
             "name": plan.asked.name,
             "location": plan.asked.location,
             "schema": [
@@ -122,6 +174,14 @@ def create(
     return {**made, "version": result.version}
 
 
+def settle_creation(
+    _table: Table | None, asked: CreateTable, result: Mapping[str, Any] | None
+) -> None:
+    """Forget a file whose columns were taken."""
+    if asked.upload and result is not None:
+        forget_upload(asked.upload)
+
+
 CREATE: Final = register(
     Operation(
         name="create_table",
@@ -134,7 +194,7 @@ CREATE: Final = register(
         foresee=foresee_creation,
         carry_out=create,
         opens=open_place,
-        settle=settle_nothing,
+        settle=settle_creation,
         resume=lambda asked, when: finish_making(asked, when, "table.create"),
     )
 )

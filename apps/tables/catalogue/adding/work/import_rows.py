@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from apps.accounts.models import User
 from apps.tables.catalogue.adding.newborn import (
     finish_making,
     open_place,
     register_made,
 )
-from apps.tables.catalogue.adding.uploads import forget_upload, upload_path
+from apps.tables.catalogue.adding.source import source_files
+from apps.tables.catalogue.adding.uploads import forget_upload
 from apps.tables.models import Table
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import (
@@ -19,15 +19,8 @@ from apps.tables.operations.operation import (
     open_subject,
     register,
 )
-from apps.tables.storage.locations import check_allowed
-from apps.tables.storage.opening import open_file
-from apps.tables.storage.roots import roots_for
 from deltaweb.table import DeltaTable
-from deltaweb.writer.importing.options import (
-    BadRows,
-    ImportColumn,
-    TextForm,
-)
+from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.plan import (
     Import,
     ImportMode,
@@ -35,7 +28,6 @@ from deltaweb.writer.importing.plan import (
     carry_out_import,
     plan_import,
 )
-from deltaweb.writer.importing.source_file import SourceFiles
 
 MAX_CELL: Final = 200
 MAX_GRID_COLUMNS: Final = 60
@@ -84,19 +76,6 @@ class RowsPlan:
     size_bytes: int
 
 
-def check_file(asked: ImportRows) -> str:
-    """Return the path of the file; who asked may read it.
-
-    Raises:
-        UploadGoneError: If it was brought, and is not kept any more.
-        LocationNotAllowedError: If the user may not register tables from there.
-    """
-    if asked.upload:
-        return str(upload_path(asked.upload))
-    check_allowed(asked.path, roots=roots_for(User.objects.get(pk=asked.user_id)))
-    return asked.path
-
-
 def as_import(asked: ImportRows, occasion: Occasion) -> Import:
     """Return what the library is asked.
 
@@ -108,19 +87,12 @@ def as_import(asked: ImportRows, occasion: Occasion) -> Import:
     def tell(count: int) -> None:
         job.progress(count, unit="rows")
 
-    files = SourceFiles(
-        paths=[check_file(asked)],
-        names=[asked.path or asked.file_name],
-        file_format=asked.file_format,
-        form=TextForm(**asked.form),
-        open_file=open_file,
-    )
     columns = [
         ImportColumn(**{k: v for k, v in column.items() if k != "is_partition"})
         for column in asked.columns
     ]
     return Import(
-        files=files,
+        files=source_files(asked),
         columns=columns,
         mode=ImportMode(asked.mode),
         bad_rows=BadRows(asked.bad_rows),

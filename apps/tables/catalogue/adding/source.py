@@ -1,0 +1,73 @@
+"""The file that rows, or columns, are taken of: brought, or at a place."""
+
+from typing import Any, Protocol
+
+from apps.accounts.models import User
+from apps.tables.catalogue.adding.uploads import upload_path
+from apps.tables.storage.locations import check_allowed
+from apps.tables.storage.opening import open_file
+from apps.tables.storage.roots import roots_for
+from deltaweb.writer.importing.options import TextForm
+from deltaweb.writer.importing.source_file import SourceFiles
+
+
+class FileAsked(Protocol):
+    """Parameters that name a file."""
+
+    @property
+    def user_id(self) -> int:
+        """Who asked."""
+        ...
+
+    @property
+    def upload(self) -> str:
+        """The id of a file that somebody brought; empty for one at `path`."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Where the server reads files: a path, or a URL of an object store."""
+        ...
+
+    @property
+    def file_name(self) -> str:
+        """What people call it."""
+        ...
+
+    @property
+    def file_format(self) -> str:
+        """Its format; empty to go by its name."""
+        ...
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """How texts are written, as `TextForm` has it."""
+        ...
+
+
+def check_file(asked: FileAsked) -> str:
+    """Return the path of the file; who asked may read it.
+
+    Raises:
+        UploadGoneError: If it was brought, and is not kept any more.
+        LocationNotAllowedError: If the user may not register tables from there.
+    """
+    if asked.upload:
+        return str(upload_path(asked.upload))
+    check_allowed(asked.path, roots=roots_for(User.objects.get(pk=asked.user_id)))
+    return asked.path
+
+
+def source_files(asked: FileAsked) -> SourceFiles:
+    """Return the file as the library reads it.
+
+    Raises:
+        DeltaError: As `check_file` lists them.
+    """
+    return SourceFiles(
+        paths=[check_file(asked)],
+        names=[asked.path or asked.file_name],
+        file_format=asked.file_format,
+        form=TextForm(**asked.form),
+        open_file=open_file,
+    )

@@ -1,0 +1,90 @@
+"""The options of commands that read files: how they are written, and their types."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from apps.tables.storage.locations import check_allowed, is_remote, parse_location
+from apps.tables.storage.opening import open_file
+from apps.tables.storage.roots import roots_for
+from deltaweb.delta.protocol.schema import type_text
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.writer.importing.options import (
+    DAY_ORDERS,
+    DELIMITERS,
+    FORMATS,
+    ImportColumn,
+    TextForm,
+)
+from deltaweb.writer.importing.source_file import SourceFiles
+
+
+def add_file_options(parser: CommandParser) -> None:
+    """Take how files are written, and the types of their columns."""
+    parser.add_argument("--format", choices=FORMATS, default="", dest="file_format")
+    parser.add_argument(
+        "--types",
+        default="",
+        metavar="DDL",
+        help="types of columns, else those of the table, or found out: 'id BIGINT'",
+    )
+    parser.add_argument("--delimiter", choices=DELIMITERS, default="")
+    parser.add_argument(
+        "--no-header", action="store_true", help="the first row is no header"
+    )
+    parser.add_argument("--null", default="", help="the text of null")
+    parser.add_argument("--decimal", choices=(".", ","), default=".")
+    parser.add_argument("--dates", choices=DAY_ORDERS, default="ymd")
+    parser.add_argument("--time-zone", default="UTC")
+
+
+def asked_files(files: Sequence[str], options: Mapping[str, Any]) -> SourceFiles:
+    """Return files as they are read by the options of a command.
+
+    Raises:
+        LocationNotAllowedError: If one is of an object store that is not allowed.
+    """
+    return SourceFiles(
+        paths=[_place(file) for file in files],
+        names=files,
+        file_format=options["file_format"],
+        form=TextForm(
+            delimiter=options["delimiter"],
+            has_header=not options["no_header"],
+            null_text=options["null"],
+            decimal_sign=options["decimal"],
+            day_order=options["dates"],
+            time_zone=options["time_zone"],
+        ),
+        open_file=open_file,
+    )
+
+
+def with_types(proposed: Sequence[ImportColumn], types: str) -> Sequence[ImportColumn]:
+    """Return columns with the types that DDL says, found ignoring case.
+
+    Raises:
+        SchemaError: If it is no DDL.
+    """
+    if not types.strip():
+        return proposed
+    known = {field.name.lower(): field for field in parse_columns_ddl(types)}
+    return [
+        column
+        if (field := known.get(column.source.lower())) is None
+        else replace(
+            column, type_name=type_text(field.data_type), is_nullable=field.nullable
+        )
+        for column in proposed
+    ]
+
+
+def _place(text: str) -> str:
+    """Return where a file is: any of this machine, and of stores that are allowed."""
+    if not is_remote(text):
+        return text
+    location = parse_location(text)
+    check_allowed(location, roots=roots_for(None))
+    return location
