@@ -91,10 +91,12 @@ def running_reference(folder: Path) -> Iterator[Reference]:
         folder: Where its process may keep files.
     """
     jars = find_jars(folder)
-    command = [sys.executable, "-m", "tests.reference_session", str(jars), str(folder)]
+    command = [sys.executable, "-m", "tests.reference_session", str(folder)]
     environment = {
         **os.environ,
         "JAVA_HOME": str(_java_home(folder)),
+        # Behind Spark's own: so the archive of Spark's classes fits.
+        "SPARK_DIST_CLASSPATH": ":".join(sorted(map(str, jars.glob("*.jar")))),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }

@@ -1,7 +1,7 @@
 """A Spark session with the reference implementation, in a process of its own.
 
-`python -m tests.reference_session JARS FOLDER` reads a line of JSON a command and
-answers by one: `{"sql": TEXT}` by its rows, `{"files": LOCATION}` by the paths of the
+`python -m tests.reference_session FOLDER` reads a line of JSON a command and answers
+by one: `{"sql": TEXT}` by its rows, `{"files": LOCATION}` by the paths of the
 live files of a table, whose log it opens anew and holds against its checksum.
 """
 
@@ -13,16 +13,18 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from deltaweb.spark.driver.class_archive import reading_options
+
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 
 
-def main(jars: str, folder: str) -> None:
+def main(folder: str) -> None:
     """Start the session, say so, and answer until the input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever else writes to the output is no answer
-    spark = _session(Path(jars), Path(folder))
+    spark = _session(Path(folder))
     _answer(answers, {"version": spark.version})
     for line in sys.stdin:
         command = json.loads(line)
@@ -42,12 +44,13 @@ def _answer(answers: Any, values: dict[str, Any]) -> None:  # noqa: ANN401 (a te
     answers.flush()
 
 
-def _session(jars: Path, folder: Path) -> SparkSession:
+def _session(folder: Path) -> SparkSession:
+    classes = reading_options(Path(os.environ["JAVA_HOME"]))
     options = {
-        "spark.driver.extraClassPath": ":".join(sorted(map(str, jars.glob("*.jar")))),
         "spark.driver.memory": "1g",
         "spark.driver.extraJavaOptions": (
             f"{JAVA_OPTIONS} -Dderby.system.home={folder} -Djava.io.tmpdir={folder}"
+            f"{classes}"
         ),
         "spark.sql.extensions": EXTENSION,
         "spark.sql.catalog.spark_catalog": CATALOG,

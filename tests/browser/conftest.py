@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from playwright.sync_api import (
     BrowserContext,
     Page,
     StorageState,
+    ViewportSize,
     expect,
     sync_playwright,
 )
@@ -81,17 +83,25 @@ def signed_in(browser: Browser, server: Installation) -> StorageState:
     return state
 
 
+@contextmanager
+def open_page(browser: Browser, cookies: StorageState) -> Iterator[Page]:
+    """Open a page of somebody who is signed in."""
+    viewport = ViewportSize(width=1360, height=900)
+    context = _patient(browser.new_context(viewport=viewport, storage_state=cookies))
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
 def watch(
     browser: Browser, server: Installation, signed_in: StorageState
 ) -> Iterator[Watch]:
     """A signed-in page that keeps foreign requests and faults of scripts."""
-    context = _patient(
-        browser.new_context(
-            viewport={"width": 1360, "height": 900}, storage_state=signed_in
-        )
-    )
-    page = context.new_page()
+    with open_page(browser, signed_in) as page:
+        yield _watched(page, server)
+
+
+def _watched(page: Page, server: Installation) -> Watch:
     seen = Watch(page, [], [])
 
     def on_request(url: str) -> None:
@@ -108,8 +118,7 @@ def watch(
             else None
         ),
     )
-    yield seen
-    context.close()
+    return seen
 
 
 def _patient(context: BrowserContext) -> BrowserContext:

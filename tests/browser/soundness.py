@@ -12,6 +12,9 @@ DESKTOP = ViewportSize(width=1360, height=900)
 PHONE = ViewportSize(width=390, height=844)
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 IDLE_WITHIN_MS, DRAWN_WITHIN_S = 20_000, 10
+# Of rules that a page keeps, axe would describe every element that they look at.
+FIND = """rules => axe.run(document, {runOnly: rules, resultTypes: ["violations"]})
+    .then(result => result.violations)"""
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 SERIOUS = {"serious", "critical"}
 
@@ -41,10 +44,10 @@ def serious_findings(page: Page) -> list[str]:
     """What axe-core finds by WCAG 2 A and AA, serious or worse."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-    result = page.evaluate("rules => axe.run(document, {runOnly: rules})", rules)
+    violations = page.evaluate(FIND, rules)
     return [
         f"{finding['id']}: {node['html'][:160]}"
-        for finding in result["violations"]
+        for finding in violations
         if finding["impact"] in SERIOUS
         for node in finding["nodes"]
     ]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, open_page
 from tests.browser.soundness import assert_sound
 from tests.installation import Installation
 
@@ -17,16 +17,22 @@ VERSIONS = "52...59"
 pytestmark = pytest.mark.usefixtures("samples")
 
 
+@pytest.fixture(scope="module")
+def address(browser: Browser, server: Installation, signed_in: StorageState) -> str:
+    """Of the rows of two versions, which are compared by their key."""
+    with open_page(browser, signed_in) as page:
+        page.goto(f"{server.url}{CUSTOMERS}compare/{VERSIONS}?view=rows")
+        page.get_by_role("button", name="Compare rows").click()
+        page.wait_for_url("**key=customer_id")
+        expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()
+        return page.url
+
+
 @pytest.fixture
-def compared(watch: Watch, server: Installation) -> Page:
-    """The rows of two versions, compared by their key."""
-    page = watch.page
-    page.goto(f"{server.url}{CUSTOMERS}compare/{VERSIONS}?view=rows")
-    start = page.get_by_role("button", name="Compare rows")
-    expect(start).to_be_visible()
-    start.click()
-    expect(page.get_by_role("heading", name="Rows", exact=True)).to_be_visible()
-    return page
+def compared(watch: Watch, address: str) -> Page:
+    """The page of rows that are compared."""
+    watch.page.goto(address)
+    return watch.page
 
 
 def test_rows_are_compared_after_an_estimate_and_without_a_reload(
@@ -96,7 +102,7 @@ def test_all_changed_rows_are_downloaded(compared: Page, tmp_path: Path) -> None
         pytest.param("schema/lifetime_value", id="a column"),
     ],
 )
-@pytest.mark.usefixtures("compared")
+@pytest.mark.usefixtures("address")
 def test_every_view_is_sound_in_both_themes_and_on_a_phone(
     watch: Watch, server: Installation, path: str
 ) -> None:

@@ -3,23 +3,23 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, open_page
 from tests.browser.soundness import assert_sound
 from tests.installation import Installation
 
 TABLE = "/t/samples/device_readings"
 
 
-@pytest.fixture
-def address(watch: Watch, server: Installation) -> str:
+@pytest.fixture(scope="module")
+def address(browser: Browser, server: Installation, signed_in: StorageState) -> str:
     """The page of the table's largest file, once its footer is read."""
-    page = watch.page
-    page.goto(f"{server.url}{TABLE}/files")
-    page.locator("a.x-name").first.click()
-    expect(page.locator("#file-schema")).to_be_visible()
-    return page.url
+    with open_page(browser, signed_in) as page:
+        page.goto(f"{server.url}{TABLE}/files")
+        page.locator("a.x-name").first.click()
+        expect(page.locator("#file-schema")).to_be_visible()
+        return page.url
 
 
 @pytest.fixture

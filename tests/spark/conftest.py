@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from tests.reference_implementation import Reference
     from tests.s3_server import S3Server
 
 # A query of some rows takes less than the making of code for it does. Tests of workers
@@ -52,3 +53,12 @@ def s3() -> "Iterator[S3Server]":
 
     with running_s3() as server:
         yield server
+
+
+@pytest.fixture(scope="package")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Reference]":
+    """The one process of the reference implementation, a JVM of its own."""
+    from tests.reference_implementation import running_reference
+
+    with running_reference(tmp_path_factory.mktemp("reference")) as running:
+        yield running

@@ -3,7 +3,6 @@
 What each of them does is read by the other, and the other goes on from there.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,10 @@ from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.table import DeltaTable
-from tests.reference_implementation import Reference, running_reference
+from tests.reference_implementation import Reference
 from tests.tracked_rows import known_by
 
 KNOWN = "SELECT k, _metadata.row_id, _metadata.row_commit_version FROM {t}"
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reference]:
-    with running_reference(tmp_path_factory.mktemp("reference")) as running:
-        yield running
 
 
 def rows(*keys: int, v: str = "a") -> pa.Table:

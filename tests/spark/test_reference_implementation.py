@@ -6,7 +6,7 @@ another session than the one of the other tests.
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import pytest
 from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.table import DeltaTable
 from tests.checkpoint_peers import checkpoint_alone, checkpoints_at
-from tests.reference_implementation import Reference, running_reference
+from tests.reference_implementation import Reference
 
 LATE = datetime(2999, 1, 1, tzinfo=UTC)
 COLUMNS = "id BIGINT, name STRING, price DECIMAL(12,3), at TIMESTAMP, day DATE"
@@ -54,12 +54,6 @@ FED = (
     " FROM table_changes_by_path('{folder}', 3, 5)"
 )
 Rows = Counter[tuple[Any, ...]]
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reference]:
-    with running_reference(tmp_path_factory.mktemp("reference")) as running:
-        yield running
 
 
 def insert(reference: Reference, folder: Path, first: int, last: int) -> None:
