@@ -32,6 +32,7 @@ from deltaweb.storage.data_listing import (
     walk_folders,
 )
 from deltaweb.storage.data_path import own_data_place, resolve_data_path
+from deltaweb.storage.local_file import FLAGS, is_within, open_small_file
 from deltaweb.storage.local_names import RepeatedPut, create_file
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
@@ -46,7 +47,6 @@ from deltaweb.storage.write_faults import write_fault
 LOG_FOLDER = "_delta_log"
 READ_BYTES = 1 << 16
 MAX_READ_BYTES = 1 << 22  # memory is given to what is there, not to what is asked for
-OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe must not hang us
 
 
 class LocalTableStore:
@@ -242,7 +242,10 @@ class LocalTableStore:
 
     def open_data_file(self, path: str) -> pa.NativeFile:
         """Open a data file by its path in the log."""
-        place = self._data_place(path)
+        place = self._named_place(path)
+        if (small := open_small_file(place, self._roots())) is not None:
+            return small
+        self._check_place(place, path)
         try:
             with self._faults(place):
                 if not stat.S_ISREG(os.stat(place).st_mode):  # noqa: PTH116  # as above
@@ -304,36 +307,39 @@ class LocalTableStore:
         return LocalPendingFile(folder, name)
 
     def _data_place(self, path: str) -> str:
-        place = resolve_data_path(
-            path, root=self._root, allowed_roots=self._allowed_roots
-        )
+        place = self._named_place(path)
+        self._check_place(place, path)
+        return place
+
+    def _named_place(self, path: str) -> str:
+        roots = self._allowed_roots
+        return resolve_data_path(path, root=self._root, allowed_roots=roots)
+
+    def _check_place(self, place: str, path: str) -> None:
         if not self._is_inside(place):
             raise PathEscapesTableError(path=path)
-        return place
 
     # === Links ===
 
     def _is_inside(self, place: str) -> bool:
         """Tell whether a path, its links followed, stays inside the roots."""
+        return is_within(os.path.realpath(place), self._roots())
+
+    def _roots(self) -> tuple[str, ...]:
         if self._real_roots is None:
-            self._real_roots = tuple(
-                os.path.realpath(root) for root in (self._root, *self._allowed_roots)
-            )
-        real = os.path.realpath(place)
-        return any(
-            real == root or real.startswith(f"{root.rstrip('/')}/")
-            for root in self._real_roots
-        )
+            named = (self._root, *self._allowed_roots)
+            self._real_roots = tuple(map(os.path.realpath, named))
+        return self._real_roots
 
     def _open_log_file(self, folder: int, name: str) -> int:
         """Open a file of the log; a link is followed where it stays inside."""
         try:
-            return os.open(name, OPEN_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
+            return os.open(name, FLAGS | os.O_NOFOLLOW, dir_fd=folder)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
         self._check_link(name)
-        return os.open(name, OPEN_FLAGS, dir_fd=folder)
+        return os.open(name, FLAGS, dir_fd=folder)
 
     def _check_link(self, name: str) -> None:
         if not self._is_inside(f"{self._log}/{name}"):

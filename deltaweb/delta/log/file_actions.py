@@ -75,9 +75,20 @@ def dv_ids(deletion_vectors: pa.StructArray) -> pa.StringArray:
     kind, location, offset, *_ = deletion_vectors.flatten()
     if kind.null_count == len(kind):
         return no_dv_ids(len(kind))
+    if kind.null_count > len(kind) // 2:
+        return _few_dv_ids(deletion_vectors, kind.is_valid())
     base = pc.binary_join_element_wise(kind, location, "")
     suffix = pc.binary_join_element_wise("@", offset.cast(pa.string()), "")
     return pc.coalesce(pc.binary_join_element_wise(base, suffix, ""), base)
+
+
+def _few_dv_ids(
+    deletion_vectors: pa.StructArray, has_vector: pa.BooleanArray
+) -> pa.StringArray:
+    """Return the same, made of those files alone that have a vector."""
+    ids = dv_ids(deletion_vectors.filter(has_vector))
+    places = pc.subtract(pc.cumulative_sum(has_vector.cast(pa.int32())), 1)
+    return ids.take(pc.if_else(has_vector, places, pa.scalar(None, pa.int32())))
 
 
 def file_vectors(deletion_vectors: pa.StructArray) -> pa.Array:
@@ -85,11 +96,14 @@ def file_vectors(deletion_vectors: pa.StructArray) -> pa.Array:
 
     Where no file has one the result is of Arrow's type of nulls, which takes no memory.
     """
-    is_said = [part.is_valid() for part in deletion_vectors.flatten()]
-    has_vector = reduce(pc.or_, is_said)
+    parts = deletion_vectors.flatten()
+    has_vector = reduce(pc.or_, [part.is_valid() for part in parts])
     if not has_vector.true_count:
         return pa.nulls(len(deletion_vectors))
-    return pc.if_else(has_vector, deletion_vectors, pa.scalar(None, DELETION_VECTOR))
+    # The parts stay where they are: choosing among structs copies each of them.
+    return pa.StructArray.from_arrays(
+        parts, fields=[*deletion_vectors.type], mask=pc.invert(has_vector)
+    )
 
 
 def vector_ids(vectors: pa.Array) -> pa.StringArray:

@@ -254,6 +254,8 @@ class DataFile:
 
 def _held(source: pa.NativeFile) -> pa.NativeFile:
     """Return a small file read whole: reading its parts takes longer."""
+    if isinstance(source, pa.BufferReader):
+        return source
     size = source.size()
     if size > HELD_BYTES:
         return source

@@ -289,12 +289,11 @@ class _RowReader:
 
     def whole(self, batch: FileBatch, partition: pa.StructScalar) -> pa.RecordBatch:
         """The batch with its partition columns, in the order of the schema."""
-        columns = []
-        for name in self.arrow_schema.names:
-            if name in batch.columns:
-                columns.append(batch.columns[name])
-            else:
-                columns.append(pa.repeat(partition[name], batch.num_rows))
+        found = batch.columns
+        columns = [
+            found[name] if name in found else pa.repeat(partition[name], batch.num_rows)
+            for name in self.arrow_schema.names
+        ]
         return pa.RecordBatch.from_arrays(columns, schema=self.arrow_schema)
 
 

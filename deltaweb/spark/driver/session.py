@@ -30,6 +30,7 @@ APP_NAME: Final = "deltaweb"
 LOOPBACK: Final = "127.0.0.1"
 SHUFFLE_PARTITIONS: Final = 4
 # A quick start and a small footprint: the jobs are short and mostly wait for Python.
+# Long work of Spark's own, of which there is little, takes twice as long for it.
 JAVA_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 _LOG4J: Final = """rootLogger.level = error
 rootLogger.appenderRef.stderr.ref = stderr

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.errors import (
+    DataFileMissingError,
     LocationDeniedError,
     LogCorruptError,
     PathEscapesTableError,
@@ -13,6 +14,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.log.store import TableStore
 from deltaweb.storage.local import LocalTableStore
+from deltaweb.storage.local_file import SMALL_BYTES
 from tests.storage.table_stores.every_store import TableStorePromises
 
 CHECKPOINT = checkpoint_name(3)
@@ -92,6 +94,27 @@ class TestLocalTableStore(TableStorePromises):
             store.open_data_file("link")
         with pytest.raises(PathEscapesTableError):
             store.has_data_file("link")
+
+    @pytest.mark.parametrize("size", [7, SMALL_BYTES + 1], ids=["small", "large"])
+    def test_a_linked_folder_is_read_where_its_place_is_allowed(
+        self, tmp_path: Path, size: int
+    ) -> None:
+        (tmp_path / "table").mkdir()
+        (tmp_path / "outside").mkdir()
+        (tmp_path / "outside" / "a").write_bytes(b"x" * size)
+        (tmp_path / "table" / "link").symlink_to(tmp_path / "outside")
+        root, outside = (str(tmp_path / name) for name in ("table", "outside"))
+
+        with pytest.raises(PathEscapesTableError):
+            LocalTableStore(root).open_data_file("link/a")
+        with LocalTableStore(root, [outside]).open_data_file("link/a") as file:
+            assert file.read() == b"x" * size
+
+    def test_a_pipe_is_no_data_file(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe")
+
+        with pytest.raises(DataFileMissingError):
+            LocalTableStore(str(tmp_path)).open_data_file("pipe")
 
     def test_a_file_is_not_deleted_behind_a_link_out_of_the_table(
         self, tmp_path: Path
