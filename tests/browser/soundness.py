@@ -24,18 +24,39 @@ def assert_sound(watch: Watch, url: str) -> None:
     page = watch.page
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        page.set_viewport_size(DESKTOP)
-        page.goto(url)
-        with contextlib.suppress(TooSlowError):  # a page that asks for news is not idle
-            page.wait_for_load_state("networkidle", timeout=IDLE_WITHIN_MS)
+        _open(page, url)
         assert serious_findings(page) == [], f"{theme} {url}"
         page.set_viewport_size(PHONE)
-        # Charts follow the window by and by. The page's own policy forbids scripts to
-        # be made of text, which waiting within the page would ask for.
-        wait_for(lambda: page.evaluate(OVERFLOW) <= 0, timeout_s=DRAWN_WITHIN_S)
-        overflow = page.evaluate(OVERFLOW)
-        assert overflow <= 0, f"{theme} {url} is {overflow} px too wide for a phone"
+        _assert_no_wider(page, f"{theme} {url}")
     page.set_viewport_size(DESKTOP)
+    _assert_faultless(watch)
+
+
+def assert_fits(watch: Watch, url: str) -> None:
+    """Hold one page to its window alone, a wide one and a phone's."""
+    _open(watch.page, url)
+    for size in (PHONE, DESKTOP):
+        watch.page.set_viewport_size(size)
+        _assert_no_wider(watch.page, url)
+    _assert_faultless(watch)
+
+
+def _open(page: Page, url: str) -> None:
+    page.set_viewport_size(DESKTOP)
+    page.goto(url)
+    with contextlib.suppress(TooSlowError):  # a page that asks for news is not idle
+        page.wait_for_load_state("networkidle", timeout=IDLE_WITHIN_MS)
+
+
+def _assert_no_wider(page: Page, name: str) -> None:
+    # Charts follow the window by and by. The page's own policy forbids scripts to be
+    # made of text, which waiting within the page would ask for.
+    wait_for(lambda: page.evaluate(OVERFLOW) <= 0, timeout_s=DRAWN_WITHIN_S)
+    overflow = page.evaluate(OVERFLOW)
+    assert overflow <= 0, f"{name} is {overflow} px wider than its window"
+
+
+def _assert_faultless(watch: Watch) -> None:
     assert watch.foreign == []
     assert [f for f in watch.faults if "/no/such/page" not in f] == []
 

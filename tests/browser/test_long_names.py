@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import Watch
-from tests.browser.soundness import assert_sound
+from tests.browser.soundness import assert_fits
 from tests.delta_logs import LogBuilder, add, metadata, protocol
 from tests.installation import Installation, wait_for
 
@@ -65,4 +65,4 @@ def table(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Non
 def test_break_where_the_window_ends(
     watch: Watch, server: Installation, path: str
 ) -> None:
-    assert_sound(watch, f"{server.url}{path}")
+    assert_fits(watch, f"{server.url}{path}")
