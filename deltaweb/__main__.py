@@ -43,6 +43,10 @@ def main() -> None:
             f"Error: The database does not answer: {reason}."
             " See DELTAWEB_DATABASE_URL and DELTAWEB_HOME."
         )
+    finally:
+        # As it ends, Python looks for garbage among all that it has loaded, which
+        # takes longer than many a command; what is frozen it passes over.
+        gc.freeze()
 
 
 if __name__ == "__main__":
