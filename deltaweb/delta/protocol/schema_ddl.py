@@ -58,6 +58,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+HINT: Final = "Write columns as in: id BIGINT NOT NULL, day DATE."
 _ESCAPED = re.compile(r"\\(.)|''", re.DOTALL)
 
 
@@ -92,14 +93,16 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         if len(text) > MAX_DDL_LENGTH:
-            raise SchemaError(column="", reason="the text is too long")
+            raise SchemaError(column="", reason="the text is too long", hint=HINT)
         self.tokens: list[tuple[str, str]] = []
         at, rest = 0, text.rstrip()
         while at < len(rest):
             match = _TOKEN.match(rest, at)
             if match is None or match.lastgroup is None:
                 found = rest[at : at + 20].strip()
-                raise SchemaError(column="", reason=f"{found!r} is no part of a column")
+                raise SchemaError(
+                    column="", reason=f"{found!r} is no part of a column", hint=HINT
+                )
             self.tokens.append((match.lastgroup, match[match.lastgroup]))
             at = match.end()
         self.at = 0
@@ -113,7 +116,7 @@ class _Parser:
     def fail(self, reason: str) -> NoReturn:
         """Raise the error that something else is expected here."""
         found = "the end" if self.end() else repr(self.tokens[self.at][1][:80])
-        raise SchemaError(column="", reason=f"{reason}, at {found}")
+        raise SchemaError(column="", reason=f"{reason}, at {found}", hint=HINT)
 
     def takes(self, *words: str) -> bool:
         """Go on over words, or signs, if they come next."""
@@ -149,7 +152,7 @@ class _Parser:
         names = [field.name.lower() for field in fields]
         for name in names:
             if names.count(name) > 1:
-                raise SchemaError(column=name, reason="it is there twice")
+                raise SchemaError(column=name, reason="it is there twice", hint=HINT)
         return tuple(fields)
 
     def column(self, separator: str, depth: int) -> StructField:
@@ -192,7 +195,9 @@ class _Parser:
     def type(self, depth: int) -> DataType:
         """Read a type."""
         if depth > MAX_NESTING_DEPTH:
-            raise SchemaError(column="", reason="its types are nested too deeply")
+            raise SchemaError(
+                column="", reason="its types are nested too deeply", hint=HINT
+            )
         word = self.value("name").lower()
         match word:
             case "array":
@@ -236,8 +241,11 @@ class _Parser:
                 scale = int(self.value("number")[:9])
             self.expect(")")
         if not 1 <= precision <= MAX_DECIMAL_PRECISION or scale > precision:
-            reason = f"a decimal has no precision {precision} and scale {scale}"
-            raise SchemaError(column="", reason=reason)
+            raise SchemaError(
+                column="",
+                reason=f"a decimal has no precision {precision} and scale {scale}",
+                hint=HINT,
+            )
         return DecimalType(precision, scale)
 
 

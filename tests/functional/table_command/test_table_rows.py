@@ -147,6 +147,9 @@ def test_bad_rows_are_named_before_anything_is_written(tmp_path: Path) -> None:
     assert "line 3, column 'refund': 'n/a' (not a number)" in said
     assert "Nothing was written" in said
     assert "line 3" in refusal("import", place, csv, *form)
+    misspelt = refusal("import", place, csv, "--types", "refnd DOUBLE")
+    assert "no column 'refnd'. Did you mean 'refund'?" in misspelt
+    assert "id BIGINT" in refusal("import", place, csv, "--types", "refund=double")
     assert not place.exists()
     run_json("import", place, csv, *form, "--bad-rows", "leave-out")
 

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.tables.storage.locations import check_allowed, is_remote, parse_location
 from apps.tables.storage.opening import open_file
 from apps.tables.storage.roots import roots_for
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.errors import column_hint
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,
     DELIMITERS,
@@ -67,10 +68,16 @@ def with_types(proposed: Sequence[ImportColumn], types: str) -> Sequence[ImportC
 
     Raises:
         SchemaError: If it is no DDL.
+        CommandError: If it names what is no column of the file.
     """
     if not types.strip():
         return proposed
     known = {field.name.lower(): field for field in parse_columns_ddl(types)}
+    sources = [column.source for column in proposed]
+    for name in known.keys() - {source.lower() for source in sources}:
+        hint = column_hint(known[name].name, sources)
+        message = f"--types: the file has no column {known[name].name!r}. {hint}"
+        raise CommandError(message)
     return [
         column
         if (field := known.get(column.source.lower())) is None

@@ -82,6 +82,7 @@ def test_what_is_no_column_is_told(text: str, reason: str) -> None:
         parse_columns_ddl(text)
 
     assert reason in str(caught.value)
+    assert "id BIGINT" in caught.value.hint
 
 
 @pytest.mark.parametrize("text", ["", "NOTHING", "INT, b INT", "ARRAY<INT", "INT NOT"])
