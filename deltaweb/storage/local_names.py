@@ -102,6 +102,11 @@ class RepeatedPut:
             self.close()
             self._temporary = self._written.enter_context(temporary_file(path, data))
             self._data = data
+        else:
+            # By its file's time a commit is not older than the one that it lost to.
+            # What keeps the time from being set, taking the name tells.
+            with contextlib.suppress(OSError):
+                os.utime(self._temporary)
         try:
             take_name(self._temporary, path)
         except FileExistsError:

@@ -108,9 +108,11 @@ def parse_path(path: str) -> Steps:
         VariantPathError: If it is none.
     """
     text = path.strip()
+    if not text.startswith("$"):
+        raise VariantPathError(path=path)
     steps: list[str | int] = []
     at = 1
-    while text.startswith("$") and at < len(text):
+    while at < len(text):
         match = _STEP.match(text, at)
         if match is None:
             raise VariantPathError(path=path)
@@ -118,8 +120,6 @@ def parse_path(path: str) -> Steps:
         name = next((match[n] for n in ("name", "quoted", "doubled") if match[n]), "")
         steps.append(name if position is None else int(position))
         at = match.end()
-    if not text.startswith("$"):
-        raise VariantPathError(path=path)
     return steps
 
 

@@ -74,6 +74,16 @@ def test_a_table_is_made_of_the_columns_of_a_file(tmp_path: Path) -> None:
     gone = tmp_path / "gone.csv"
     other = ("create", "others", tmp_path / "o", "--schema-of")
     assert f"{gone} cannot be imported: there is no such file" in refusal(*other, gone)
+    typed = (
+        "create",
+        "others",
+        tmp_path / "o",
+        "--schema",
+        "a INT",
+        "--types",
+        "a INT",
+    )
+    assert "it goes with --schema-of" in refusal(*typed)
 
 
 def test_columns_are_widened_where_types_may_change(

@@ -74,10 +74,12 @@ def with_types(proposed: Sequence[ImportColumn], types: str) -> Sequence[ImportC
         return proposed
     known = {field.name.lower(): field for field in parse_columns_ddl(types)}
     sources = [column.source for column in proposed]
-    for name in known.keys() - {source.lower() for source in sources}:
-        hint = column_hint(known[name].name, sources)
-        message = f"--types: the file has no column {known[name].name!r}. {hint}"
-        raise CommandError(message)
+    in_file = {source.lower() for source in sources}
+    for given in known.values():
+        if given.name.lower() not in in_file:
+            hint = column_hint(given.name, sources)
+            message = f"--types: the file has no column {given.name!r}. {hint}"
+            raise CommandError(message)
     return [
         column
         if (field := known.get(column.source.lower())) is None

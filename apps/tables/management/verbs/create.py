@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from apps.pages.command import Output, Subcommand
@@ -63,6 +63,9 @@ class Verb(Subcommand):
         **options: object,
     ) -> Output:
         """Make version 0, then register the table."""
+        if types and not schema_of:
+            message = "--types changes those of a file: it goes with --schema-of."
+            raise CommandError(message)
         check_name_free(parse_table_name(name))
         where = parse_location(location, base=Path.cwd())
         check_allowed(where, roots=roots_for(None))

@@ -7,9 +7,10 @@ stand in the log, since a decimal or a long does not survive as a double.
 Source: delta_protocol.md, "Add File and Remove File".
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
+
+from deltaweb.delta.values.exact_json import exact_json, parse_exact
 
 _FILE_ACTIONS: Final = ("add", "remove")
 _STATISTICS: Final = "stats"
@@ -28,32 +29,13 @@ def statistics_as_text(action: dict[str, Any], line: bytes) -> dict[str, Any]:
     given = [name for name in _FILE_ACTIONS if _has_object(action.get(name))]
     if not given:
         return action
-    written = json.loads(
-        line, parse_int=_Number, parse_float=_Number, parse_constant=_Number
-    )
+    written = parse_exact(line)
     return action | {
-        name: action[name] | {_STATISTICS: _text(written[name][_STATISTICS])}
+        name: action[name]
+        | {_STATISTICS: exact_json(written[name][_STATISTICS], is_ascii=True)}
         for name in given
     }
 
 
 def _has_object(file: object) -> bool:
     return isinstance(file, Mapping) and isinstance(file.get(_STATISTICS), Mapping)
-
-
-class _Number(str):
-    """A number, as it is written."""
-
-    __slots__ = ()
-
-
-def _text(value: object) -> str:
-    """Write a value without spaces, its numbers as they were."""
-    if isinstance(value, _Number):
-        return str(value)
-    if isinstance(value, dict):
-        parts = [f"{json.dumps(key)}:{_text(part)}" for key, part in value.items()]
-        return f"{{{','.join(parts)}}}"
-    if isinstance(value, list):
-        return f"[{','.join(map(_text, value))}]"
-    return json.dumps(value)

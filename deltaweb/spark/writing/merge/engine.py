@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
 from deltaweb.delta.features.change_feed import writes_changes
@@ -119,11 +119,10 @@ class MergeByTasks:
         planned = joined.filter(F.col(CHOICE).isNotNull())
         rows = planned.groupBy(FILE_NUMBER, FILE_PLACE).count()
         twice = F.min(F.when(F.col("count") > 1, F.col(FILE_PLACE)))
-        found = rows.groupBy(FILE_NUMBER).agg(twice.alias(FILE_PLACE)).collect()
-        for row in found:
-            if row[FILE_PLACE] is not None:
-                raise self._matched_twice(files, row)
-        numbers = pa.array(sorted(row[FILE_NUMBER] for row in found), pa.int64())
+        found = rows.groupBy(FILE_NUMBER).agg(twice.alias(FILE_PLACE)).toArrow()
+        for row in found.filter(found[FILE_PLACE].is_valid()).slice(0, 1).to_pylist():
+            raise self._matched_twice(files, row[FILE_NUMBER], row[FILE_PLACE])
+        numbers = found.sort_by(FILE_NUMBER)[FILE_NUMBER].combine_chunks()
         changed = files.take(numbers)
         if not changed.num_rows:
             return changed
@@ -141,15 +140,17 @@ class MergeByTasks:
             kept.destroy()
         return changed
 
-    def _matched_twice(self, files: pa.Table, row: Row) -> MergeMatchedTwiceError:
+    def _matched_twice(
+        self, files: pa.Table, number: int, place: int
+    ) -> MergeMatchedTwiceError:
         start = 0
-        for rows in self.request.reading.table_rows(files.slice(row[FILE_NUMBER], 1)):
+        for rows in self.request.reading.table_rows(files.slice(number, 1)):
             end = start + rows.num_rows
-            if row[FILE_PLACE] < end:
-                one = rows.slice(row[FILE_PLACE] - start, 1)
+            if place < end:
+                one = rows.slice(place - start, 1)
                 return MergeMatchedTwiceError.of(self.request.on, one)
             start = end
-        raise IndexError(row[FILE_PLACE])  # tasks have read it there
+        raise IndexError(place)  # tasks have read it there
 
     def _insert(self, rows: DataFrame, num_source: int, *, is_told: bool) -> None:
         base = self.request.base

@@ -65,6 +65,20 @@ def test_bytes_that_come_late_are_not_written_again(
     assert store.list_names_from("") == ["a", "b", "c"]
 
 
+def test_a_file_is_as_old_as_its_name(store: LocalTableStore, tmp_path: Path) -> None:
+    store.put_if_absent("a", b"first")
+    with store.repeated_put() as put_if_absent:
+        with pytest.raises(FileExistsError):
+            put_if_absent("a", b"second")
+        (written,) = tmp_path.glob("table/_delta_log/.a.*.tmp")
+        os.utime(written, (0, 0))
+
+        put_if_absent("b", b"second")
+
+    (lost_to,) = (file for file in store.list_from("a") if file.name == "a")
+    assert store.status("b").modification_time >= lost_to.modification_time
+
+
 def test_bytes_that_change_with_the_name_are(store: LocalTableStore) -> None:
     store.put_if_absent("a", b"first")
     store.put_if_absent("b", b"first")
