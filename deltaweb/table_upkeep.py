@@ -61,7 +61,7 @@ class TableUpkeep:
         return self._change(lambda base: unset_properties(base, names))
 
     def add_columns(self, columns: NewColumns) -> "CommitResult":
-        """Add columns at the end, null in all rows of now.
+        """Add columns at the end, null in all present rows.
 
         Args:
             columns: Fields of pyarrow or of a schema, or DDL such as
@@ -99,7 +99,7 @@ class TableUpkeep:
         )
 
     def widen_column(self, column: str, data_type: "DataType | str") -> "CommitResult":
-        """Give a column a wider type; values of now are widened as they are read.
+        """Give a column a wider type; stored values are widened as they are read.
 
         Args:
             column: A dotted path for a nested column; the parts of arrays and maps
@@ -148,7 +148,7 @@ class TableUpkeep:
         return self._change(lambda base: set_comment(base, text, column=column))
 
     def add_constraint(self, name: str, sql: str) -> "CommitResult":
-        """Add a CHECK constraint, once it is true of every row of now.
+        """Add a CHECK constraint, once it is true of every present row.
 
         Raises:
             ConstraintViolatedError: If it is false or unknown for a row.

@@ -48,5 +48,7 @@ class TablesConfig(AppConfig):
             "apps.tables.catalogue.scan_root",
             "apps.tables.index.refresh",
             "apps.tables.operations",
+            "apps.tables.operations.definition",
+            "apps.tables.operations.rows",
             "apps.tables.work",
         )

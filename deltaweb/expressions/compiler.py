@@ -23,8 +23,9 @@ from deltaweb.expressions.comparison import (
     negated,
     one_of,
 )
-from deltaweb.expressions.errors import ExpressionError
+from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from deltaweb.expressions.functions import call, concatenated
+from deltaweb.expressions.mistakes import refuse_mistakes
 from deltaweb.expressions.node import NULL, BoundExpression, NotTranslatedError, literal
 from deltaweb.sharing.conditions.sql import (
     cast_type,
@@ -32,7 +33,7 @@ from deltaweb.sharing.conditions.sql import (
     connected,
     unwrapped,
 )
-from deltaweb.sharing.conditions.sql_text import parse_sql, shown
+from deltaweb.sharing.conditions.sql_text import NotSQLError, parse_sql, shown
 
 _COMPARISONS: Final = {
     exp.EQ: "=",
@@ -90,14 +91,22 @@ def compile_sql(sql: str, schema: StructType) -> BoundExpression:
     """Return an expression over rows of a schema.
 
     Raises:
-        ExpressionError: If it does not parse, names no column, or is not evaluated
-            here exactly; names what is not.
+        ExpressionMistakenError: If it does not parse, names no column, or is no
+            function of the row.
+        ExpressionError: If it is not evaluated here exactly; names what is not.
     """
     try:
-        return _Compiler(schema).node(parse_sql(sql).tree)
+        tree = parse_sql(sql).tree
+    except NotSQLError as error:
+        raise ExpressionMistakenError(sql=sql, reason=error.reason) from None
+    except PredicateError as error:
+        raise ExpressionError(sql=sql, reason=error.reason) from None
+    try:
+        return _Compiler(schema).node(tree)
     except ExpressionError:
         raise
     except (NotTranslatedError, PredicateError) as error:
+        refuse_mistakes(sql, tree, schema)
         reason = getattr(error, "reason", "") or str(error)
         raise ExpressionError(sql=sql, reason=reason) from None
     except (pa.ArrowException, RecursionError, ValueError, OverflowError) as error:

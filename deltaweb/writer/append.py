@@ -59,10 +59,11 @@ class KnownDefinition:
     def follow(self, transaction: Transaction, result: CommitResult) -> None:
         """Keep what a commit has made, or has found where it gave way to others."""
         base, version = transaction.base, result.version
-        if base is None or version is None or transaction.changes_definition:
+        if base is None or version is None or _may_be_dated(transaction):
             self._kept = None
         elif not result.rebased_over:
-            self._keep(replace(base, version=version))
+            metadata = transaction.next_metadata
+            self._keep(replace(base, version=version, metadata=metadata))
 
     def _keep(self, definition: Definition) -> None:
         status = commit_status(self._store, definition.version)
@@ -81,6 +82,19 @@ class KnownDefinition:
                 return None
             version += 1
         return None
+
+
+def _may_be_dated(transaction: Transaction) -> bool:
+    """Whether a commit says more of the table than was asked for: since when it is so.
+
+    A new column or a number that an identity column has come to is not dated.
+    """
+    base, metadata = transaction.base, transaction.metadata
+    if base is None or transaction.protocol is not None:
+        return True
+    return (
+        metadata is not None and metadata.configuration != base.metadata.configuration
+    )
 
 
 def append_rows(

@@ -36,6 +36,17 @@
     const put = (name, text) => {
       box.querySelector(`[data-${name}]`).textContent = text;
     };
+    // The versions that stay, and those that do not, on the axis of the bars.
+    const showBands = (step, hours) => {
+      const cut = (100 * (found.axis - Math.min(hours, found.axis))) / found.axis;
+      const stay = Math.max(found.begin, cut);
+      put("after", exact(found.now - step.num_lost));
+      box.querySelector("[data-hatched]").hidden = !step.num_lost;
+      box.querySelector("[data-band-lost]").setAttribute("width", `${stay - found.begin}%`);
+      const stays = box.querySelector("[data-band-stay]");
+      stays.setAttribute("x", `${stay}%`);
+      stays.setAttribute("width", `${100 - stay}%`);
+    };
     const show = (hours) => {
       const step = found.steps.filter((one) => one.hours <= hours).pop();
       put("days", `= ${words(hours)}`);
@@ -55,6 +66,7 @@
         const goes = (Number(bar.dataset.bar) + 1) * HOURS_A_DAY > hours;
         bar.setAttribute("class", goes ? "w-go" : "w-stay");
       }
+      if (found.begin !== undefined) showBands(step, hours);
       range.setAttribute("aria-valuetext", words(hours));
       if (!act) return;
       act.elements.hours.value = hours;

@@ -1,4 +1,8 @@
-"""Runs every benchmark, or those named: `python -m tests.benchmarks [snapshot ...]`."""
+"""Runs every benchmark, or those named: `python -m tests.benchmarks [snapshot ...]`.
+
+Words after a name that are no benchmark choose among its measurements, where it lets
+choose: `python -m tests.benchmarks writing race`.
+"""
 
 import importlib
 import pkgutil
@@ -11,11 +15,24 @@ PREFIX = "bench_"
 
 def main(wanted: list[str]) -> None:
     """Run the modules `bench_*` in order of name."""
-    for module in pkgutil.iter_modules(tests.benchmarks.__path__):
-        name = module.name.removeprefix(PREFIX)
-        if module.name.startswith(PREFIX) and (not wanted or name in wanted):
-            print(f"\n== {name} ==", flush=True)
-            importlib.import_module(f"tests.benchmarks.{module.name}").main()
+    found = pkgutil.iter_modules(tests.benchmarks.__path__)
+    known = [
+        module.name.removeprefix(PREFIX)
+        for module in found
+        if module.name.startswith(PREFIX)
+    ]
+    chosen: dict[str, list[str]] = {} if wanted else {name: [] for name in known}
+    for word in wanted:
+        if word in known:
+            chosen[word] = []
+        elif chosen:
+            [*chosen.values()][-1].append(word)
+        else:
+            sys.exit(f"{word!r} is none of {', '.join(known)}")
+    for name in sorted(chosen):
+        print(f"\n== {name} ==", flush=True)
+        module = importlib.import_module(f"tests.benchmarks.{PREFIX}{name}")
+        module.main(*chosen[name])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ Both do the same to a copy of the same table in turn (A B A B), each from a new 
 object. A line is the median of ours over theirs, of the clock and of the processor,
 beside what is needed. Ours makes the bytes of each file durable before a commit names
 it, theirs does not: on a slow or busy disk the clock tells that. Then eight processes
-of each append to one table, and their commits a second are compared.
+of each append to one table, and their commits a second are compared. Words choose
+among the lines: `python -m tests.benchmarks writing race`, or `writing delete`.
 """
 
 import os
@@ -41,6 +42,7 @@ ROUNDS = 5
 APPENDS = 1_000
 FILES = 10_000
 WRITERS, APPENDS_EACH = 8, 25
+RACE = "race"
 DELETED = f"id IN ({', '.join(str(number * 9_000 + 3) for number in range(10))})"
 Work = Callable[[Path], object]
 
@@ -65,15 +67,18 @@ class Spent:
     cpu: float
 
 
-def main() -> None:
-    """Make the tables, let both write, print every ratio."""
+def main(*words: str) -> None:
+    """Make the tables, let both write, print every ratio, or those of some words."""
     with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as folder:
-        for case in _cases():
+        for case in [] if words == (RACE,) else _cases():
+            if words and not any(word in case.name for word in words):
+                continue
             home = Path(folder, case.name.replace(" ", "-").replace(",", ""))
             home.mkdir()
             _compare(case, home)
             shutil.rmtree(home)
-        _race(Path(folder))
+        if not words or RACE in words:
+            _race(Path(folder))
 
 
 def _cases() -> list[Case]:

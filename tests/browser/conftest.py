@@ -52,8 +52,8 @@ def samples(server: Installation) -> None:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """The system's Chromium."""
-    executable = shutil.which("chromium")
+    """The system's Chromium: its headless shell, where that is installed."""
+    executable = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     assert executable, "no chromium here: 'make test' installs it"
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(

@@ -10,13 +10,18 @@ from apps.jobs import kinds
 from apps.jobs.models import Job
 from apps.pages.actions import COMMAND_LINE
 from apps.tables.models import Table
-from apps.tables.operations.delete_rows import DELETE_ROWS, DeleteRows
-from apps.tables.operations.merge_rows import merge_rows
 from apps.tables.operations.operation import Operation
 from apps.tables.operations.requests import request_look, request_operation
-from apps.tables.operations.update_rows import UPDATE_ROWS, UpdateRows
+from apps.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
+from apps.tables.operations.rows.merge_rows import (
+    MergeSource,
+    foresee_merge,
+    merge_rows,
+)
+from apps.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
 from deltaweb.table import DeltaTable
 from tests.factories import NOW, new_table
+from tests.functional.table_command.commands import run_json
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -106,15 +111,40 @@ def test_rows_that_are_tracked_are_changed_in_the_worker_itself(
     assert job.progress_unit == "files"
 
 
+def test_commands_take_spark_as_jobs_do(folder: Path, settings: "Settings") -> None:
+    settings.SPARK_DIFF_BYTES = 0
+    some = ("--where", "n in (1, 5) and hash(n) is not null")  # Spark's own
+
+    told = run_json("delete", folder, *some, "--dry-run")
+    gone = run_json("delete", folder, *some, "--yes")
+    looked = run_json("update", folder, "--set", "n = n + 10", "--dry-run")
+    changed = run_json("update", folder, "--set", "n = 9", "--where", "n = 4", "--yes")
+
+    assert (told["version"], told["num_rows"], told["num_copied_rows"]) == (2, 2, 4)
+    assert {row["n"] for row in told["before"]} == {"1", "5"}
+    assert (gone["version"], gone["num_rows_deleted"]) == (3, 2)
+    assert {row["n"] for row in looked["after"]} == {"10", "12", "13", "14"}
+    assert (changed["version"], changed["num_rows_updated"]) == (4, 1)
+    assert numbers(folder) == [0, 2, 3, 9]
+
+
 def test_rows_are_merged_into_a_large_table_by_tasks(
     folder: Path, settings: "Settings"
 ) -> None:
     settings.SPARK_DIFF_BYTES = 0
     rows = pa.table({"n": [1, 7]})
 
-    merge = merge_rows(str(folder), rows.to_reader, "t.n = s.n", print)
-    done = merge.when_matched_delete().when_not_matched_insert().execute()
+    source = MergeSource(location=str(folder), read=rows.to_reader, on="t.n = s.n")
+    merge = merge_rows(source, print).when_matched_delete().when_not_matched_insert()
+    before = sorted(folder.rglob("*"))
+    told = foresee_merge(source, merge.clauses, print)
+    assert sorted(folder.rglob("*")) == before
+    done = merge.execute()
 
+    counts = told.outcome.counts
+    assert counts["numTargetRowsDeleted"] == done.num_rows_deleted == 1
+    assert counts["numTargetRowsInserted"] == done.num_rows_inserted == 1
+    assert told.outcome.changed.num_rows == done.num_removed_files
     assert numbers(folder) == [0, 2, 3, 4, 5, 7]
     read = DeltaTable(str(folder)).read_commit(done.version or 0)
     assert sum("add" in action for action in read) == 2  # one process writes one file
@@ -122,6 +152,8 @@ def test_rows_are_merged_into_a_large_table_by_tasks(
 
 def test_a_merge_that_only_spark_evaluates_is_its_own(folder: Path) -> None:
     rows = pa.table({"n": [1, 7]})
-    merge = merge_rows(str(folder), rows.to_reader, "hash(t.n) = hash(s.n)", print)
+    on = "hash(t.n) = hash(s.n)"
+    source = MergeSource(location=str(folder), read=rows.to_reader, on=on)
+    merge = merge_rows(source, print)
 
     assert merge.when_matched_delete().execute().num_rows_deleted == 1

@@ -68,6 +68,34 @@ class Bar:
     goes: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """The versions that can be read now and afterwards, on the axis of time.
+
+    A version stands where the longest retention does that takes it. Places and widths
+    are percent of the axis.
+
+    Attributes:
+        begin: Where those that can be read now begin.
+        now_width: From there to the present.
+        lost_width: From there to where those begin that stay.
+        stay: Where those begin that stay.
+        stay_width: From there to the present.
+        num_now: How many can be read now.
+        num_after: How many can be read afterwards.
+        num_gone: How many cannot be read already.
+    """
+
+    begin: float
+    now_width: float
+    lost_width: float
+    stay: float
+    stay_width: float
+    num_now: int
+    num_after: int
+    num_gone: int
+
+
 def what_if(
     query: Mapping[str, str], result: Mapping[str, Any] | None
 ) -> Mapping[str, Any]:
@@ -79,6 +107,7 @@ def what_if(
     hours = asked.cleaned_data["hours"] if asked.is_valid() else least
     axis = result["axis_hours"]
     step = step_at(result, hours)
+    bands = _bands(result, hours, step)
     needless = result["steps"][0]
     return {
         "whatif": {
@@ -94,8 +123,14 @@ def what_if(
             "floor": _percent(axis - min(least, axis), axis),
             "floor_width": _percent(min(least, axis), axis),
             "bars": _bars(result, hours),
+            "bands": bands,
             "ticks": _ticks(axis),
-            "data": {"least": least, "axis": axis, "steps": result["steps"]},
+            "data": {
+                "least": least,
+                "axis": axis,
+                "steps": result["steps"],
+                **({"begin": bands.begin, "now": bands.num_now} if bands else {}),
+            },
         },
         "ledger": _ledger(result["ledger"]),
         "stored": {
@@ -135,6 +170,29 @@ def _bars(result: Mapping[str, Any], hours: int) -> list[Bar]:
             )
         )
     return [bar for bar in found if bar.size_bytes]
+
+
+def _bands(
+    result: Mapping[str, Any], hours: int, step: Mapping[str, Any]
+) -> Bands | None:
+    """Return the bands; None where no retention takes a version."""
+    versions = result.get("versions") or {}  # a look stored before these has none
+    if versions.get("oldest_hours") is None:
+        return None
+    axis = result["axis_hours"]
+    oldest = min(versions["oldest_hours"] + 1, axis)
+    begin = _percent(axis - oldest, axis)
+    stay = _percent(axis - min(hours, oldest), axis)
+    return Bands(
+        begin=begin,
+        now_width=round(100 - begin, 3),
+        lost_width=round(stay - begin, 3),
+        stay=stay,
+        stay_width=round(100 - stay, 3),
+        num_now=versions["num_readable"],
+        num_after=versions["num_readable"] - step["num_lost"],
+        num_gone=versions["num_gone"],
+    )
 
 
 def _ticks(axis: int) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from apps.pages.command import Output
-from apps.tables.operations.definition_change import foresee_definition
+from apps.tables.operations.definition.definition_change import foresee_definition
 from deltaweb.delta.writing.operations.definition_plan import DefinitionPlan
 
 

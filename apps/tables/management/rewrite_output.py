@@ -1,13 +1,18 @@
-"""What a delete or an update would do, as commands answer it."""
+"""What a change of rows would do, as commands answer it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from apps.pages.command import Output
 from apps.tables.management.row_output import json_rows, row_lines
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.writer.merge.outcome import MERGE, MergeOutlook
 from deltaweb.writer.rewrite.plan import RewritePlan
+
+VERBS: Final = {"change": "updated", "delete": "deleted", "add": "inserted"}
 
 
 def planned_rows(name: str | None, location: str, plan: RewritePlan) -> Output:
@@ -43,6 +48,44 @@ def plan_text(plan: RewritePlan) -> str:
         f"{counted(outcome.removed.num_rows, 'file')} of "
         f"{plan.rewrite.snapshot.num_files:,} ({outcome.size_bytes:,} bytes){others}."
     )
+
+
+def foreseen_merge(name: str | None, location: str, outlook: MergeOutlook) -> Output:
+    """Answer the dry run of a merge by what it counts."""
+    outcome, snapshot = outlook.outcome, outlook.snapshot
+    counts = outcome.counts
+    data = {
+        "name": name,
+        "location": location,
+        "version": snapshot.version,
+        "operation": MERGE,
+        "num_source_rows": counts["numSourceRows"],
+        "num_updated_rows": counts["numTargetRowsUpdated"],
+        "num_deleted_rows": counts["numTargetRowsDeleted"],
+        "num_inserted_rows": counts["numTargetRowsInserted"],
+        "num_copied_rows": counts["numTargetRowsCopied"],
+        "num_files": outcome.changed.num_rows,
+        "total_files": snapshot.num_files,
+        "size_bytes": pc.sum(outcome.changed["size"]).as_py() or 0,
+    }
+    return Output(data, _merge_text(data))
+
+
+def _merge_text(told: Mapping[str, Any]) -> str:
+    does = [
+        f"{verb} {counted(told[f'num_{done}_rows'], 'row')}"
+        for verb, done in VERBS.items()
+        if told[f"num_{done}_rows"]
+    ]
+    if not does:
+        return "No row is concerned: nothing would be written."
+    copied = told["num_copied_rows"]
+    others = f"; {counted(copied, 'other row')} would be written again" * bool(copied)
+    where = (
+        f" in {counted(told['num_files'], 'file')} of {told['total_files']:,} "
+        f"({told['size_bytes']:,} bytes)" * bool(told["num_files"])
+    )
+    return f"Would {', '.join(does)}{where}{others}."
 
 
 def _lines(plan: RewritePlan) -> Iterator[str]:

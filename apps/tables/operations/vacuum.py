@@ -169,7 +169,9 @@ def _curve(outlook: VacuumOutlook) -> dict[str, Any]:
     """Return what each whole hour of retention takes, where that changes.
 
     `steps` ascend by hours; each holds from its hours up to the next. `bars` are the
-    bytes by age, of which those older than the retention go.
+    bytes by age, of which those older than the retention go. `versions` counts those of
+    the log that can and cannot be read now; `oldest_hours` is the longest retention
+    that takes one of them, None where none does.
     """
     needless = pc.is_in(outlook.ages["kind"], value_set=pa.array(NEEDLESS))
     files = outlook.ages.filter(needless)
@@ -213,6 +215,11 @@ def _curve(outlook: VacuumOutlook) -> dict[str, Any]:
         "axis_hours": axis_h,
         "steps": steps,
         "bars": [int(size) for size in bars],
+        "versions": {
+            "num_readable": int(np.count_nonzero(losses.since != NEVER)),
+            "num_gone": int(np.count_nonzero(losses.since == NEVER)),
+            "oldest_hours": int(lost_h.max()) if lost_h.max(initial=-1) >= 0 else None,
+        },
     }
 
 

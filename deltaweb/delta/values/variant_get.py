@@ -1,17 +1,14 @@
 """Parts of variants as values of a type: `variant_get` of SQL, over the text of a scan.
 
 The text of a variant keeps every digit, so that a part of it is what it was, whatever
-type is asked for.
+type is asked for. Text with types tells days, times and bytes from texts as well.
 
 Source: Spark SQL, "variant_get" and "try_variant_get".
 """
 
-import base64
-import binascii
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -20,12 +17,15 @@ from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
     MapType,
+    PrimitiveType,
     StructType,
-    arrow_type,
     type_text,
 )
 from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
-from deltaweb.delta.values.exact_json import exact_json, parse_exact
+from deltaweb.delta.values.exact_json import ExactNumber, exact_json, parse_exact
+from deltaweb.delta.values.value_text import Value, arrow_array
+from deltaweb.delta.values.variant_casts import NoCastError, cast_variant
+from deltaweb.delta.values.variant_tree import plain_variant
 
 _STEP: Final = re.compile(
     r"""\.(?P<name>[^.\[\]'"]+)
@@ -62,6 +62,7 @@ def variant_get(
     data_type: DataType | str = "string",
     *,
     or_null: bool = False,
+    typed_variants: bool = False,
 ) -> pa.Array:
     """Return a part of each variant as a value of a type.
 
@@ -69,7 +70,10 @@ def variant_get(
         variants: As a scan returns them: JSON text.
         path: Where the part is: `$.items[0].price`, `$['a name']`; `$` for all.
         data_type: Its type, or that as SQL spells it: `DECIMAL(10, 2)`.
-        or_null: Whether a part that is of another type is null; it is an error else.
+        or_null: Whether a part that is of another type is null, as `try_variant_get`
+            has it; it is an error else.
+        typed_variants: Whether the texts are those of a scan with typed variants.
+            Without, a text may be bytes, and a time: it is read as either.
 
     Returns:
         Null where a variant has no such part.
@@ -84,21 +88,32 @@ def variant_get(
     if isinstance(wanted, StructType | ArrayType | MapType):
         message = "a part of a variant is read as a type that is not nested"
         raise TypeError(message)
-    steps, target = parse_path(path), arrow_type(wanted)
-    texts = [_part_text(text, steps) for text in variants.to_pylist()]
-    cast = _as_bytes if pa.types.is_binary(target) else partial(_cast, target)
-    try:
-        return cast(texts)
-    except ValueError:  # that of Arrow is one, too
-        found = [_or_none(cast, text) for text in texts]
-    if not or_null:
-        bad = next(
-            text
-            for text, part in zip(texts, found, strict=True)
-            if text is not None and part is None
-        )
-        raise VariantCastError(path=path, type_name=type_text(wanted), value=bad)
-    return pa.array(found, target)
+    steps = parse_path(path)
+    part = _typed_part if typed_variants else _plain_part
+    found: list[Value | None] = []
+    for text in variants.to_pylist():
+        kind, value = ("null", None) if text is None else part(text, steps)
+        try:
+            found.append(None if value is None else _cast(kind, value, wanted))
+        except NoCastError:
+            if not or_null:
+                raise VariantCastError(
+                    path=path, type_name=type_text(wanted), value=_shown(value)
+                ) from None
+            found.append(None)
+    return arrow_array(found, wanted)
+
+
+def _cast(kind: str, value: object, wanted: DataType) -> Value:
+    if kind not in _WITH_PARTS:
+        return cast_variant(kind, value, wanted)
+    if not isinstance(wanted, PrimitiveType) or wanted.name != "string":
+        raise NoCastError(kind)
+    return str(value)
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def parse_path(path: str) -> Steps:
@@ -123,35 +138,33 @@ def parse_path(path: str) -> Steps:
     return steps
 
 
-def _part_text(text: str | None, steps: Steps) -> str | None:
-    """Return a part as the text of its value; None where there is none."""
-    if text is None:
-        return None
+def _plain_part(text: str, steps: Steps) -> tuple[str, Any]:
+    """Return a part by what JSON says of it: its kind and value; None for none."""
     part = parse_exact(text)
     for step in steps:
-        if isinstance(step, str):
-            part = part.get(step) if isinstance(part, dict) else None
-        else:
-            is_there = isinstance(part, list) and step < len(part)
-            part = part[step] if is_there else None
-    if part is None or isinstance(part, str):
-        return part
-    return exact_json(part)
+        part = _below(part, step)
+    if isinstance(part, dict | list):
+        return "object", exact_json(part)
+    return "decimal" if isinstance(part, ExactNumber) else "text", part
 
 
-def _cast(target: pa.DataType, texts: Iterable[str | None]) -> pa.Array:
-    return pa.array(texts, pa.string()).cast(target)
+def _typed_part(text: str, steps: Steps) -> tuple[str, Any]:
+    """Return a part that tells its type: its kind and value; None for none."""
+    part = parse_exact(text)
+    for step in steps:
+        part = _below(part["value"], step)
+        if part is None:
+            return "null", None
+    kind: str = part["type"]
+    if kind in _WITH_PARTS:
+        return kind, plain_variant(exact_json(part))
+    return kind, part["value"]
 
 
-def _as_bytes(texts: Iterable[str | None]) -> pa.Array:
-    return pa.array(
-        [None if t is None else base64.b64decode(t, validate=True) for t in texts],
-        pa.binary(),
-    )
+def _below(part: Any, step: str | int) -> Any:  # noqa: ANN401  # any JSON
+    if isinstance(step, str):
+        return part.get(step) if isinstance(part, dict) else None
+    return part[step] if isinstance(part, list) and step < len(part) else None
 
 
-def _or_none(cast: Callable[[list[str | None]], pa.Array], text: str | None) -> object:
-    try:
-        return cast([text])[0].as_py()
-    except (ValueError, binascii.Error):
-        return None
+_WITH_PARTS: Final = frozenset({"object", "array"})

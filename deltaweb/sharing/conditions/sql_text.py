@@ -29,6 +29,10 @@ class _Conditions(Databricks):
         STRING_ESCAPES = ["'", "\\"]
 
 
+class NotSQLError(PredicateError):
+    """A text is no condition in SQL, whoever reads it."""
+
+
 @dataclass(frozen=True)
 class SQLText:
     """A condition that parsed.
@@ -48,12 +52,13 @@ def parse_sql(sql: str, *, max_tokens: int = MAX_TOKENS) -> SQLText:
     """Parse the text of one condition.
 
     Raises:
-        PredicateError: The text is too long, nested too deeply, or no SQL.
+        NotSQLError: The text is no SQL.
+        PredicateError: The text is too long, or nested too deeply.
     """
     if len(sql) > MAX_LENGTH:
         raise PredicateError(reason=f"it is longer than {MAX_LENGTH} characters")
     if not sql.strip():
-        raise PredicateError(reason="it is empty")
+        raise NotSQLError(reason="it is empty")
     if any("\ud800" <= character <= "\udfff" for character in sql):
         raise PredicateError(reason="it holds characters that are no text")
     dialect = _Conditions()
@@ -64,11 +69,11 @@ def parse_sql(sql: str, *, max_tokens: int = MAX_TOKENS) -> SQLText:
     except RecursionError:
         raise PredicateError(reason=TOO_DEEP) from None
     except ParseError as error:
-        raise PredicateError(reason=_parse_reason(error)) from None
+        raise NotSQLError(reason=_parse_reason(error)) from None
     except (SqlglotError, ValueError, AttributeError, TypeError, LookupError):
-        raise PredicateError(reason="it is not a condition in SQL") from None
+        raise NotSQLError(reason="it is not a condition in SQL") from None
     if len(trees) != 1 or trees[0] is None:
-        raise PredicateError(reason="it is not one condition")
+        raise NotSQLError(reason="it is not one condition")
     return SQLText(sql, tokens, trees[0])
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from deltaweb.spark.driver.class_archive import reading_options, writing_options
@@ -154,6 +155,8 @@ def _default_session() -> SparkSession | None:
 def _build_session(options: SparkOptions) -> SparkSession:
     options.folder.mkdir(parents=True, exist_ok=True)
     logging.getLogger("py4j").setLevel(logging.WARNING)
+    # It writes the stack of the JVM for SQL that is refused; our errors say why.
+    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     # Read by the launcher and by the workers that it starts, not by us.
     os.environ["JAVA_HOME"] = str(find_java_home(options.folder))
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

@@ -8,9 +8,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 from pyspark.sql.types import NullType, StringType, StructField
 
-from deltaweb.expressions.errors import ExpressionError
+from deltaweb.expressions.errors import (
+    UNSETTLED,
+    ExpressionError,
+    ExpressionMistakenError,
+)
 
-UNSETTLED: Final = "its value is another each time it is looked at"
 GENERATED: Final = (
     "the table generates columns of the new values, and has rules that only Spark "
     "evaluates"
@@ -66,5 +69,5 @@ def _check(rows: DataFrame, sql: str, parsed: Callable[[str], Column]) -> DataFr
         check_settled(rows, value, sql)
     except AnalysisException as error:  # what is no SQL at all is one, too
         reason = str(error).partition("\n")[0][:300]
-        raise ExpressionError(sql=sql, reason=reason) from None
+        raise ExpressionMistakenError(sql=sql, reason=reason) from None
     return found

@@ -27,6 +27,7 @@ from deltaweb.writer.merge.clauses import (
     Places,
     bound_rows,
 )
+from deltaweb.writer.rewrite.dry_run import RowTally
 
 COUNTS: Final = (
     "numSourceRows",
@@ -92,7 +93,10 @@ class FileMerger:
     """
 
     def __init__(
-        self, clauses: BoundClauses, files: ChangeWriter, check: CheckRows
+        self,
+        clauses: BoundClauses,
+        files: ChangeWriter | RowTally,
+        check: CheckRows,
     ) -> None:
         self.counts = dict.fromkeys(COUNTS, 0)
         self._clauses = clauses

@@ -22,7 +22,7 @@ from deltaweb.delta.writing.transaction import (
     CommitResult,
     TableRead,
 )
-from deltaweb.writer.changes.change_writer import ChangeWriter
+from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
 from deltaweb.writer.matching import file_rows, files_within
@@ -42,8 +42,9 @@ from deltaweb.writer.merge.file_merge import (
     MergeMatchedTwiceError,
     PlannedRows,
 )
-from deltaweb.writer.merge.outcome import MERGE, MergeOutcome
+from deltaweb.writer.merge.outcome import MERGE, MergeOutcome, MergeOutlook
 from deltaweb.writer.merge.pairs import JOINED_AT_ONCE, PairFinder
+from deltaweb.writer.rewrite.dry_run import RowTally
 from deltaweb.writer.row_checks import RowChecks
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
@@ -137,8 +138,20 @@ class MergePlan:
         inserts = any(c.about is About.NOT_MATCHED for c in self.merge.clauses)
         return keeps_ids or (inserts and bool(self.write.numbers.columns))
 
+    def foresee(self) -> MergeOutlook:
+        """Find out what it would do; nothing is written.
+
+        Raises:
+            DeltaError: As `commit` does before it writes.
+        """
+        base = self.write.base
+        marks_rows = marks_deleted_rows(base.protocol, base.metadata)
+        with RowTally(marks_rows=marks_rows) as tally:
+            outcome = self.merge.carry_out(tally)
+        return MergeOutlook(snapshot=self.snapshot, outcome=outcome)
+
     def commit(self) -> CommitResult:
-        """Do it.
+        """Do it; a plan is carried out or foreseen once.
 
         Raises:
             DeltaError: As `DeltaTable.merge` lists them.
@@ -186,7 +199,7 @@ class _Merge:
         # Rows that match nothing are anywhere.
         self._reach = None if bound.alone else self._finder.reach()
 
-    def carry_out(self, files: ChangeWriter) -> MergeOutcome:
+    def carry_out(self, files: ChangeWriter | RowTally) -> MergeOutcome:
         """Change the files that hold rows which change, and insert the new rows."""
         merger = FileMerger(
             self._clauses, files, lambda new, _: self._checks.check(new)

@@ -8,6 +8,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot_state import Definition
 from deltaweb.delta.writing.transaction import TableRead, Transaction
 from deltaweb.writer.changes.change_writer import WrittenChanges
@@ -82,3 +83,16 @@ class MergeOutcome:
             removed=changed,
             change_files=written.change_files,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MergeOutlook:
+    """What a merge would do; nothing is written.
+
+    Attributes:
+        snapshot: The version that it would change.
+        outcome: What it would do, but for the files that it would write.
+    """
+
+    snapshot: Snapshot
+    outcome: MergeOutcome

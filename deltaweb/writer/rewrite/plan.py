@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from time import monotonic
 from typing import Final
 
@@ -23,7 +24,7 @@ from deltaweb.writer.rewrite.row_changes import ChangeKind, nullable
 ABSENT: Final = "NULL"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Rewrite:
     """A change of the rows of a version that a condition is true for.
 
@@ -47,7 +48,7 @@ class Rewrite:
         Raises:
             DeltaError: As `commit` does before it writes.
         """
-        about, seen = self._find(), RowsSeen()
+        about, seen = self._concerned, RowsSeen()
         self._see_unopened(about.gone, seen)
         done = self.engine.look(about, seen, on_progress)
         schema = nullable(arrow_schema(self.snapshot.schema))
@@ -84,7 +85,7 @@ class Rewrite:
             DeltaError: As `DeltaTable.delete` and `update` list them.
         """
         started = monotonic()
-        about = about or self._find()
+        about = about or self._concerned
         with self.engine.write(about, on_progress) as done:
             transaction = Transaction(
                 base=self.snapshot.state.definition,
@@ -110,15 +111,16 @@ class Rewrite:
         Raises:
             ExpressionError: If the condition is not evaluated by the engine.
         """
-        return pc.sum(self._find().opened["size"]).as_py() or 0
+        return pc.sum(self._concerned.opened["size"]).as_py() or 0
 
     @property
-    def keeps_row_ids(self) -> bool:
-        """Whether rows that are written again keep what they are known by."""
+    def is_for_a_process(self) -> bool:
+        """Whether Spark's tasks cannot: rows keep what they are known by."""
         base = self.snapshot.state.definition
         return kept_row_ids(base.protocol, base.metadata) is not None
 
-    def _find(self) -> ConcernedFiles:
+    @cached_property
+    def _concerned(self) -> ConcernedFiles:
         is_here = self.engine.is_evaluated_here
         matches = find_matches(self.snapshot, self.where, is_evaluated_here=is_here)
         nothing = matches.whole.slice(0, 0)

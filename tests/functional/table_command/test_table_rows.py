@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from django.test import override_settings
 
 from apps.audit.models import AuditEvent
 from deltaweb.table import DeltaTable
@@ -53,6 +54,23 @@ def test_a_dry_run_says_what_would_happen(table: Path) -> None:
     assert numbers(table) == [1, 2, 3, 4, 5]
 
 
+@override_settings(SPARK_MASTER="nowhere")
+@pytest.mark.parametrize("dry", [("--yes",), ("--dry-run",)], ids=["done", "looked at"])
+def test_a_condition_that_cannot_be_right_never_starts_spark(
+    table: Path, tmp_path: Path, dry: tuple[str, ...]
+) -> None:
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"n": 1}\n')
+    wrong = ("--where", "hash(m) = 3", *dry)
+
+    assert "no column 'm'" in refusal("delete", table, *wrong)
+    assert "no column 'm'" in refusal("update", table, "--set", "n = 1", *wrong)
+    assert "no column 'm'" in refusal("update", table, "--set", "m = hash(n)", *dry)
+    assert "not SQL" in refusal("delete", table, "--where", "n = = 3", *dry)
+    on = ("--on", "hash(t.n) = hash(s.m)", "--insert-all", "--yes")
+    assert "no column 's.m'" in refusal("merge", table, lines, *on)
+
+
 def test_rows_of_a_file_or_of_another_table_are_merged(
     table: Path, tmp_path: Path
 ) -> None:
@@ -67,6 +85,33 @@ def test_rows_of_a_file_or_of_another_table_are_merged(
     assert (went["version"], went["num_rows_deleted"]) == (4, 3)
     assert numbers(table) == [1, 2, 3]
     assert "--update-all" in refusal("merge", table, lines, *on)
+
+
+def test_what_a_merge_would_do_is_told(table: Path, tmp_path: Path) -> None:
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"n": 1}\n{"n": 7}\n')
+    merge = ("merge", table, lines, "--on", "t.n = s.n", "--insert-all")
+    before = files_of(table)
+
+    told = run_json(*merge, "--update-all", "--dry-run")
+    text = run(*merge, "--delete-where", "t.n = 1", "--dry-run")
+    nothing = run(
+        "merge", table, table, "--on", "t.n = s.n", "--insert-all", "--dry-run"
+    )
+
+    assert files_of(table) == before
+    wanted = {"version": 2, "num_source_rows": 2, "num_updated_rows": 1}
+    wanted |= {"num_inserted_rows": 1, "num_deleted_rows": 0, "num_files": 1}
+    assert wanted.items() <= told.items()
+    done = run_json(*merge, "--update-all", "--yes")
+    names = [name for name in told if name in done and name.endswith("_rows")]
+    assert {n: done[n] for n in names} == {n: told[n] for n in names}
+    assert text.startswith("Would delete 1 row, add 1 row in 1 file of 2 (")
+    assert nothing == "No row is concerned: nothing would be written.\n"
+
+
+def files_of(table: Path) -> list[Path]:
+    return sorted(path for path in table.rglob("*") if path.is_file())
 
 
 def test_small_files_are_packed(table: Path) -> None:

@@ -161,6 +161,17 @@ class TestAVacuum:
         assert (step["first_lost"], step["last_lost"], step["num_lost"]) == (3, 3, 1)
         page = page_text(editor, VACUUM)
         assert "<b data-lost-count>1</b> version that can be read now" in page
+        # A retention of 72 hours takes one of six versions; the axis has 504 hours.
+        assert job.result["versions"] == {
+            "num_readable": 6,
+            "num_gone": 0,
+            "oldest_hours": 72,
+        }
+        assert 'x="85.516%" width="14.484%" y="8" height="9" data-band-lost' in page
+        assert "data-after>5</b>" in page
+        page = page_text(editor, f"{VACUUM}?job={job.id}&hours=73")
+        assert 'width="0.0%" y="8" height="9" data-band-lost' in page
+        assert "data-after>6</b>" in page
 
 
 def _age(folder: Path, gone: str, *, version: int, days: int) -> None:

@@ -289,7 +289,7 @@ class TestAnotherWriter:
     def test_that_changed_a_file_since_makes_the_merge_give_way(
         self, spark: "SparkSession", make: Make, merge: Merge
     ) -> None:
-        from deltaweb.spark.writing.merge.run import merge as run_merge
+        from deltaweb.spark.writing.merge.run import MergeOnSpark
         from deltaweb.storage.place import TablePlace
 
         table = make()
@@ -301,14 +301,15 @@ class TestAnotherWriter:
                 table.delete("n = 1")
             told.append(done + total)
 
+        there = MergeOnSpark(
+            spark=spark,
+            place=TablePlace(table.root),
+            source=spark.createDataFrame(SOURCE),
+            on="t.n = s.n",
+            clauses=asked.clauses,
+        )
+
         with pytest.raises(CommitConflictError):
-            run_merge(
-                spark,
-                TablePlace(table.root),
-                spark.createDataFrame(SOURCE),
-                "t.n = s.n",
-                asked.clauses,
-                on_progress=disturb,
-            )
+            there.commit(disturb)
         assert told
         assert not unreferenced(table)

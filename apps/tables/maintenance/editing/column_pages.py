@@ -12,7 +12,7 @@ from apps.tables.maintenance.editing.definitions import (
     newest_definition,
     newest_schema,
 )
-from apps.tables.operations.change_columns import (
+from apps.tables.operations.definition.change_columns import (
     ADD,
     CHANGE_COLUMNS,
     DROP,
@@ -20,7 +20,7 @@ from apps.tables.operations.change_columns import (
     WIDEN,
     change_columns,
 )
-from apps.tables.operations.describe import DESCRIBE, describe
+from apps.tables.operations.definition.describe import DESCRIBE, describe
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.writing.operations.widened_columns import (
     types_change,
@@ -137,8 +137,8 @@ COLUMN_PAGE: Final = DefinitionPage(
     operation=CHANGE_COLUMNS,
     form=ColumnForm,
     heading="Columns",
-    about="A new column stands at the end, and is NULL in every row of now. No file is "
-    "written again.",
+    about="Columns change in the table's schema; no file is written again. A new one "
+    "stands at the end, and is NULL in the rows that are there already.",
     icon="columns-3",
     says="No file is written again; earlier versions stay as they are.",
     does="Commit the columns",

@@ -12,7 +12,7 @@ from apps.tables.models import Table
 from deltaweb.delta.errors import SchemaError
 
 if TYPE_CHECKING:
-    from apps.tables.operations.definition_change import Change
+    from apps.tables.operations.definition.definition_change import Change
     from deltaweb.delta.protocol.schema import StructType
     from deltaweb.delta.snapshot_state import Definition
 

@@ -12,7 +12,7 @@ from apps.tables.maintenance.editing.definitions import (
     check_by,
     newest_definition,
 )
-from apps.tables.operations.change_property import (
+from apps.tables.operations.definition.change_property import (
     CHANGE_PROPERTY,
     ChangeProperty,
     change_property,

@@ -11,8 +11,8 @@ from apps.tables.maintenance.editing.assignments import AssignmentsField
 from apps.tables.maintenance.editing.definitions import newest_definition, newest_schema
 from apps.tables.maintenance.operation_page import OperationPage
 from apps.tables.models import Table
-from apps.tables.operations.delete_rows import DELETE_ROWS, DeleteRows
-from apps.tables.operations.update_rows import UPDATE_ROWS, UpdateRows
+from apps.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
+from apps.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
 
 MAX_SQL_LENGTH: Final = 10_000
 MAX_NAMES: Final = 500

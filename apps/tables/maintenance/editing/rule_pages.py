@@ -13,12 +13,12 @@ from apps.tables.maintenance.editing.definitions import (
     newest_schema,
 )
 from apps.tables.models import Table
-from apps.tables.operations.change_constraint import (
+from apps.tables.operations.definition.change_constraint import (
     CHANGE_CONSTRAINT,
     ChangeConstraint,
     change_constraint,
 )
-from apps.tables.operations.upgrade_protocol import UPGRADE_PROTOCOL, upgrade
+from apps.tables.operations.definition.upgrade_protocol import UPGRADE_PROTOCOL, upgrade
 from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.registry import (
     BY_WRITER_VERSION,
@@ -86,7 +86,7 @@ def check_constraint(table: Table, asked: ChangeConstraint) -> None:
 def constraints_shown(
     head: TableHead, _result: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Return the constraints of now."""
+    """Return the constraints that hold now."""
     definition = newest_definition(head.table)
     values = definition.metadata.configuration if definition else {}
     return {
@@ -101,7 +101,7 @@ def constraints_shown(
 def protocol_shown(
     head: TableHead, _result: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Return the protocol of now, its features in words, and the versions to choose."""
+    """Return the protocol, its features in words, and the versions to choose."""
     definition = newest_definition(head.table)
     if definition is None:
         return {}
@@ -130,7 +130,7 @@ CONSTRAINT_PAGE: Final = DefinitionPage(
     form=ConstraintForm,
     heading="Constraints",
     about="A CHECK constraint must be true of every row that anybody writes. Before "
-    "one is added, every row of now is checked.",
+    "one is added, every row that is there already is checked.",
     icon="list-check",
     says="It holds for every row that anybody writes from now on.",
     does="Commit the constraint",

@@ -28,7 +28,7 @@ class Verb(Subcommand):
         dry_run: bool,
         **_: object,
     ) -> Output:
-        """Add columns at the end; rows of now have null there."""
+        """Add columns at the end; present rows have null there."""
         name, location = locate(table)
         opened = open_location(location)
         if dry_run:

@@ -36,7 +36,7 @@ class Verb(Subcommand):
         dry_run: bool,
         **_: object,
     ) -> Output:
-        """Check the rows of now and add the constraint, or drop it."""
+        """Check the present rows and add the constraint, or drop it."""
         name, location = locate(table)
         opened = open_location(location)
         if dry_run:

@@ -6,7 +6,9 @@ from apps.pages.command import Output, Subcommand
 from apps.tables.management.arguments import add_dry_run, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.rewrite_output import planned_rows
-from apps.tables.storage.opening import open_location
+from apps.tables.operations.rows.delete_rows import delete_rows
+from apps.tables.storage.opening import place_of
+from deltaweb.writer.rewrite.plan import Rewrite
 
 
 class Verb(Subcommand):
@@ -24,10 +26,11 @@ class Verb(Subcommand):
     ) -> Output:
         """Remove rows after asking."""
         name, location = locate(table)
+        place = place_of(location)
         if dry_run:
-            plan = open_location(location).plan_delete(where)
+            plan = delete_rows(place, where, Rewrite.plan, self.warn)
             return planned_rows(name, location, plan)
         which = "every row" if where is None else f"the rows where {where}"
         self.confirm(f"Delete {which} of {location}?", yes=yes)
-        result = open_location(location).delete(where)
+        result = delete_rows(place, where, Rewrite.commit, self.warn)
         return committed("table.delete_rows", name, location, result, where=where)

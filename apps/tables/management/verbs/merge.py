@@ -6,9 +6,14 @@ import pyarrow as pa
 from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import locate
+from apps.tables.management.arguments import add_dry_run, locate
 from apps.tables.management.commit_output import committed
-from apps.tables.operations.merge_rows import merge_rows
+from apps.tables.management.rewrite_output import foreseen_merge
+from apps.tables.operations.rows.merge_rows import (
+    MergeSource,
+    foresee_merge,
+    merge_rows,
+)
 from apps.tables.storage.opening import open_location
 from deltaweb.writer.importing.plan import open_import
 
@@ -37,6 +42,7 @@ class Verb(Subcommand):
         parser.add_argument(
             "--delete-where", metavar="SQL", help="rows that match and go instead"
         )
+        add_dry_run(parser)
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def run(  # noqa: PLR0913  # the arguments of the line
@@ -48,6 +54,7 @@ class Verb(Subcommand):
         update_all: bool,
         insert_all: bool,
         delete_where: str | None,
+        dry_run: bool,
         yes: bool,
         **_: object,
     ) -> Output:
@@ -56,13 +63,17 @@ class Verb(Subcommand):
             message = "Give --update-all, --insert-all or --delete-where."
             raise CommandError(message)
         name, location = locate(table)
-        merge = merge_rows(location, lambda: _rows(source), on, self.warn)
+        incoming = MergeSource(location=location, read=lambda: _rows(source), on=on)
+        merge = merge_rows(incoming, self.warn)
         if delete_where:
             merge = merge.when_matched_delete(delete_where)
         if update_all:
             merge = merge.when_matched_update()
         if insert_all:
             merge = merge.when_not_matched_insert()
+        if dry_run:
+            outlook = foresee_merge(incoming, merge.clauses, self.warn)
+            return foreseen_merge(name, location, outlook)
         if update_all or delete_where:
             self.confirm(f"Change the rows of {location} where {on}?", yes=yes)
         result = merge.execute()

@@ -6,7 +6,9 @@ from apps.pages.command import Output, Subcommand
 from apps.tables.management.arguments import add_dry_run, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.rewrite_output import planned_rows
-from apps.tables.storage.opening import open_location
+from apps.tables.operations.rows.update_rows import update_rows
+from apps.tables.storage.opening import place_of
+from deltaweb.writer.rewrite.plan import Rewrite
 
 
 class Verb(Subcommand):
@@ -40,13 +42,14 @@ class Verb(Subcommand):
         """Change rows after asking."""
         wanted = dict(map(_assignment, assignments))
         name, location = locate(table)
+        place = place_of(location)
         if dry_run:
-            plan = open_location(location).plan_update(wanted, where)
+            plan = update_rows(place, wanted, where, Rewrite.plan, self.warn)
             return planned_rows(name, location, plan)
         which = "every row" if where is None else f"the rows where {where}"
         said = ", ".join(f"{column} = {sql}" for column, sql in wanted.items())
         self.confirm(f"Set {said} in {which} of {location}?", yes=yes)
-        result = open_location(location).update(wanted, where)
+        result = update_rows(place, wanted, where, Rewrite.commit, self.warn)
         return committed(
             "table.update_rows", name, location, result, set=wanted, where=where
         )

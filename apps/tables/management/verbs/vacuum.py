@@ -31,7 +31,7 @@ class Verb(Subcommand):
         parser.add_argument(
             "--allow-short-retention",
             action="store_true",
-            help="even where readers of now may lose their files",
+            help="even where present readers may lose their files",
         )
         parser.add_argument("--yes", action="store_true", help="do not ask")
 

@@ -134,7 +134,7 @@ def add_columns(
 ) -> Transaction:
     """Return the transaction that adds columns after those that are there.
 
-    Rows of now have null there, so a new column takes null.
+    Present rows have null there, so a new column takes null.
 
     Raises:
         NewColumnsError: If a column is there, or takes no null; it names them all.
@@ -168,7 +168,7 @@ def with_columns(schema: StructType, columns: Sequence[StructField]) -> StructTy
         elif column.name.lower() in seen:
             misfits[column.name] = "is there already (upper and lower case are one)"
         elif not column.nullable:
-            misfits[column.name] = "may not be NOT NULL: the rows of now have no value"
+            misfits[column.name] = "may not be NOT NULL: the present rows have no value"
         elif is_identity(column.metadata):
             misfits[column.name] = "may not be an identity column: rows are there"
         seen.add(column.name.lower())
@@ -243,7 +243,7 @@ def table_schema(base: Definition) -> StructType:
 def add_constraint(base: Definition, name: str, sql: str, *, root: str) -> Transaction:
     """Return the transaction that adds a CHECK constraint.
 
-    The rows of now are to be checked by who calls this, at the version of `base`: rows
+    The present rows are to be checked by who calls this, at the version of `base`: rows
     that come meanwhile make the commit a conflict.
 
     Raises:

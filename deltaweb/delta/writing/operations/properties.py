@@ -145,7 +145,7 @@ def check_row_tracking(metadata: Metadata, properties: Mapping[str, str]) -> Non
     value = properties.get(ROW_TRACKING_PROPERTY, "")
     if value.lower() != "true" or ROW_ID_COLUMN in metadata.configuration:
         return
-    expected = "a property that a table is made with: rows of now have no ids"
+    expected = "a property that a table is made with: present rows have no ids"
     raise PropertyError(name=ROW_TRACKING_PROPERTY, value=value, expected=expected)
 
 

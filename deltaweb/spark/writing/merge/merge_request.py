@@ -26,6 +26,7 @@ from deltaweb.writer.merge.clauses import (
     quoted,
 )
 from deltaweb.writer.merge.file_merge import FileMerger
+from deltaweb.writer.rewrite.dry_run import RowTally
 from deltaweb.writer.row_checks import RowChecks, untranslated_constraints
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 
@@ -44,12 +45,14 @@ class MergeRequest(ChangeRequest):
         source: The schema of the source.
         is_evaluated_here: Whether tasks evaluate new values as a process does; else
             Spark has, and rows come with them.
+        is_dry: Whether nothing is written.
     """
 
     on: str
     clauses: tuple[MergeClause, ...]
     source: StructType
     is_evaluated_here: bool = True
+    is_dry: bool = False
 
     def of(self, about: About) -> list[MergeClause]:
         """Return the clauses about some rows."""
@@ -104,7 +107,13 @@ class MergeRequest(ChangeRequest):
             sides = (SOURCE,) if clause.about is About.NOT_MATCHED else (TABLE, SOURCE)
             yield BoundClause(taken, schema, self.sent, IdentityNumbers(), sides)
 
-    def open_merger(self, files: ChangeWriter) -> FileMerger:
+    def open_changes(self) -> ChangeWriter | RowTally:
+        """Return what takes the changes of a task."""
+        if self.is_dry:
+            return RowTally(marks_rows=self.marks_rows)
+        return self.open_writer()
+
+    def open_merger(self, files: ChangeWriter | RowTally) -> FileMerger:
         """Return what changes the files of a task."""
         checks = RowChecks(self.base.metadata, self.schema, (), self.elsewhere)
 

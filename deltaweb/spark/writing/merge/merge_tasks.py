@@ -107,7 +107,7 @@ def change_files(
         files: Rows of `Snapshot.files` with `FILE_NUMBER`.
         batches: Of `joined_rows` that have a choice, by file and place.
     """
-    with faults_are_carried(), request.open_writer() as writer:
+    with faults_are_carried(), request.open_changes() as writer:
         merger, sent = request.open_merger(writer), _Sent(request)
         known = files.value
         rows_of = {number: row for row, number in enumerate(_numbers(known))}
@@ -132,7 +132,7 @@ def insert_rows(request: MergeRequest, batches: Batches, *, is_told: bool) -> Ba
         batches: The rows.
         is_told: Whether they are told of beside the new files.
     """
-    with faults_are_carried(), request.open_writer() as writer:
+    with faults_are_carried(), request.open_changes() as writer:
         merger, sent = request.open_merger(writer), _Sent(request)
         for batch in batches:
             chosen = batch.column(CHOICE).to_numpy().astype(np.int16)

@@ -1,7 +1,7 @@
 """Merges of rows into a table."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
@@ -20,6 +20,7 @@ from deltaweb.storage.place import TablePlace
 from deltaweb.writer.merge.builder import MergeBuilder
 from deltaweb.writer.merge.clauses import About, MergeClause
 from deltaweb.writer.merge.merge import read_for_merge
+from deltaweb.writer.merge.outcome import MergeOutlook
 from deltaweb.writer.rewrite.file_changes import Progress
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
@@ -48,53 +49,84 @@ def merge_rows(
     ones.
     """
     place = TablePlace(location=location, storage_options=storage_options or {})
-    return MergeBuilder(partial(merge, spark, place, source, on))
+
+    def carry_out(clauses: Sequence[MergeClause]) -> CommitResult:
+        merge = MergeOnSpark(
+            spark=spark, place=place, source=source, on=on, clauses=clauses
+        )
+        return merge.commit()
+
+    return MergeBuilder(carry_out)
 
 
-def merge(  # noqa: PLR0913  # the table, the source and how they meet
-    spark: SparkSession,
-    place: TablePlace,
-    source: DataFrame,
-    on: str,
-    clauses: Sequence[MergeClause],
-    *,
-    on_progress: Progress | None = None,
-) -> CommitResult:
-    """Merge rows into a table, in one commit.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MergeOnSpark:
+    """A merge by tasks of Spark, as `MergePlan` is one in process.
 
-    Args:
+    Attributes:
         spark: The session.
         place: The table.
         source: The rows.
         on: SQL over `t`, the table, and `s`, the source.
         clauses: What is done with which rows.
-        on_progress: Told how many tasks are done.
-
-    Raises:
-        DeltaError: As `merge_rows` says.
     """
-    started = monotonic()
-    store = place.open()
-    snapshot = read_for_merge(store, clauses)
-    base = snapshot.state.definition
-    if kept_row_ids(base.protocol, base.metadata):
-        raise rows_not_tracked(store.root, base)
-    is_new = any(clause.about is About.NOT_MATCHED for clause in clauses)
-    if is_new and IdentityNumbers.of(base.protocol, snapshot.schema).columns:
-        raise rows_not_numbered(store.root, base)
-    incoming = frame_schema(source.schema)
-    schema = schema_of_arrow(incoming)
-    RowSchema(schema, incoming)  # no column twice
-    request = settled(
-        MergeRequest(
-            place=place, base=base, on=on, clauses=tuple(clauses), source=schema
+
+    spark: SparkSession
+    place: TablePlace
+    source: DataFrame
+    on: str
+    clauses: Sequence[MergeClause]
+
+    def foresee(self) -> MergeOutlook:
+        """Find out what it would do, by its own tasks; nothing is written.
+
+        Raises:
+            DeltaError: As `commit` does before it writes.
+        """
+        engine = self._engine(is_dry=True)
+        with engine.write(None) as outcome:
+            return MergeOutlook(snapshot=engine.snapshot, outcome=outcome)
+
+    def commit(self, on_progress: Progress | None = None) -> CommitResult:
+        """Do it, in one commit.
+
+        Args:
+            on_progress: Told how many tasks are done.
+
+        Raises:
+            DeltaError: As `merge_rows` says.
+        """
+        started = monotonic()
+        engine = self._engine(is_dry=False)
+        base = engine.request.base
+        with engine.write(on_progress) as outcome:
+            transaction = outcome.transaction(base, self.on, self.clauses, started)
+        return commit_and_checkpoint(self.place.open(), transaction)
+
+    def _engine(self, *, is_dry: bool) -> MergeByTasks:
+        store = self.place.open()
+        snapshot = read_for_merge(store, self.clauses)
+        base = snapshot.state.definition
+        if kept_row_ids(base.protocol, base.metadata):
+            raise rows_not_tracked(store.root, base)
+        is_new = any(clause.about is About.NOT_MATCHED for clause in self.clauses)
+        if is_new and IdentityNumbers.of(base.protocol, snapshot.schema).columns:
+            raise rows_not_numbered(store.root, base)
+        incoming = frame_schema(self.source.schema)
+        schema = schema_of_arrow(incoming)
+        RowSchema(schema, incoming)  # no column twice
+        request = settled(
+            MergeRequest(
+                place=self.place,
+                base=base,
+                on=self.on,
+                clauses=tuple(self.clauses),
+                source=schema,
+                is_dry=is_dry,
+            )
         )
-    )
-    if not request.is_evaluated_here:
-        check_merge(spark, request)
-    engine = MergeByTasks(
-        spark=spark, snapshot=snapshot, request=request, source=source
-    )
-    with engine.write(on_progress) as outcome:
-        transaction = outcome.transaction(base, on, clauses, started)
-    return commit_and_checkpoint(store, transaction)
+        if not request.is_evaluated_here:
+            check_merge(self.spark, request)
+        return MergeByTasks(
+            spark=self.spark, snapshot=snapshot, request=request, source=self.source
+        )

@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.snapshot_state import Definition, load_definition
 from deltaweb.delta.writing.errors import ConstraintViolatedError
 from deltaweb.table import DeltaTable
@@ -113,7 +115,7 @@ def test_a_constraint_of_another_holds_for_the_next_rows(location: str) -> None:
         table.append(pa.table({"x": pa.array([2], pa.int64())}))
 
 
-def test_a_schema_that_grew_is_known(location: str) -> None:
+def test_a_schema_that_grew_is_known(location: str, loads: list[int]) -> None:
     table = DeltaTable.create(location, ROWS.schema)
     wider = ROWS.append_column("y", pa.array(["a"]))
     table.append(wider, merge_schema=True)
@@ -122,6 +124,38 @@ def test_a_schema_that_grew_is_known(location: str) -> None:
 
     assert table.snapshot().schema.names == ("x", "y")
     assert num_rows(location) == 2
+    assert loads == [0]
+
+
+def test_rows_that_are_numbered_leave_it_known(location: str, loads: list[int]) -> None:
+    columns = parse_columns_ddl("id BIGINT GENERATED ALWAYS AS IDENTITY, x BIGINT")
+    store = DeltaTable.create(location, StructType(columns)).store
+    known = append.KnownDefinition(store)
+
+    for _ in range(3):
+        append.append_rows(store, ROWS, known=known)
+
+    assert known.newest() == load_definition(store)
+    assert loads == [0]
+    ids = DeltaTable(location).snapshot().read()["id"].to_pylist()
+    assert sorted(ids) == [1, 2, 3]
+
+
+def test_numbers_that_another_gave_are_not_given_again(
+    location: str, loads: list[int]
+) -> None:
+    columns = parse_columns_ddl("id BIGINT GENERATED ALWAYS AS IDENTITY, x BIGINT")
+    table, other = (
+        DeltaTable.create(location, StructType(columns)),
+        DeltaTable(location),
+    )
+
+    for appender in (table, other, table):
+        appender.append(ROWS)
+
+    assert loads == [0, 1, 2]
+    ids = DeltaTable(location).snapshot().read()["id"].to_pylist()
+    assert sorted(ids) == [1, 2, 3]
 
 
 def test_a_table_that_was_made_anew_is_another(location: str) -> None:

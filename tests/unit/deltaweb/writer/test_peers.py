@@ -4,11 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import deltalake
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from deltalake import DeltaTable as PeerTable
 
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.errors import ConstraintViolatedError
 from deltaweb.table import DeltaTable
 
@@ -118,3 +121,19 @@ def test_each_step_of_ours_is_read_and_gone_on_with(tmp_path: Path) -> None:
     assert PeerTable(location).transaction_version("app") == 4
     with pytest.raises(deltalake.exceptions.DeltaError):
         deltalake.write_deltalake(location, rows(7, n=50), mode="append")
+
+
+def test_peers_read_the_numbers_of_rows(tmp_path: Path) -> None:
+    location = str(tmp_path / "numbered")
+    columns = "id BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 10), n BIGINT"
+    table = DeltaTable.create(location, StructType(parse_columns_ddl(columns)))
+
+    for n in (1, 2, 3):
+        table.append(pa.table({"n": [n]}))
+
+    wanted = [{"id": 9 + n, "n": n} for n in (1, 2, 3)]
+    peer = PeerTable(location)
+    assert peer.to_pyarrow_table().sort_by("n").to_pylist() == wanted
+    assert [field.name for field in peer.schema().fields] == ["id", "n"]
+    assert pl.read_delta(location).sort("n").to_dicts() == wanted
+    assert table.snapshot().read().sort_by("n").to_pylist() == wanted

@@ -83,3 +83,69 @@ def test_a_path_of_another_form_is_refused(path: str) -> None:
 def test_a_nested_type_is_refused() -> None:
     with pytest.raises(TypeError, match="not nested"):
         variant_get(TEXTS, "$.a", "ARRAY<INT>")
+
+
+@pytest.mark.parametrize(
+    ("number", "data_type", "expected"),
+    [
+        ("1.5", "INT", 1),
+        ("-1.9", "BIGINT", -1),
+        ("0.125", "DECIMAL(5, 2)", Decimal("0.13")),
+        ("1.5", "TIMESTAMP", datetime(1970, 1, 1, 0, 0, 1, 500_000, tzinfo=UTC)),
+        ("2", "BOOLEAN", True),
+    ],
+)
+def test_a_number_is_cut_or_rounded_to_the_type(
+    number: str, data_type: str, expected: object
+) -> None:
+    assert variant_get(pa.array([number]), "$", data_type).to_pylist() == [expected]
+
+
+@pytest.mark.parametrize(
+    ("number", "data_type"),
+    [("128", "TINYINT"), ("1.0E19", "BIGINT"), ("1000", "DECIMAL(5, 2)")],
+)
+def test_a_number_that_has_no_room_is_refused_or_null(
+    number: str, data_type: str
+) -> None:
+    numbers = pa.array([number])
+
+    with pytest.raises(VariantCastError, match="is no"):
+        variant_get(numbers, "$", data_type)
+    assert variant_get(numbers, "$", data_type, or_null=True).to_pylist() == [None]
+
+
+@pytest.mark.parametrize("number", ["1.0E999999999", "9" * 2_000, "1E-99999"])
+def test_a_number_of_endless_digits_costs_nothing(number: str) -> None:
+    numbers = pa.array([number])
+
+    assert variant_get(numbers, "$", "INT", or_null=True).to_pylist() == [None]
+
+
+@pytest.mark.parametrize(
+    ("path", "data_type", "expected"),
+    [
+        ("$.at", "STRING", "2024-01-01 00:00:00"),
+        ("$.at", "BIGINT", 1_704_067_200),
+        ("$.raw", "BINARY", b"\x01"),
+        ("$.text", "BINARY", b"AQ=="),
+        ("$.all[0]", "INT", 1),
+        ("$.all", "STRING", "[1]"),
+        ("$.none.x", "INT", None),
+    ],
+)
+def test_with_types_a_time_and_bytes_are_no_texts(
+    path: str, data_type: str, expected: object
+) -> None:
+    parts = {
+        "at": '{"type":"timestamp","value":"2024-01-01 00:00:00+00:00"}',
+        "raw": '{"type":"binary","value":"AQ=="}',
+        "text": '{"type":"string","value":"AQ=="}',
+        "all": '{"type":"array","value":[{"type":"int","value":1}]}',
+    }
+    members = ",".join(f'"{name}":{part}' for name, part in parts.items())
+    variants = pa.array([f'{{"type":"object","value":{{{members}}}}}'])
+
+    found = variant_get(variants, path, data_type, typed_variants=True)
+
+    assert found.to_pylist() == [expected]

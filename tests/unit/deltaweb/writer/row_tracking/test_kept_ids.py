@@ -179,7 +179,7 @@ def test_a_table_does_not_begin_to_track_rows_that_have_no_ids() -> None:
     table = tracked_table(properties={**VECTORS, "delta.enableRowTracking": "false"})
     table.set_properties({"delta.feature.rowTracking": "supported"})
 
-    with pytest.raises(DeltaError, match="rows of now have no ids"):
+    with pytest.raises(DeltaError, match="present rows have no ids"):
         table.set_properties({"delta.enableRowTracking": "true"})
 
     features = table.snapshot().protocol.writer_features

@@ -3,14 +3,19 @@
 import re
 from typing import TYPE_CHECKING, Final
 
+from apps.tables.models.subjects import table_of
 from apps.tables.operations.foreseen import Foreseen, Occasion
+from apps.tables.storage.opening import roots_of_server, table_place
 from deltaweb.delta.values.python_values import as_text
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:  # most processes ask for rows to be written, and write none
+    from collections.abc import Callable
+
     import pyarrow as pa
 
+    from deltaweb.storage.place import TablePlace
     from deltaweb.writer.rewrite.file_changes import Progress
     from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
 
@@ -25,6 +30,25 @@ def progress_of(occasion: Occasion, rewrite: "Rewrite") -> "Progress":
     """Return what tells a job how far a change of rows is."""
     job, unit = occasion.job, rewrite.engine.progress_unit
     return lambda done, total: job.progress(done, total=total, unit=unit)
+
+
+def place_of_job(occasion: Occasion) -> "TablePlace":
+    """Return the place of the table that a job is about.
+
+    Raises:
+        DeltaError: As `table_place` says.
+    """
+    return table_place(table_of(occasion.job), roots=roots_of_server())
+
+
+def planned(occasion: Occasion) -> "Callable[[Rewrite], RewritePlan]":
+    """Return what plans a change of rows, and tells a job how far that is."""
+
+    def plan(rewrite: "Rewrite") -> "RewritePlan":
+        occasion.job.step("Looking through the files")
+        return rewrite.plan(progress_of(occasion, rewrite))
+
+    return plan
 
 
 def foresee_rows(plan: "RewritePlan") -> Foreseen:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition_change import register_change
+from apps.tables.operations.definition.definition_change import register_change
 from apps.tables.operations.foreseen import Occasion
 from deltaweb.delta.writing.operations.definition import (
     add_constraint,

@@ -1,0 +1,1 @@
+"""Operations on rows: deleted, updated, merged, here or by Spark."""

@@ -1,0 +1,91 @@
+"""The rows of a condition go."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from apps.jobs.kind import Queue
+from apps.tables.operations.foreseen import Occasion
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.rows.engines import Step, with_fitting_engine
+from apps.tables.operations.rows.previews import (
+    carry_out_rows,
+    foresee_rows,
+    place_of_job,
+    planned,
+)
+from deltaweb.table import DeltaTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from apps.tables.index.spark_session import SparkSession
+    from deltaweb.storage.place import TablePlace
+    from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRows:
+    """Which rows go.
+
+    Attributes:
+        where: A condition in SQL; empty for every row.
+    """
+
+    where: str = ""
+
+
+def delete_rows(
+    place: "TablePlace", where: str | None, then: "Callable[[Rewrite], T]", step: Step
+) -> T:
+    """Delete rows, here or by Spark.
+
+    Args:
+        place: The table.
+        where: A condition in SQL; None for every row.
+        then: Called with the deletion, to look at it or to commit it.
+        step: Told that Spark is started, where it is.
+
+    Raises:
+        DeltaError: As `DeltaTable.delete` lists them.
+    """
+    from deltaweb.writer.rewrite.run import deletion
+
+    def on_spark(spark: "SparkSession") -> T:
+        from deltaweb.spark.writing.rewrite import run  # who needs it alone loads Spark
+
+        return then(run.deletion(spark, place, where))
+
+    return with_fitting_engine(
+        lambda: deletion(place.open(), where), then, on_spark, step
+    )
+
+
+def plan_delete(
+    _opened: DeltaTable, asked: DeleteRows, occasion: Occasion
+) -> "RewritePlan":
+    """Find the rows and the files that hold them.
+
+    Raises:
+        DeltaError: As `DeltaTable.delete` lists them.
+    """
+    place, then = place_of_job(occasion), planned(occasion)
+    return delete_rows(place, asked.where or None, then, occasion.job.step)
+
+
+DELETE_ROWS: Final = register(
+    Operation(
+        name="delete_rows",
+        words="Delete rows",
+        title="Delete rows of {table}",
+        doing="Writing the files without the rows",
+        action="table.delete_rows",
+        parameters=DeleteRows,
+        plan=plan_delete,
+        foresee=foresee_rows,
+        carry_out=carry_out_rows,
+        queue=Queue.SPARK,  # of a large table
+        page="tables:table-delete-rows",
+    )
+)

@@ -1,0 +1,98 @@
+"""Columns take new values in the rows of a condition."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from apps.jobs.kind import Queue
+from apps.tables.operations.foreseen import Occasion
+from apps.tables.operations.operation import Operation, register
+from apps.tables.operations.rows.engines import Step, with_fitting_engine
+from apps.tables.operations.rows.previews import (
+    carry_out_rows,
+    foresee_rows,
+    place_of_job,
+    planned,
+)
+from deltaweb.table import DeltaTable
+
+if TYPE_CHECKING:
+    from apps.tables.index.spark_session import SparkSession
+    from deltaweb.storage.place import TablePlace
+    from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRows:
+    """Which rows change, and how.
+
+    Attributes:
+        assignments: The SQL of the new value by the name of the column.
+        where: A condition in SQL; empty for every row.
+    """
+
+    assignments: Mapping[str, str]
+    where: str = ""
+
+
+def update_rows(
+    place: "TablePlace",
+    assignments: Mapping[str, str],
+    where: str | None,
+    then: "Callable[[Rewrite], T]",
+    step: Step,
+) -> T:
+    """Update rows, here or by Spark.
+
+    Args:
+        place: The table.
+        assignments: The SQL of the new value by the name of the column.
+        where: A condition in SQL; None for every row.
+        then: Called with the update, to look at it or to commit it.
+        step: Told that Spark is started, where it is.
+
+    Raises:
+        DeltaError: As `DeltaTable.update` lists them.
+    """
+    from deltaweb.writer.rewrite.run import update
+
+    def on_spark(spark: "SparkSession") -> T:
+        from deltaweb.spark.writing.rewrite import run  # who needs it alone loads Spark
+
+        return then(run.update(spark, place, assignments, where))
+
+    return with_fitting_engine(
+        lambda: update(place.open(), assignments, where), then, on_spark, step
+    )
+
+
+def plan_update(
+    _opened: DeltaTable, asked: UpdateRows, occasion: Occasion
+) -> "RewritePlan":
+    """Find the rows and the files that hold them, and calculate the new values.
+
+    Raises:
+        DeltaError: As `DeltaTable.update` lists them.
+    """
+    place, then = place_of_job(occasion), planned(occasion)
+    where = asked.where or None
+    return update_rows(place, asked.assignments, where, then, occasion.job.step)
+
+
+UPDATE_ROWS: Final = register(
+    Operation(
+        name="update_rows",
+        words="Update rows",
+        title="Update rows of {table}",
+        doing="Writing the files with the new values",
+        action="table.update_rows",
+        parameters=UpdateRows,
+        plan=plan_update,
+        foresee=foresee_rows,
+        carry_out=carry_out_rows,
+        queue=Queue.SPARK,  # of a large table
+        page="tables:table-update-rows",
+    )
+)

@@ -1,0 +1,68 @@
+"""SQL that cannot be right is told from SQL that only Spark evaluates."""
+
+import pytest
+
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
+
+LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
+INNER = StructType((StructField("b", LONG),))
+SCHEMA = StructType(
+    (
+        StructField("n", LONG),
+        StructField("day", PrimitiveType("date")),
+        StructField("a", INNER),
+        StructField("many", ArrayType(INNER, contains_null=True)),
+        StructField("by", MapType(STRING, LONG, value_contains_null=True)),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        pytest.param("n = = 3", "not SQL", id="no SQL"),
+        pytest.param(" ", "empty", id="nothing"),
+        pytest.param("hash(m) = 3", "no column 'm'", id="below a function of Spark"),
+        pytest.param("soundex('a') = m", "no column 'm'", id="after one"),
+        pytest.param("hash(a.c) = 3", "no column 'a.c'", id="within a struct"),
+        pytest.param("exists(many, x -> x.b > m)", "no column 'm'", id="in a lambda"),
+        pytest.param("rand() > 0.5", "another each time", id="no function of the row"),
+    ],
+)
+def test_what_no_engine_evaluates_is_a_mistake(sql: str, reason: str) -> None:
+    with pytest.raises(ExpressionMistakenError, match=reason):
+        SQLCondition(sql, SCHEMA)
+
+
+def test_a_name_that_is_much_alike_is_asked_for() -> None:
+    with pytest.raises(ExpressionMistakenError, match="Did you mean 'day'"):
+        SQLCondition("hash(dya) = 3", SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "hash(N) = hash(4L)",
+        "hash(a.B) = 3",
+        "exists(many, x -> x.b > n)",
+        "aggregate(many.b, 0L, (sum, b) -> sum + b, sum -> sum) > n",
+        "hash(by.some) = 3",
+        "timestampadd(MONTH, 1, day) > day",
+        "hash(current_catalog) = hash(user)",
+        "n in (select m from other)",
+        f"n in ({', '.join(str(number) for number in range(20_001))})",
+    ],
+)
+def test_what_spark_may_evaluate_is_none(sql: str) -> None:
+    with pytest.raises(ExpressionError) as raised:
+        SQLCondition(sql, SCHEMA)
+
+    assert type(raised.value) is ExpressionError
