@@ -31,7 +31,8 @@ def assert_sound(watch: Watch, url: str) -> None:
     _open(page, url)
     assert serious_findings(page) == [], f"light {url}"
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    assert page.locator("html[data-bs-theme=dark]").count() == 1, url
+    # The page hears of it by an event, some moment after this call.
+    page.wait_for_selector("html[data-bs-theme=dark]", state="attached")
     assert serious_findings(page, COLOURS) == [], f"dark {url}"
     page.set_viewport_size(PHONE)
     _assert_no_wider(page, url)
