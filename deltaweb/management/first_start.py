@@ -25,8 +25,10 @@ def sign_in_link(now: datetime) -> str:
     return accounts.issue_sign_in_link(user=user, actor=FIRST_START, now=now)
 
 
-def check_lake(lake: str) -> Path:
-    """Return the folder that LAKE names, or refuse in one sentence."""
+def check_lake(lake: str) -> Path | None:
+    """Return the folder that LAKE names, None for blanks, or refuse in one sentence."""
+    if not (lake := lake.strip()):
+        return None
     path = Path(lake).expanduser().resolve()
     if not path.is_dir():
         message = f"LAKE={lake} is not a folder. Name one that holds Delta tables."

@@ -1,10 +1,13 @@
 """A job that sleeps, for tests that kill its worker; run as a script to queue it.
 
-python -m tests.functional.nap queue a b      sleep until the file a is there; the next
-                                              attempt waits for b; `-` is not at all
-python -m tests.functional.nap watch          the row, as JSON, of each job that the
-                                              input names, a line each
-python -m tests.functional.nap wake JOB 5     send its wake-up five times more
+`python -m tests.functional.nap` reads a list of words a line, as JSON, and answers each
+by the row of its job, as JSON:
+
+["queue", "a", "b"]   sleep until the file a is there; the next attempt waits for b;
+                      `-` is not at all
+["show", JOB]         as it is now
+["cancel", JOB]       ask for its end
+["wake", JOB, "5"]    send its wake-up five times more
 """
 
 import json
@@ -20,6 +23,8 @@ from celery import shared_task
 from tests.functional.nap_workers import AT_ONCE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from apps.jobs.models import Job
 
 TICK_S = 0.05
@@ -45,45 +50,63 @@ def nap(*, job_id: str, **_: object) -> None:
 
 
 def main() -> None:
-    """Queue a nap or show some."""
+    """Answer each line of the input."""
     django.setup()
-    verb, *arguments = sys.argv[1:]
-    if verb == "watch":
-        watch()
-        return
-    from django.utils import timezone
-
-    from apps.jobs.broker.waking import wake
-    from apps.jobs.models import Job
-    from apps.jobs.services import cancel, enqueue
-
-    if verb == "queue":
-        job = enqueue(
-            kind="test.nap",
-            title="Nap",
-            parameters={"alarms": arguments},
-            now=timezone.now(),
-        )
-    else:
-        job = Job.objects.get(id=arguments[0])
-    if verb == "cancel":
-        job = cancel(job, now=timezone.now())
-    if verb == "wake":
-        for _ in range(int(arguments[1])):
-            wake([job])
-    sys.stdout.write(json.dumps(row_of(job)))
-
-
-def watch() -> None:
-    """Answer every job's id of the input by its row as it is now."""
     from django.db import connection
 
-    from apps.jobs.models import Job
-
     for line in sys.stdin:
-        row = row_of(Job.objects.get(id=line.strip()))
+        verb, *arguments = json.loads(line)
+        row = row_of(VERBS[verb](*arguments))
         connection.close()  # the next look is one at the database of that moment
         print(json.dumps(row), flush=True)  # noqa: T201 (an answer)
+
+
+def queue(*alarms: str) -> "Job":
+    """Queue a nap."""
+    from django.utils import timezone
+
+    from apps.jobs.services import enqueue
+
+    return enqueue(
+        kind="test.nap",
+        title="Nap",
+        parameters={"alarms": list(alarms)},
+        now=timezone.now(),
+    )
+
+
+def show(job_id: str) -> "Job":
+    """Look at a job."""
+    from apps.jobs.models import Job
+
+    return Job.objects.get(id=job_id)
+
+
+def cancel(job_id: str) -> "Job":
+    """Ask for the end of a job."""
+    from django.utils import timezone
+
+    from apps.jobs import services
+
+    return services.cancel(show(job_id), now=timezone.now())
+
+
+def wake(job_id: str, times: str) -> "Job":
+    """Send the wake-up of a job again and again."""
+    from apps.jobs.broker import waking
+
+    job = show(job_id)
+    for _ in range(int(times)):
+        waking.wake([job])
+    return job
+
+
+VERBS: "dict[str, Callable[..., Job]]" = {
+    "queue": queue,
+    "show": show,
+    "cancel": cancel,
+    "wake": wake,
+}
 
 
 def row_of(job: "Job") -> dict[str, Any]:

@@ -22,14 +22,18 @@ BEAT = (sys.executable, "-m", "deltaweb", "beat")
 
 
 def installation(home: Path, **variables: str) -> "Workers":
-    """An installation that naps."""
+    """An installation that naps; a database that a variable names is migrated."""
     home.mkdir(exist_ok=True)
-    if "DELTAWEB_DATABASE_URL" in variables:
-        migrated = run(home, "migrate", "--verbosity", "0", **variables)
-        assert migrated.returncode == 0, migrated.stderr
-    else:
+    if "DELTAWEB_DATABASE_URL" not in variables:
         migrate(home)
     return Workers(environment(home, **variables), home / "worker.log")
+
+
+def migrate_database(home: Path, url: str) -> None:
+    """Give a database of a server the newest migrations."""
+    home.mkdir(exist_ok=True)
+    migrated = run(home, "migrate", "--verbosity", "0", DELTAWEB_DATABASE_URL=url)
+    assert migrated.returncode == 0, migrated.stderr
 
 
 @dataclass
@@ -39,7 +43,7 @@ class Workers:
     environment: dict[str, str]
     log: Path
     processes: "list[subprocess.Popen[Any]]" = field(default_factory=list)
-    _watch: "subprocess.Popen[str] | None" = None
+    _asked: "subprocess.Popen[str] | None" = None
 
     def start(self, command: tuple[str, ...] = WORKER) -> "subprocess.Popen[bytes]":
         with self.log.open("ab") as log:
@@ -54,35 +58,27 @@ class Workers:
         self.processes.append(process)
         return process
 
-    def nap(self, *arguments: str) -> dict[str, Any]:
-        """Queue, cancel or wake a job as a process of its own does."""
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.functional.nap", *arguments],
-            env=self.environment,
-            cwd=ROOT,
-            capture_output=True,
-            check=True,
-        )
-        row: dict[str, Any] = json.loads(done.stdout)
-        return row
-
-    def show(self, job: dict[str, Any]) -> dict[str, Any]:
-        """The job's row as it is now, by one process for all such questions."""
-        if self._watch is None:
-            self._watch = subprocess.Popen(
-                [sys.executable, "-m", "tests.functional.nap", "watch"],
+    def nap(self, *words: str) -> dict[str, Any]:
+        """Queue, cancel, wake or show a job, by one process for all that is asked."""
+        if self._asked is None:
+            self._asked = subprocess.Popen(
+                [sys.executable, "-m", "tests.functional.nap"],
                 env=self.environment,
                 cwd=ROOT,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
             )
-            self.processes.append(self._watch)
-        assert self._watch.stdin is not None
-        assert self._watch.stdout is not None
-        print(job["id"], file=self._watch.stdin, flush=True)
-        row: dict[str, Any] = json.loads(self._watch.stdout.readline())
+            self.processes.append(self._asked)
+        assert self._asked.stdin is not None
+        assert self._asked.stdout is not None
+        print(json.dumps(words), file=self._asked.stdin, flush=True)
+        row: dict[str, Any] = json.loads(self._asked.stdout.readline())
         return row
+
+    def show(self, job: dict[str, Any]) -> dict[str, Any]:
+        """The job's row as it is now."""
+        return self.nap("show", job["id"])
 
     def reaches_lease_of(self, job: dict[str, Any], expires_s: float) -> bool:
         """Wait until the job's lease lasts beyond a moment, in seconds since 1970."""

@@ -1,7 +1,9 @@
 """Real workers on a real broker: what a kill leaves behind is taken up again."""
 
+import functools
 import os
 import signal
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +11,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from tests.functional.nap_workers import AT_ONCE, Workers, installation
+from tests.functional.nap_workers import (
+    AT_ONCE,
+    Workers,
+    installation,
+    migrate_database,
+)
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
 # Renewed three times in it: a worker may be held up for two thirds of it.
@@ -32,11 +39,29 @@ def workers(tmp_path: Path) -> Iterator[Workers]:
 
 
 def _new_database(url: str) -> str:
+    name = f"nap_{uuid.uuid4().hex[:8]}"
+    _create(url, name, template=_migrated(url))
+    return _with_name(url, name)
+
+
+@functools.cache
+def _migrated(url: str) -> str:
+    """The name of a database of the newest migrations, which others are copies of."""
+    name = f"nap_migrated_{uuid.uuid4().hex[:8]}"
+    _create(url, name, template="template0")
+    with tempfile.TemporaryDirectory() as home:
+        migrate_database(Path(home), _with_name(url, name))
+    return name
+
+
+def _create(url: str, name: str, *, template: str) -> None:
     import psycopg
 
-    name = f"nap_{uuid.uuid4().hex[:8]}"
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+
+
+def _with_name(url: str, name: str) -> str:
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 

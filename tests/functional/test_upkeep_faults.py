@@ -34,6 +34,7 @@ WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 COMMITS, NEWEST, PARTS = 12, 11, 3
 HELPER = (sys.executable, "-m", "tests.functional.upkeep_worker")
 HINT = "_last_checkpoint"
+BETWEEN_LOOKS_S = 0.1
 
 
 class Installation(Workers):
@@ -147,7 +148,7 @@ class Reader:
         over = threading.Event()
 
         def go_on() -> None:
-            while not over.wait(0.02):
+            while not over.wait(BETWEEN_LOOKS_S):
                 try:
                     self.look()
                 except Exception as error:  # noqa: BLE001 (each is a fault)

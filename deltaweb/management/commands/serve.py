@@ -32,8 +32,7 @@ class Command(BaseCommand):
         home.remember_served_url(settings.HOME, settings.PUBLIC_URL)
         link = first_start.sign_in_link(now)
         _write_private(settings.HOME / "sign-in-link", link)
-        lake = os.environ.get("LAKE", "").strip()
-        lake_tables = first_start.check_lake(lake) if lake else None
+        lake_tables = first_start.check_lake(os.environ.get("LAKE", ""))
         if lake_tables is None:
             first_start.register_samples(now)
         connection.close()

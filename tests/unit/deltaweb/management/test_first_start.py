@@ -1,0 +1,43 @@
+"""What stands at the first request: the samples, or the tables of a lake."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from django.core.management.base import CommandError
+from pytest_django.fixtures import Settings
+
+from apps.pages.actions import COMMAND_LINE
+from apps.tables.catalogue.registration import remove_table
+from apps.tables.models import Table
+from deltaweb.management.first_start import check_lake, register_samples
+from tests.factories import NOW
+
+
+class TestTheLakeThatIsNamed:
+    @pytest.mark.parametrize("named", ["", "   "])
+    def test_is_none_where_nothing_is_said(self, named: str) -> None:
+        assert check_lake(named) is None
+
+    def test_is_a_folder(self, tmp_path: Path) -> None:
+        assert check_lake(f" {tmp_path} ") == tmp_path
+
+    def test_is_refused_where_it_is_no_folder(self) -> None:
+        with pytest.raises(CommandError, match="LAKE=/no/such/folder is not a folder"):
+            check_lake("/no/such/folder")
+
+
+@pytest.mark.django_db
+def test_samples_that_were_removed_stay_removed(
+    tmp_path: Path, lake: Path, settings: Settings
+) -> None:
+    settings.HOME = tmp_path
+    shutil.copytree(lake, tmp_path / "samples")
+    register_samples(NOW)
+    names = {table.name for table in Table.objects.all()}
+
+    remove_table(Table.objects.order_by("name")[0], actor=COMMAND_LINE, now=NOW)
+    register_samples(NOW)
+
+    assert len(names) == 4
+    assert len(names & {table.name for table in Table.objects.all()}) == 3
