@@ -222,9 +222,11 @@ class Snapshot:
 
         Args:
             columns: Columns in the order wanted, a dotted name for a nested one;
-                all for None.
+                all for None. A part of a variant is one by its name, of the form
+                `payload:$.user.id::bigint` (`deltaweb.delta.scan.variant_parts`).
             predicate: A `pyarrow.compute.Expression` over logical names, a predicate
-                of `deltaweb.delta.scan.predicate`, or SQL text.
+                of `deltaweb.delta.scan.predicate`, or SQL text; the last two may name
+                parts of variants, which SQL has in backticks.
             limit: How many rows at most; reading stops there.
             typed_variants: Whether columns of variants tell the type of each value:
                 `variant_tree` reads that.
@@ -234,16 +236,29 @@ class Snapshot:
                 file of it does not read.
         """
         from deltaweb.delta.scan.rows import iter_rows  # noqa: PLC0415 (as above)
+        from deltaweb.delta.scan.variant_parts import (  # noqa: PLC0415 (as above)
+            SchemaWithParts,
+        )
 
         self._check_readable()
+        schema = SchemaWithParts.of(self.schema)
         if isinstance(predicate, str):
             if self._parse_sql is None:
                 raise PredicateError(reason="SQL text is not understood here")
-            predicate = self._parse_sql(predicate, self.schema)
-        source = replace(self.row_source(self.files), statistics=self.statistics)
+            predicate = self._parse_sql(predicate, schema)
+        source = replace(
+            self.row_source(self.files),
+            schema=schema,
+            statistics=self._statistics_of_stored,
+        )
         if typed_variants:
             source = source.with_typed_variants()
         return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
+
+    def _statistics_of_stored(self, paths: Sequence[ColumnName]) -> pa.Table:
+        """Return statistics of the columns that are stored: of no part of a variant."""
+        stored = [path for path in paths if self.schema.find(path[0])]
+        return self.statistics(stored)
 
     def row_source(self, files: pa.Table) -> "RowSource":
         """Return what the rows of some of the version's files are read from.

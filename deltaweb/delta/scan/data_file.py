@@ -19,7 +19,8 @@ from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
 from deltaweb.delta.scan.coded_columns import CodedColumns
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.row_groups import select_row_groups
-from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.scan.variant_parts import VariantPart
+from deltaweb.delta.values.data_values import TYPED_VARIANT, conform
 from deltaweb.delta.values.old_calendar import OldCalendar
 from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
 from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
@@ -203,15 +204,16 @@ class DataFile:
         self, stored: dict[str, str], row_group: int, max_rows: int
     ) -> Iterator[tuple[pa.RecordBatch | None, int]]:
         """Yield batches of a row group, None without a column, and their rows."""
-        if not stored:
+        names = list(dict.fromkeys(stored.values()))
+        if not names:
             num_rows = self.metadata.row_group(row_group).num_rows
             for start in range(0, num_rows, max_rows):
                 yield None, min(max_rows, num_rows - start)
             return
-        for batch in self._reader(stored.values(), row_group).iter_batches(
+        for batch in self._reader(names, row_group).iter_batches(
             batch_size=min(max_rows, self._batch_rows(row_group)),
             row_groups=[row_group],
-            columns=list(stored.values()),
+            columns=names,
             use_threads=self._is_worth_threads(row_group),
         ):
             yield batch, batch.num_rows
@@ -305,11 +307,18 @@ def _typed(
     stored: dict[str, str],
 ) -> FileBatch:
     columns = {}
+    told: dict[str, pa.Array] = {}
     names = () if batch is None else batch.schema.names
     for field in schema.fields:
-        if batch is not None and field.name in stored:
-            column = batch.column(names.index(stored[field.name]))
-            columns[field.name] = conform(column, field.data_type, field.name)
-        else:
+        if batch is None or field.name not in stored:
             columns[field.name] = pa.nulls(num_rows, arrow_type(field.data_type))
+            continue
+        at = stored[field.name]
+        column = batch.column(names.index(at))
+        if not isinstance(field, VariantPart):
+            columns[field.name] = conform(column, field.data_type, field.name)
+            continue
+        if at not in told:  # once for all parts of a variant
+            told[at] = conform(column, TYPED_VARIANT, field.column)
+        columns[field.name] = field.values_of(told[at])
     return FileBatch(num_rows, columns)

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from deltaweb.delta.protocol.schema import StructType, arrow_type
 from deltaweb.delta.scan.predicate import Predicate, predicate_columns
 from deltaweb.delta.scan.skipping import ColumnRange, may_match
+from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.parquet.counts import RowGroupCounts, parse_row_group_counts
 from deltaweb.parquet.errors import ParquetError
 
@@ -78,6 +79,8 @@ def _ranges(
     leaves = {metadata.schema.column(i).path: i for i in range(metadata.num_columns)}
     for path in predicate_columns(predicate):
         column = schema.find(path[0])
+        if isinstance(column, VariantPart):  # what is stored are whole variants
+            continue
         stored = stored_names.get(path[0], "")
         leaf = leaves.get(stored)
         # A dot in a name cannot be told from a nested column here.

@@ -35,7 +35,13 @@ _STEP: Final = re.compile(
     re.VERBOSE,
 )
 
+_PLAIN_NAME: Final = re.compile(r"[\w-]+")
+
 Steps = Sequence[str | int]
+
+VARIANT: Final = PrimitiveType("variant")
+_MISSING: Final = object()
+"""What is nowhere; a null of a variant is somewhere."""
 
 
 class VariantPathError(DeltaError, code="variant-path"):
@@ -69,7 +75,8 @@ def variant_get(
     Args:
         variants: As a scan returns them: JSON text.
         path: Where the part is: `$.items[0].price`, `$['a name']`; `$` for all.
-        data_type: Its type, or that as SQL spells it: `DECIMAL(10, 2)`.
+        data_type: Its type, or that as SQL spells it: `DECIMAL(10, 2)`. A part that
+            is a variant itself is JSON text, as variants of a scan are.
         or_null: Whether a part that is of another type is null, as `try_variant_get`
             has it; it is an error else.
         typed_variants: Whether the texts are those of a scan with typed variants.
@@ -84,11 +91,19 @@ def variant_get(
         SchemaError: If the type is none.
         TypeError: If it is nested.
     """
-    wanted = parse_type_ddl(data_type) if isinstance(data_type, str) else data_type
+    wanted = part_type(data_type) if isinstance(data_type, str) else data_type
     if isinstance(wanted, StructType | ArrayType | MapType):
-        message = "a part of a variant is read as a type that is not nested"
-        raise TypeError(message)
+        raise TypeError(NESTED)
     steps = parse_path(path)
+    if wanted == VARIANT:
+        as_json = _typed_json if typed_variants else _plain_json
+        return pa.array(
+            [
+                None if text is None else as_json(text, steps)
+                for text in variants.to_pylist()
+            ],
+            pa.string(),
+        )
     part = _typed_part if typed_variants else _plain_part
     found: list[Value | None] = []
     for text in variants.to_pylist():
@@ -116,6 +131,15 @@ def _shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def part_type(text: str) -> DataType:
+    """Return the type of a part as SQL spells it, `variant` among them.
+
+    Raises:
+        SchemaError: If it is none.
+    """
+    return VARIANT if text.strip().lower() == VARIANT.name else parse_type_ddl(text)
+
+
 def parse_path(path: str) -> Steps:
     """Return the steps of a path: names, and positions in arrays.
 
@@ -138,11 +162,26 @@ def parse_path(path: str) -> Steps:
     return steps
 
 
+def format_path(steps: Steps) -> str:
+    """Return the path of steps; "" where none leads there: a name has both quotes."""
+    parts = [_step_text(step) for step in steps]
+    return "".join(["$", *parts]) if all(parts) else ""
+
+
+def _step_text(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    if _PLAIN_NAME.fullmatch(step):
+        return f".{step}"
+    quote = next((quote for quote in ("'", '"') if quote not in step), "")
+    return f"[{quote}{step}{quote}]" if quote else ""
+
+
 def _plain_part(text: str, steps: Steps) -> tuple[str, Any]:
     """Return a part by what JSON says of it: its kind and value; None for none."""
-    part = parse_exact(text)
-    for step in steps:
-        part = _below(part, step)
+    part = _plain_below(text, steps)
+    if part is _MISSING:
+        return "null", None
     if isinstance(part, dict | list):
         return "object", exact_json(part)
     return "decimal" if isinstance(part, ExactNumber) else "text", part
@@ -150,21 +189,47 @@ def _plain_part(text: str, steps: Steps) -> tuple[str, Any]:
 
 def _typed_part(text: str, steps: Steps) -> tuple[str, Any]:
     """Return a part that tells its type: its kind and value; None for none."""
-    part = parse_exact(text)
-    for step in steps:
-        part = _below(part["value"], step)
-        if part is None:
-            return "null", None
+    part = _typed_below(text, steps)
+    if part is _MISSING:
+        return "null", None
     kind: str = part["type"]
     if kind in _WITH_PARTS:
         return kind, plain_variant(exact_json(part))
     return kind, part["value"]
 
 
-def _below(part: Any, step: str | int) -> Any:  # noqa: ANN401  # any JSON
+def _plain_json(text: str, steps: Steps) -> str | None:
+    part = _plain_below(text, steps)
+    return None if part is _MISSING else exact_json(part)
+
+
+def _typed_json(text: str, steps: Steps) -> str | None:
+    part = _typed_below(text, steps)
+    return None if part is _MISSING else plain_variant(exact_json(part))
+
+
+def _plain_below(text: str, steps: Steps) -> Any:  # noqa: ANN401  # any JSON
+    part = parse_exact(text)
+    for step in steps:
+        part = _below(part, step)
+    return part
+
+
+def _typed_below(text: str, steps: Steps) -> Any:  # noqa: ANN401  # as above
+    part = parse_exact(text)
+    for step in steps:
+        part = _below(part["value"], step)
+        if part is _MISSING:
+            break
+    return part
+
+
+def _below(part: Any, step: str | int) -> Any:  # noqa: ANN401  # as above
     if isinstance(step, str):
-        return part.get(step) if isinstance(part, dict) else None
-    return part[step] if isinstance(part, list) and step < len(part) else None
+        return part.get(step, _MISSING) if isinstance(part, dict) else _MISSING
+    is_there = isinstance(part, list) and step < len(part)
+    return part[step] if is_there else _MISSING
 
 
+NESTED: Final = "a part of a variant is read as a type that is not nested"
 _WITH_PARTS: Final = frozenset({"object", "array"})

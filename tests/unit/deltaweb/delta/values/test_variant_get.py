@@ -9,6 +9,7 @@ import pytest
 from deltaweb.delta.values.variant_get import (
     VariantCastError,
     VariantPathError,
+    format_path,
     parse_path,
     variant_get,
 )
@@ -149,3 +150,39 @@ def test_with_types_a_time_and_bytes_are_no_texts(
     found = variant_get(variants, path, data_type, typed_variants=True)
 
     assert found.to_pylist() == [expected]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("$.a", NESTED),
+        ("$.d", '"2024-02-29"'),
+        ("$.a['b c'][2]", "3.50"),
+        ("$.z", "null"),
+        ("$.z.x", None),
+        ("$.nothing", None),
+        ("$.a['b c'][3]", None),
+    ],
+)
+def test_a_part_may_be_a_variant_as_text(path: str, expected: str | None) -> None:
+    assert variant_get(TEXTS, path, "VARIANT").to_pylist() == [expected, None, None]
+
+
+@pytest.mark.parametrize(
+    ("steps", "path"),
+    [
+        ((), "$"),
+        (("a", 0, "b_c-1"), "$.a[0].b_c-1"),
+        (("b c", "d.e", ""), "$['b c']['d.e']['']"),
+        (("it's",), '$["it\'s"]'),
+    ],
+)
+def test_steps_are_written_as_the_path_that_they_are_read_from(
+    steps: tuple[str | int, ...], path: str
+) -> None:
+    assert format_path(steps) == path
+    assert tuple(parse_path(path)) == steps
+
+
+def test_no_path_leads_to_a_name_of_both_quotes() -> None:
+    assert format_path(("a", "'\"")) == ""
