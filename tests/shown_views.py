@@ -108,6 +108,7 @@ def shown_view(
         version=version,
         columns=plan.chosen if columns else (),
         filters=plan.filters,
+        parts=plan.parts,
     )
 
 

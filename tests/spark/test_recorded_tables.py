@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.changes import RowDiffRequest
+from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.storage.place import TablePlace
 from tests.golden_modern import NAMES, ModernTable
 
@@ -36,6 +37,43 @@ def test_rows_of_every_version_are_the_same(spark: "SparkSession", name: str) ->
 
         assert there.column_names == here.column_names, version
         assert counted(there.cast(here.schema)) == counted(here), version
+
+
+def test_a_part_of_a_variant_is_left_to_sparks_own_functions(
+    spark: "SparkSession",
+) -> None:
+    from deltaweb.spark.writing.frame_read import read_table
+
+    folder = str(ModernTable("variant-shredded").folder)
+
+    with pytest.raises(ColumnNotFoundError, match=r"'v:\$.a::bigint'"):
+        read_table(spark, folder, columns=["v:$.a::bigint"])
+
+
+@pytest.mark.parametrize("name", ["variant-plain", "variant-shredded"])
+def test_parts_of_variants_are_what_spark_finds(
+    spark: "SparkSession", name: str
+) -> None:
+    table = ModernTable(name).table.snapshot()
+    asked = [
+        (path, kind)
+        for path in ("$.a", "$.b", "$.c", "$.c.d", "$.n", "$")
+        for kind in ("bigint", "double", "string", "boolean", "decimal(38, 1)")
+    ]
+    here = table.read(["id", *(f"v:{path}::{kind}" for path, kind in asked)])
+    texts = spark.createDataFrame(table.read(["id", "v"])).selectExpr(
+        "id", "parse_json(v) AS v"
+    )
+
+    there = texts.selectExpr(
+        "id",
+        *(
+            f"try_variant_get(v, '{path}', '{kind}') AS `v:{path}::{kind}`"
+            for path, kind in asked
+        ),
+    )
+
+    assert counted(there.toArrow().cast(here.schema)) == counted(here)
 
 
 @pytest.mark.parametrize("name", TABLES)

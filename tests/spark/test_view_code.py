@@ -4,6 +4,7 @@ Delta's own classes are not here: the rows come from our reader in their place.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.shown_views import (
     shown_view,
     write_table,
 )
+from tests.variant_tables import USER_ID, ZIP_CODE, write_events
 
 PARTS = [
     *(pytest.param(one.values[0], ("id", "tick`s"), id=one.id) for one in CONDITIONS),
@@ -96,6 +98,27 @@ def test_sql_finds_the_rows_of_the_page(
 
     assert "RelationTimeTravel" in parsed.toString()
     assert found(shown) == expected_rows(view)
+
+
+def test_parts_of_variants_are_what_spark_finds(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    folder = str(write_events(tmp_path / "events", shredded=True))
+    rows = spark.createDataFrame(DeltaTable(folder).snapshot().read())
+    rows = rows.selectExpr("id", "parse_json(v) AS v")
+    columns = ("id", ZIP_CODE, "v:$.user.id::double", "v:$.user.id::string")
+    view = shown_view(folder, f"{USER_ID}:ge:8", columns=columns)
+    code = code_of(view)
+    names: dict[str, Any] = {"spark": Reader(rows, [])}
+    rows.createOrReplaceTempView("events")
+
+    exec(code["pyspark"].replace("orders.show()", ""), names)  # noqa: S102 (as above)
+    by_sql = spark.sql(
+        code["sql"].replace(f"delta.`{folder}` VERSION AS OF 0", "events")
+    )
+
+    assert len(expected_rows(view)) == 2
+    assert found(names["orders"]) == found(by_sql) == expected_rows(view)
 
 
 def code_of(view: ShownView) -> dict[str, str]:

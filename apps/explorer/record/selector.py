@@ -9,6 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from apps.explorer.grid.cells import UNREAD, cell, json_value, python_values, shortened
+from apps.explorer.record.tree import TreeNode, tree_of
 from apps.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
 from apps.explorer.rows.selector import (
     MAX_JSON_LENGTH,
@@ -17,11 +18,7 @@ from apps.explorer.rows.selector import (
     grid_column,
 )
 from deltaweb.delta.protocol.schema import PrimitiveType
-from deltaweb.delta.values.variant_tree import (
-    VariantNode,
-    plain_variant,
-    variant_tree,
-)
+from deltaweb.delta.values.variant_tree import plain_variant, variant_tree
 
 COLUMNS_A_PAGE: Final = 150
 MAX_VALUE_LENGTH: Final = 5_000  # characters of a value
@@ -51,7 +48,7 @@ class RecordField:
     kind: str
     text: str
     is_cut: bool
-    tree: VariantNode | None = None
+    tree: TreeNode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,13 +202,14 @@ def _fields(
         )
 
 
-def _tree(plan: RowPlan, row: pa.Table, name: str) -> VariantNode | None:
+def _tree(plan: RowPlan, row: pa.Table, name: str) -> TreeNode | None:
     if not _is_variant(plan, name):
         return None
     told = row[name][0].as_py()
     if told is None or len(told) > MAX_TREE_LENGTH:
         return None
-    return variant_tree(told)
+    node = variant_tree(told)
+    return None if node is None else tree_of(name, node)
 
 
 def _copied(plan: RowPlan, one: pa.Table) -> str:

@@ -18,7 +18,7 @@ from apps.accounts.zones import user_zone
 from apps.explorer.record import selector as records
 from apps.explorer.rows import jobs as services
 from apps.explorer.rows.filter_errors import UnknownColumnError
-from apps.explorer.rows.plan import RowPlan
+from apps.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
 from apps.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
 from apps.explorer.version.job_errors import check_job
 from apps.explorer.version.page import JobOfPage, TablePage
@@ -46,6 +46,7 @@ class RecordPage(TablePage):
     previous_row_url: OnPage[str]
     next_row_url: OnPage[str]
     value_url: OnPage[str]
+    parts_url: OnPage[str]
     column_urls: Spread[ColumnURLs]
 
     @in_json
@@ -105,6 +106,7 @@ def row_detail(
         if found and found.has_next
         else "",
         value_url=_address(request, at, "explorer:row-value", row),
+        parts_url=_parts_url(request, at, plan),
         column_urls=column_urls(request, plan),
     )
     return respond_page(
@@ -177,6 +179,20 @@ def _address(request: HttpRequest, at: TableVersion, name: str, *parts: int) -> 
     url = reverse(name, args=[at.table.namespace, at.table.name, *parts])
     kept = [(key, value) for key in ("v", "f") for value in request.GET.getlist(key)]
     return f"{url}?{urlencode(kept)}" if kept else url
+
+
+def _parts_url(request: HttpRequest, at: TableVersion, plan: RowPlan | None) -> str:
+    """Return the rows with one column more, whose name is to follow.
+
+    It stands beside all the others, or beside the first of a wide table.
+    """
+    if plan is None:
+        return ""
+    is_wide = len(plan.all_columns) > NARROW_COLUMNS
+    url = _address(request, at, "explorer:row-list")
+    beside = plan.all_columns[0] if is_wide else EVERY_COLUMN
+    query = urlencode({"col": beside}, safe=EVERY_COLUMN)
+    return f"{url}{'&' if '?' in url else '?'}{query}&col="
 
 
 def _no_row(at: TableVersion, row: int) -> PageError:

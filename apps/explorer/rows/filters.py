@@ -15,6 +15,7 @@ from apps.explorer.rows.filter_errors import (
 )
 from apps.explorer.rows.sql_dialects import DELTAWEB, WITHOUT_VALUE, Operand
 from apps.explorer.version.query import QueryError
+from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import (
     DataType,
     DecimalType,
@@ -25,6 +26,7 @@ from deltaweb.delta.protocol.schema import (
     type_text,
     unread_type,
 )
+from deltaweb.delta.scan.variant_parts import VariantPart, variant_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +49,7 @@ MAX_KIND_LENGTH = 80
 _SHAPE = re.compile(
     rf"(.+?):(?:{'|'.join(OPERATORS)})(?::|$)", re.DOTALL
 )  # the column of a condition
+_OPERATOR = re.compile(rf":({'|'.join(OPERATORS)})(?::|$)")
 _EXAMPLES = {
     "boolean": "true or false",
     "date": "a day such as 2026-11-21",
@@ -69,6 +72,7 @@ class RowFilter:
         value: What it is compared with, as text; "" for a null.
         operand: The same as the column's type has it; None for a null.
         sql: The condition in the SQL that `deltaweb table rows --where` takes.
+        part: What the column is where it is a part of a variant.
     """
 
     raw: str
@@ -78,6 +82,7 @@ class RowFilter:
     value: str
     operand: Operand | None
     sql: str
+    part: VariantPart | None = None
 
     @property
     def text(self) -> str:
@@ -89,29 +94,66 @@ def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
     """Read `column:operator:value`; a column's name may hold colons itself.
 
     Args:
-        schema: The columns of the version.
+        schema: The columns of the version; parts of its variants are some, too.
         text: The condition as the address has it.
         zone: Where a timestamp without a zone is.
 
     Raises:
         QueryError: When the column, the operator or the value does not fit.
     """
+    field, operator, value = _split(schema, text)
+    kind = _kind(field.data_type)
+    operand = _operand(field, operator, value, zone)
+    return RowFilter(
+        raw=text,
+        column=field.name,
+        type_name=kind,
+        operator=operator,
+        value="" if operator in WITHOUT_VALUE else value,
+        operand=operand,
+        sql=DELTAWEB.condition(DELTAWEB.name(field.name), operator, operand, kind),
+        part=field if isinstance(field, VariantPart) else None,
+    )
+
+
+def find_part(schema: StructType, name: str, part: str) -> VariantPart | None:
+    """Return the part of a variant that a name asks for; None for any other name.
+
+    Args:
+        schema: The columns of the version.
+        name: As the address has it: `payload:$.user.id::bigint`.
+        part: Which part of the address that is.
+
+    Raises:
+        QueryError: When nothing is read by that name.
+    """
+    try:
+        return variant_part(schema, name)
+    except DeltaError as error:
+        raise QueryError(part=part, message=error.message, hint=error.hint) from None
+
+
+def _split(schema: StructType, text: str) -> tuple[StructField, str, str]:
+    """Return the column, the operator and the value of a condition.
+
+    Raises:
+        QueryError: When it is none, or of no column.
+    """
     for field in sorted(schema.fields, key=lambda field: -len(field.name)):
         start = f"{field.name}:"
         operator, _, value = text.removeprefix(start).partition(":")
         if text.startswith(start) and operator in OPERATORS:
-            kind = _kind(field.data_type)
-            operand = _operand(field, operator, value, zone)
-            return RowFilter(
-                raw=text,
-                column=field.name,
-                type_name=kind,
-                operator=operator,
-                value="" if operator in WITHOUT_VALUE else value,
-                operand=operand,
-                sql=DELTAWEB.condition(field.name, operator, operand, kind),
-            )
-    raise _unknown(text, schema)
+            return field, operator, value
+    problem: QueryError | None = None
+    for end in _OPERATOR.finditer(text):
+        try:
+            part = find_part(schema, text[: end.start()], "f")
+        except QueryError as error:  # a name in a path may look like an operator
+            problem = problem or error
+            continue
+        if part is not None:
+            return part, end[1], text[end.end() :]
+    raise problem or _unknown(text, schema)
 
 
 def _unknown(text: str, schema: StructType) -> QueryError:

@@ -5,16 +5,18 @@ chosen beyond a page of columns comes in pages too.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from apps.explorer.rows.filter_errors import UnknownColumnError
-from apps.explorer.rows.filters import RowFilter, is_plain, row_filter
+from apps.explorer.rows.filters import RowFilter, find_part, is_plain, row_filter
 from apps.explorer.rows.form import RowQuery
 from apps.explorer.version.query import QueryError
-from deltaweb.delta.protocol.schema import StructType, unread_type
+from deltaweb.delta.protocol.schema import StructField, StructType, unread_type
+from deltaweb.delta.scan.variant_parts import VariantPart
+from deltaweb.delta.values.variant_get import VARIANT
 from deltaweb.errors import shortened_name
 
 PAGE_LENGTH: Final = 50
@@ -24,6 +26,16 @@ NARROW_COLUMNS: Final = 40  # so many are shown at once
 COLUMNS_A_PAGE: Final = 60
 EVERY_COLUMN: Final = "*"
 MAX_CHOICES: Final = 200  # columns that the chooser lists
+PART_TYPES: Final = {
+    "string": "string",
+    "bigint": "bigint",
+    "double": "double",
+    "boolean": "boolean",
+    "timestamp": "timestamp",
+    "date": "date",
+    "variant": "JSON text",
+}
+"""What a form may ask a part of a variant as; the address takes any type of SQL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +43,12 @@ class RowPlan:
     """What the address asks for, checked against the schema.
 
     Attributes:
-        chosen: Names of the chosen columns, in the order of the schema.
+        schema: The columns of the version.
+        chosen: Names of the chosen columns, in the order of the schema; parts of a
+            variant after it.
         is_default: Whether nobody has chosen: the first ones of a wide table.
         all_columns: Every name, for the chooser.
+        parts: Parts of variants that are shown, compared or sorted by, by name.
         unread: Of the columns whose values are not read, the type that is not.
         filters: The conditions; all must hold.
         sort: A column, with - in front to reverse, or nothing.
@@ -52,6 +67,11 @@ class RowPlan:
     page: int
     column_page: int = 1
     page_columns: int = COLUMNS_A_PAGE
+    parts: Mapping[str, VariantPart] = field(default_factory=dict)
+
+    def column(self, name: str) -> StructField | None:
+        """Return a column of the version, or a part of a variant."""
+        return self.schema.find(name) or self.parts.get(name)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -99,7 +119,28 @@ class RowPlan:
     @property
     def num_hidden(self) -> int:
         """How many columns nobody has chosen."""
-        return len(self.all_columns) - len(self.chosen)
+        return len(self.all_columns) - self.num_chosen
+
+    @property
+    def num_chosen(self) -> int:
+        """How many columns of the version are chosen."""
+        return len(self.chosen) - self.num_parts
+
+    @property
+    def num_parts(self) -> int:
+        """How many of the chosen ones are parts of variants."""
+        return sum(name in self.parts for name in self.chosen)
+
+    @property
+    def variants(self) -> list[str]:
+        """The first columns of variants."""
+        found = (f.name for f in self.schema.fields if f.data_type == VARIANT)
+        return list(islice(found, MAX_CHOICES))
+
+    @property
+    def part_choices(self) -> list[tuple[str, bool]]:
+        """Parts of variants for the chooser, and whether each is chosen."""
+        return [(name, name in self.chosen) for name in self.parts]
 
     @property
     def predicate(self) -> str:
@@ -119,10 +160,9 @@ class RowPlan:
     @property
     def filterable(self) -> list[str]:
         """The first columns that a condition may name; the address takes any."""
-        names = (
-            field.name for field in self.schema.fields if is_plain(field.data_type)
-        )
-        return [name for name, _ in zip(names, range(MAX_CHOICES), strict=False)]
+        fields = chain(self.parts.values(), self.schema.fields)
+        names = (field.name for field in fields if is_plain(field.data_type))
+        return list(islice(names, MAX_CHOICES))
 
     def choices(self, text: str = "") -> list[tuple[str, bool]]:
         """Return columns for the chooser and whether each is chosen.
@@ -164,16 +204,25 @@ def row_plan(
     names = schema.names
     known = frozenset(names)
     sorted_by = query.sort.removeprefix("-")
+    parts: dict[str, VariantPart] = {}
     for part, asked in (("col", query.columns), ("sort", (sorted_by,))):
         for name in asked:
-            if name and name not in known and name != EVERY_COLUMN:
+            if not name or name in known or name == EVERY_COLUMN:
+                continue
+            found = find_part(schema, name, part)
+            if found is None:
                 raise UnknownColumnError(part=part, name=name, names=names)
+            parts[name] = found
+    filters = tuple(row_filter(schema, text, zone) for text in query.filters)
+    for wanted in filters:
+        if wanted.part is not None:
+            parts.setdefault(wanted.column, wanted.part)
     unread = {
         field.name: kind
         for field in schema.fields
         if (kind := unread_type(field.data_type))
     }
-    chosen = _chosen(names, query.columns, leading)
+    chosen = _chosen(names, query.columns, leading, parts)
     if query.columns and all(name in unread for name in chosen):
         expected = f"a column that is read, which {shortened_name(chosen[0])!r} is not"
         raise QueryError(part="col", expected=expected)
@@ -185,19 +234,30 @@ def row_plan(
         is_default=not query.columns,
         all_columns=names,
         unread=unread,
-        filters=tuple(row_filter(schema, text, zone) for text in query.filters),
-        sort="" if sorted_by not in known else query.sort,
+        filters=filters,
+        sort=query.sort if sorted_by in known or sorted_by in parts else "",
         page=query.page,
         column_page=query.column_page,
+        parts=parts,
     )
     return replace(plan, column_page=min(plan.column_page, plan.num_column_pages))
 
 
 def _chosen(
-    names: Sequence[str], asked: Sequence[str], leading: Sequence[str]
+    names: Sequence[str],
+    asked: Sequence[str],
+    leading: Sequence[str],
+    parts: Mapping[str, VariantPart],
 ) -> tuple[str, ...]:
     """Return the names that were asked for, or what a table starts with."""
-    if EVERY_COLUMN in asked or (not asked and len(names) <= NARROW_COLUMNS):
-        return tuple(names)
-    wanted = frozenset(asked or (*names[:FIRST_COLUMNS], *leading))
-    return tuple(name for name in names if name in wanted)
+    every = EVERY_COLUMN in asked or (not asked and len(names) <= NARROW_COLUMNS)
+    wanted = frozenset(names if every else asked or (*names[:FIRST_COLUMNS], *leading))
+    below: dict[str, list[str]] = {}
+    for name in asked:
+        if name in parts:
+            below.setdefault(parts[name].column, []).append(name)
+    return tuple(
+        chosen
+        for name in names
+        for chosen in ([name] * (name in wanted) + below.get(name, []))
+    )

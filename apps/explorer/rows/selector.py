@@ -229,7 +229,7 @@ def row_lines(plan: RowPlan, result: pa.Table) -> Iterator[Sequence[object]]:
 
 def grid_column(plan: RowPlan, name: str, zone: tzinfo) -> GridColumn:
     """Return a column's header: its type, and what sorting it again would do."""
-    field = plan.schema.find(name)
+    field = plan.column(name)
     data_type: DataType = field.data_type if field else PrimitiveType("string")
     text = short_type_text(data_type, MAX_TYPE_LENGTH)
     if isinstance(data_type, PrimitiveType) and data_type.name == "timestamp":
@@ -279,7 +279,7 @@ def _order(plan: RowPlan, result: pa.Table) -> pa.Array | None:
 
 
 def _type_name(plan: RowPlan, name: str) -> str:
-    field = plan.schema.find(name)
+    field = plan.column(name)
     return type_name(field.data_type) if field else ""
 
 

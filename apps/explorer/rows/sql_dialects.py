@@ -48,21 +48,20 @@ class SQLDialect:
         """Return a condition on a column.
 
         Args:
-            column: Its name.
+            column: Its name, quoted, or what else has its values.
             operator: As the address has it: `eq`, `contains`, `null`.
             operand: What it is compared with; None where nothing is.
             type_name: The column's type by the protocol's name.
         """
-        name = self.name(column)
         if operand is None:
-            return f"{name} {WITHOUT_VALUE[operator]}"
+            return f"{column} {WITHOUT_VALUE[operator]}"
         if operator == "contains":
             text = str(operand)
             pattern = self.text(f"%{_escaped(text, _WILDCARDS)}%")
             return self.contains.format(
-                name=name, value=self.text(text), pattern=pattern
+                name=column, value=self.text(text), pattern=pattern
             )
-        return f"{name} {OPERATORS[operator]} {self.literal(operand, type_name)}"
+        return f"{column} {OPERATORS[operator]} {self.literal(operand, type_name)}"
 
     def literal(self, operand: Operand, type_name: str) -> str:
         """Return a literal of the type that the column has."""

@@ -28,6 +28,7 @@ from apps.explorer.rows.plan import (
     EVERY_COLUMN,
     MAX_CHOICES,
     NARROW_COLUMNS,
+    PART_TYPES,
     RowPlan,
     row_plan,
 )
@@ -52,8 +53,10 @@ from apps.pages.paging import PageLinks, links_between
 from apps.pages.responses import respond_page
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import StructType, read_columns
+from deltaweb.delta.scan.variant_parts import part_name
 
 NEW_FILTER = ("fc", "fo", "fv")  # the filter form's parts, before they are one `f`
+NEW_PART = ("vc", "vp", "vt")  # those of a part of a variant, before they are a `col`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +93,11 @@ class RowList(TablePage):
         """How a condition may compare."""
         return OPERATORS
 
+    @property
+    def part_types(self) -> Mapping[str, str]:
+        """What a part of a variant may be shown as."""
+        return PART_TYPES
+
     @in_json
     def num_columns(self) -> int | None:
         """How many columns the version has."""
@@ -98,7 +106,7 @@ class RowList(TablePage):
     @in_json
     def num_chosen_columns(self) -> int | None:
         """How many of them are chosen."""
-        return len(self.plan.chosen) if self.plan else None
+        return self.plan.num_chosen if self.plan else None
 
     @in_json
     def rows(self) -> Sequence[dict[str, object]]:
@@ -124,6 +132,8 @@ def row_list(
     """Preview rows of a version; a worker reads them, the page shows its result."""
     if request.GET.get("fc"):
         return HttpResponseRedirect(_with_filter(request))
+    if "vc" in request.GET and "HX-Request" not in request.headers:
+        return HttpResponseRedirect(_with_part(request))
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     gone = gone_version(at)
     plan, problem = (None, "") if gone else row_plan_of(request, at)
@@ -251,10 +261,11 @@ def column_urls(request: HttpRequest, plan: RowPlan | None) -> ColumnURLs:
     if plan is None:
         return ColumnURLs()
     page = plan.column_page
+    every = [EVERY_COLUMN, *(name for name in plan.chosen if name in plan.parts)]
     more, fewer = page < plan.num_column_pages, page > 1
     following = changed(request, cols=page + 1) if more else ""
     return ColumnURLs(
-        every=changed(request, col=EVERY_COLUMN, cols=None, find=None),
+        every=changed(request, col=every, cols=None, find=None),
         first=changed(request, col=None, cols=None, find=None),
         following=following,
         previous=changed(request, cols=page - 1) if fewer else "",
@@ -283,6 +294,21 @@ def _with_filter(request: HttpRequest) -> str:
     for name in (*NEW_FILTER, "page", "find"):
         query.pop(name, None)
     query.appendlist("f", ":".join(parts if parts[2] else parts[:2]))
+    return f"{request.path}?{query.urlencode()}"
+
+
+def _with_part(request: HttpRequest) -> str:
+    """Return the page's address with the form's part of a variant as a column.
+
+    A path may leave out the `$` that it begins with.
+    """
+    query: QueryDict = request.GET.copy()
+    column, path, type_text = (query.get(name, "").strip() for name in NEW_PART)
+    for name in (*NEW_PART, "page", "find"):
+        query.pop(name, None)
+    if column and path:
+        start = "" if path.startswith("$") else "$" if path.startswith("[") else "$."
+        query.appendlist("col", part_name(column, f"{start}{path}", type_text))
     return f"{request.path}?{query.urlencode()}"
 
 

@@ -1,7 +1,7 @@
 """What a page shows of a table, as code for other tools."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from apps.accounts.models import User
 from apps.explorer.rows.filters import RowFilter
 from apps.explorer.rows.form import RowQuery
-from apps.explorer.rows.plan import row_plan
+from apps.explorer.rows.plan import RowPlan, row_plan
 from apps.explorer.use.snippets import ShownView, restore_snippets, view_snippets
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.page_json import As, OnPage
@@ -19,6 +19,7 @@ from apps.tables.extension.share_names import share_name_of
 from apps.tables.models import Commit
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import parse_schema
+from deltaweb.delta.scan.variant_parts import VariantPart
 
 MAX_NAMES_SHOWN = 5
 
@@ -40,6 +41,7 @@ class UsePage:
         filters: The conditions; all must hold.
         snippets: The code for each tool; empty before the first index.
         restore: The code that makes this version the newest; empty for the newest.
+        parts: Those columns, shown or compared, that are parts of variants.
         is_gone: Whether the files of the version are gone, so that nothing reads it.
         problem: Why the columns and conditions could not be taken, or nothing.
     """
@@ -48,6 +50,7 @@ class UsePage:
     filters: Annotated[Sequence[RowFilter], As(_conditions)] = ()
     snippets: Annotated[Sequence[Snippet], As(_texts)] = ()
     restore: Annotated[Sequence[Snippet], As(_texts)] = ()
+    parts: OnPage[Mapping[str, VariantPart]] = field(default_factory=dict)
     is_gone: OnPage[bool] = False
     problem: Annotated[str, As(lambda problem: problem or None)] = ""
 
@@ -81,13 +84,18 @@ def use_page(
     """
     if at.version is None or at.metadata is None:
         return UsePage()
-    columns, filters, problem = _parts(at.metadata.schema_string, query, zone)
+    plan, problem = _plan(at.metadata.schema_string, query, zone)
+    columns: tuple[str, ...] = ()
+    if plan and not plan.is_default and plan.chosen != plan.all_columns:
+        columns = plan.chosen
+    filters, parts = (plan.filters, plan.parts) if plan else ((), {})
     view = ShownView(
         name=at.table.name,
         location=at.table.location,
         version=at.version,
         columns=columns,
         filters=filters,
+        parts=parts,
         shared_as=share_name_of(user, at.table.id),
         data_url=data_url,
     )
@@ -96,21 +104,20 @@ def use_page(
         columns=columns,
         filters=filters,
         snippets=view_snippets(view),
+        parts=parts,
         restore=() if at.is_latest else restore_snippets(view),
         is_gone=run is not None and run.state == Commit.Readability.GONE,
         problem=problem,
     )
 
 
-def _parts(
+def _plan(
     schema_string: str, query: RowQuery, zone: tzinfo
-) -> tuple[tuple[str, ...], tuple[RowFilter, ...], str]:
+) -> tuple[RowPlan | None, str]:
     """Return columns and conditions, or why the schema lets none be taken."""
     if not query.columns and not query.filters:
-        return (), (), ""
+        return None, ""
     try:
-        plan = row_plan(parse_schema(schema_string), query, zone)
+        return row_plan(parse_schema(schema_string), query, zone), ""
     except SchemaError as error:
-        return (), (), error.message
-    is_all = plan.is_default or plan.chosen == plan.all_columns
-    return (() if is_all else plan.chosen), plan.filters, ""
+        return None, error.message

@@ -17,14 +17,14 @@ class Chip:
 
 
 def changed(request: HttpRequest, **values: object) -> str:
-    """Return the page's address with other values; None drops a name."""
+    """Return the page's address with other values, or lists of them; None drops one."""
     # Not `QueryDict.copy`, which copies deeply: a page has hundreds of such links.
     query = dict(request.GET.lists())
     for name, value in values.items():
         if value is None:
             query.pop(name, None)
         else:
-            query[name] = [str(value)]
+            query[name] = value if isinstance(value, list) else [str(value)]
     return _address(request, urlencode(query, doseq=True))
 
 

@@ -31,10 +31,17 @@ _MAKERS: tuple[tuple[str, str, Callable[[ShownView], str]], ...] = (
     ("curl", "curl", curl_code),
 )
 
+_WITH_PARTS = frozenset({"sql", "pyspark", "curl"})
+"""What reads parts of variants as values of a type."""
+
 
 def view_snippets(view: ShownView) -> list[Snippet]:
     """Return the code that reads a view, for each tool that can."""
-    made = [(key, label, make(view)) for key, label, make in _MAKERS]
+    made = [
+        (key, label, make(view))
+        for key, label, make in _MAKERS
+        if key in _WITH_PARTS or not view.parts
+    ]
     return [
         Snippet(key=key, label=label, text=text) for key, label, text in made if text
     ]

@@ -1,9 +1,11 @@
 """Which version, columns and rows a page shows."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from apps.explorer.rows.filters import RowFilter
 from apps.pages.snippets import variable
+from deltaweb.delta.scan.variant_parts import VariantPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +18,7 @@ class ShownView:
         version: The version.
         columns: The chosen columns; empty for all.
         filters: The conditions; all must hold.
+        parts: Those columns that are parts of variants, by name.
         shared_as: What recipients address it by, `share.schema.table`; "" where it
             is in no share, or not with this version.
         data_url: Where its rows are JSON: the page, absolute.
@@ -26,6 +29,7 @@ class ShownView:
     version: int
     columns: tuple[str, ...] = ()
     filters: tuple[RowFilter, ...] = ()
+    parts: Mapping[str, VariantPart] = field(default_factory=dict)
     shared_as: str = ""
     data_url: str = ""
 

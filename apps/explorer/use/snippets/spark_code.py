@@ -3,7 +3,11 @@
 from apps.explorer.rows.sql_dialects import SPARK
 from apps.explorer.use.snippets.python_values import python_lines
 from apps.explorer.use.snippets.shown_view import ShownView
-from apps.explorer.use.snippets.sql_lines import condition_lines, select_lines
+from apps.explorer.use.snippets.sql_lines import (
+    condition_lines,
+    select_lines,
+    selected,
+)
 from apps.pages.snippets import python_text
 
 SESSION = "Spark with Delta Lake, such as pip install delta-spark"
@@ -20,8 +24,8 @@ def pyspark_code(view: ShownView) -> str:
     conditions = condition_lines(view, SPARK)
     steps = [f".where({python_text(condition)})" for condition in conditions]
     if view.columns:
-        names = ", ".join(python_text(SPARK.name(name)) for name in view.columns)
-        steps.append(f".select({names})")
+        columns = ", ".join(map(python_text, selected(view, SPARK)))
+        steps.append(f".{'selectExpr' if view.parts else 'select'}({columns})")
     read = [
         'spark.read.format("delta")',
         f'.option("versionAsOf", {view.version})',

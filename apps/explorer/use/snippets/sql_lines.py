@@ -12,18 +12,40 @@ def select_lines(view: ShownView, dialect: SQLDialect, source: str) -> list[str]
         dialect: Whose SQL it is.
         source: What follows FROM.
     """
-    columns = ", ".join(dialect.name(name) for name in view.columns) or "*"
+    columns = ", ".join(selected(view, dialect)) or "*"
     conditions = condition_lines(view, dialect)
     where = [f"WHERE {conditions[0]}"] if conditions else []
     more = [f"  AND {condition}" for condition in conditions[1:]]
     return [f"SELECT {columns}", f"FROM {source}", *where, *more]
 
 
+def selected(view: ShownView, dialect: SQLDialect) -> list[str]:
+    """Return what is selected for each column of a view."""
+    return [
+        f"{column_value(name, view, dialect)} AS {dialect.name(name)}"
+        if name in view.parts
+        else dialect.name(name)
+        for name in view.columns
+    ]
+
+
+def column_value(name: str, view: ShownView, dialect: SQLDialect) -> str:
+    """Return what has the values of a column; Spark alone has parts of variants."""
+    part = view.parts.get(name)
+    if part is None:
+        return dialect.name(name)
+    path, type_text = dialect.text(part.path), dialect.text(part.type_text)
+    return f"try_variant_get({dialect.name(part.column)}, {path}, {type_text})"
+
+
 def condition_lines(view: ShownView, dialect: SQLDialect) -> list[str]:
     """Return each condition of a view."""
     return [
         dialect.condition(
-            wanted.column, wanted.operator, wanted.operand, wanted.type_name
+            column_value(wanted.column, view, dialect),
+            wanted.operator,
+            wanted.operand,
+            wanted.type_name,
         )
         for wanted in view.filters
     ]

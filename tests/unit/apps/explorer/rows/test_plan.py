@@ -6,6 +6,7 @@ from apps.explorer.rows.form import RowQuery
 from apps.explorer.rows.plan import RowPlan, row_plan
 from apps.explorer.version.query import QueryError
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.values.variant_get import VARIANT
 
 COLUMNS = ("id", "note", "day")
 
@@ -103,3 +104,38 @@ class TestAWideTable:
         assert next(iter(choices)) == "c899"
         assert choices["c8995"] is False
         assert choices["c0"] is True
+
+
+class TestPartsOfVariants:
+    PART = "v:$.a::bigint"
+
+    def plan(self, *columns: str, **asked: object) -> RowPlan:
+        fields = (*schema("id", "day").fields, StructField("v", VARIANT))
+        query = RowQuery(columns=columns, **asked)  # type: ignore[arg-type]  # of it
+        return row_plan(StructType((*fields, *schema("end").fields)), query, UTC)
+
+    def test_follow_their_column_in_the_order_asked(self) -> None:
+        other = "v:$.b::date"
+        plan = self.plan("end", other, self.PART, "id", "v")
+
+        assert plan.columns == ("id", "v", other, self.PART, "end")
+        assert self.plan(self.PART, "end").columns == (self.PART, "end")
+        assert self.plan("*", self.PART).columns == ("id", "day", "v", self.PART, "end")
+
+    def test_are_no_columns_of_the_version(self) -> None:
+        plan = self.plan("id", self.PART)
+
+        assert (plan.num_chosen, plan.num_parts, plan.num_hidden) == (1, 1, 3)
+        assert plan.all_columns == ("id", "day", "v", "end")
+        assert plan.for_export().columns == ("id", self.PART)
+
+    def test_are_read_to_be_sorted_by_and_listed_to_be_chosen(self) -> None:
+        plan = self.plan("id", sort=f"-{self.PART}", filters=("v:$.b::date:null",))
+
+        assert plan.read_columns == ("id", self.PART)
+        assert plan.predicate == "(`v:$.b::date` IS NULL)"
+        assert plan.part_choices == [(self.PART, False), ("v:$.b::date", False)]
+        assert plan.filterable[:2] == [self.PART, "v:$.b::date"]
+
+    def test_are_offered_of_columns_of_variants(self) -> None:
+        assert self.plan().variants == ["v"]
