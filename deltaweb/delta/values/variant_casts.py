@@ -2,6 +2,8 @@
 
 Numbers lose what is behind the point on their way to a whole number, and are rounded
 half up on their way to a decimal; what does not fit is no value. Times are of UTC.
+A time of day alone is no value of any: where Spark takes it for an instant, that is
+one of the day of reading, and two readings of a row would differ.
 
 Source: Spark SQL, "ANSI Compliance", "Cast", and "variant_get".
 """

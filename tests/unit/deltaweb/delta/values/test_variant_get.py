@@ -75,6 +75,15 @@ def test_a_value_of_another_type_is_named_or_null() -> None:
     assert variant_get(texts, "$.a", "INT", or_null=True).to_pylist() == [1, None]
 
 
+@pytest.mark.parametrize("data_type", ["TIMESTAMP", "TIMESTAMP_NTZ", "DATE"])
+def test_a_time_of_day_is_no_instant_of_the_day_of_reading(data_type: str) -> None:
+    texts = pa.array(['"10:11"', '"T10:11:12.5"'])
+
+    found = variant_get(texts, "$", data_type, or_null=True)
+
+    assert found.to_pylist() == [None, None]
+
+
 @pytest.mark.parametrize("path", ["", "a", "$a", "$.", "$[x]", "$.a..b", "$['a'"])
 def test_a_path_of_another_form_is_refused(path: str) -> None:
     with pytest.raises(VariantPathError, match="no path"):
