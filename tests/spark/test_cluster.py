@@ -115,6 +115,7 @@ class TestTheCluster:
     def test_does_a_workers_jobs_as_the_in_process_engine_does(
         self, cluster: Cluster, lake: Path, tmp_path: Path
     ) -> None:
+        """With the settings, and the executors, that the readme tells of."""
         shutil.copytree(lake / "orders", tmp_path / "lake" / "orders")
         home = new_home(tmp_path, lake)
         slow = [add_gated(home, lake / name) for name in ("returns", "customers")]
@@ -122,8 +123,16 @@ class TestTheCluster:
             "DELTAWEB_SPARK_REPLAY_BYTES": "0",
             "DELTAWEB_SPARK_DIFF_BYTES": "0",
         }
+        exported = readme_settings(
+            {
+                "/mnt/deltaweb": str(home),
+                "/opt/deltaweb/bin/python": str(other_python(tmp_path)),
+                "/etc/deltaweb/spark": str(new_defaults(tmp_path)),
+                "spark://master.example:7077": cluster.master,
+            }
+        )
 
-        with worker(home, DELTAWEB_SPARK_MASTER=cluster.master, **none_is_small):
+        with worker(home, **exported, **none_is_small):
             log = home / "worker.log"
             # Each executor has one core: both are at work.
             both = wait_for(
@@ -154,26 +163,6 @@ class TestTheCluster:
             assert by_path(there.files) == by_path(open_index(folder).files)
         parts = tmp_path.glob(f"lake/orders/_delta_log/{21:020d}.checkpoint.*.parquet")
         assert len(list(parts)) == 2
-
-    def test_is_used_as_the_readme_tells(
-        self, cluster: Cluster, lake: Path, tmp_path: Path
-    ) -> None:
-        python = other_python(tmp_path, has_package=True)
-        home = new_home(tmp_path, lake, *TABLES)
-        values = {
-            "/mnt/deltaweb": str(home),
-            "/opt/deltaweb/bin/python": str(python),
-            "/etc/deltaweb/spark": str(new_defaults(tmp_path, cores="2")),
-            "spark://master.example:7077": cluster.master,
-        }
-        exported = {name: values.pop(value) for name, value in readme_exports().items()}
-        assert values == {}
-
-        with worker(home, **exported):
-            ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
-            assert ended, (home / "worker.log").read_text()
-
-        assert [job["state"] for job in jobs(home)] == ["DONE"] * 3
         for number in range(cluster.num_workers):
             assert "-Xmx768M" in cluster.log(f"worker-{number}")
 
@@ -311,6 +300,13 @@ class TestCheckExecutors:
 # === What the readme tells ===
 
 
+def readme_settings(values: dict[str, str]) -> dict[str, str]:
+    """The variables of README's lines about clusters, each of its values replaced."""
+    exports = readme_exports()
+    assert sorted(exports.values()) == sorted(values)
+    return {name: values[value] for name, value in exports.items()}
+
+
 def readme_exports() -> dict[str, str]:
     """The variables that README's lines about clusters set."""
     section = (ROOT / "README.md").read_text().partition("## On a Spark cluster")[2]
@@ -330,7 +326,7 @@ def new_defaults(folder: Path, *, cores: str = "2", memory: str = "768m") -> Pat
     return conf
 
 
-def other_python(folder: Path, *, has_package: bool) -> Path:
+def other_python(folder: Path, *, has_package: bool = True) -> Path:
     """A Python at another path, as executors have it, with the package or without."""
     home = folder / "python"
     venv.create(home, symlinks=True)
