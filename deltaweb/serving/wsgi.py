@@ -11,6 +11,8 @@ from django.core.wsgi import get_wsgi_application
 from django.template import engines
 from django.urls import get_resolver, reverse
 
+from deltaweb.environment.without_pandas import refuse_pandas
+
 
 def _load_pages() -> None:
     """Load the views and what they import, the templates, and what draws."""
@@ -30,6 +32,7 @@ def _load_pages() -> None:
     waking.celery_application()
 
 
+refuse_pandas()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
 application = get_wsgi_application()
 _load_pages()
