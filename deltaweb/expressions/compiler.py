@@ -33,7 +33,12 @@ from deltaweb.sharing.conditions.sql import (
     connected,
     unwrapped,
 )
-from deltaweb.sharing.conditions.sql_text import NotSQLError, parse_sql, shown
+from deltaweb.sharing.conditions.sql_text import (
+    NotSQLError,
+    SQLText,
+    parse_sql,
+    shown,
+)
 
 _COMPARISONS: Final = {
     exp.EQ: "=",
@@ -87,31 +92,46 @@ _INT_MAX: Final = 2**31 - 1
 _LONG_MAX: Final = 2**63 - 1
 
 
-def compile_sql(sql: str, schema: StructType) -> BoundExpression:
+def parse_expression(sql: str) -> SQLText:
+    """Parse the text of an expression.
+
+    Raises:
+        ExpressionMistakenError: If it does not parse.
+        ExpressionError: If it is too long or nests too deeply.
+    """
+    try:
+        return parse_sql(sql)
+    except NotSQLError as error:
+        raise ExpressionMistakenError(sql=sql, reason=error.reason) from None
+    except PredicateError as error:
+        raise ExpressionError(sql=sql, reason=error.reason) from None
+
+
+def compile_sql(sql: str | SQLText, schema: StructType) -> BoundExpression:
     """Return an expression over rows of a schema.
+
+    Args:
+        sql: The expression, as text or parsed.
+        schema: The schema of the rows.
 
     Raises:
         ExpressionMistakenError: If it does not parse, names no column, or is no
             function of the row.
         ExpressionError: If it is not evaluated here exactly; names what is not.
     """
-    try:
-        tree = parse_sql(sql).tree
-    except NotSQLError as error:
-        raise ExpressionMistakenError(sql=sql, reason=error.reason) from None
-    except PredicateError as error:
-        raise ExpressionError(sql=sql, reason=error.reason) from None
+    parsed = parse_expression(sql) if isinstance(sql, str) else sql
+    text, tree = parsed.text, parsed.tree
     try:
         return _Compiler(schema).node(tree)
     except ExpressionError:
         raise
     except (NotTranslatedError, PredicateError) as error:
-        refuse_mistakes(sql, tree, schema)
+        refuse_mistakes(text, tree, schema)
         reason = getattr(error, "reason", "") or str(error)
-        raise ExpressionError(sql=sql, reason=reason) from None
+        raise ExpressionError(sql=text, reason=reason) from None
     except (pa.ArrowException, RecursionError, ValueError, OverflowError) as error:
         reason = str(error).partition("\n")[0][:200] or "it nests too deeply"
-        raise ExpressionError(sql=sql, reason=reason) from None
+        raise ExpressionError(sql=text, reason=reason) from None
 
 
 class _Compiler:

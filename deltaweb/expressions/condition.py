@@ -1,5 +1,7 @@
 """What a write evaluates: conditions of rows, and the values of assignments."""
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -9,24 +11,27 @@ from deltaweb.expressions.comparison import truth
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.expressions.node import BoundExpression, NotTranslatedError, NoValueError
 
+if TYPE_CHECKING:  # tables without conditions are written without a parser of SQL
+    from deltaweb.sharing.conditions.sql_text import SQLText
+
 
 class SQLCondition:
     """A boolean expression over rows of a schema.
 
     Args:
-        sql: The expression.
+        sql: The expression, as text or parsed.
         schema: The schema of the rows.
 
     Raises:
         ExpressionError: If it is not evaluated here exactly, or is no condition.
     """
 
-    def __init__(self, sql: str, schema: StructType) -> None:
-        self.sql = sql
+    def __init__(self, sql: "str | SQLText", schema: StructType) -> None:
+        self.sql = sql if isinstance(sql, str) else sql.text
         try:
             self._node = truth(_compiled(sql, schema))
         except NotTranslatedError as error:
-            raise ExpressionError(sql=sql, reason=str(error)) from None
+            raise ExpressionError(sql=self.sql, reason=str(error)) from None
 
     def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
         """Return where the condition is true: neither false nor unknown.
@@ -83,8 +88,7 @@ def _values(node: BoundExpression, sql: str, rows: pa.RecordBatch) -> pa.Array:
         raise ExpressionValueError(sql=sql, reason=reason) from None
 
 
-def _compiled(sql: str, schema: StructType) -> BoundExpression:
-    # Tables without conditions are written without a parser of SQL.
-    from deltaweb.expressions.compiler import compile_sql  # noqa: PLC0415
+def _compiled(sql: "str | SQLText", schema: StructType) -> BoundExpression:
+    from deltaweb.expressions.compiler import compile_sql  # noqa: PLC0415 (as above)
 
     return compile_sql(sql, schema)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.log.file_actions import VECTOR
-from deltaweb.delta.protocol.schema import StructType, arrow_schema
+from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.delta.scan.predicate import And, Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate
 from deltaweb.delta.scan.rows import iter_rows
@@ -26,9 +26,11 @@ from deltaweb.delta.values.partition_values import (
 )
 from deltaweb.delta.values.statistics.record_counts import live_records
 from deltaweb.delta.writing.transaction import EVERYTHING_READ, TableRead
+from deltaweb.expressions.compiler import parse_expression
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.sharing.conditions.hints import parse_hints
+from deltaweb.sharing.conditions.hints import parsed_hint
+from deltaweb.sharing.conditions.sql_text import SQLText
 
 MAX_KEPT_BYTES: Final = 64 << 20
 """Of a file's rows before the first that matches, which are not read twice."""
@@ -52,11 +54,14 @@ class Matches:
             `Snapshot.files`.
         partly: Files that may hold such rows, and others.
         read: What of the version this depends on.
+        condition: What rows are judged by; None where all of them match, and where
+            another engine judges them.
     """
 
     whole: pa.Table
     partly: pa.Table
     read: TableRead
+    condition: SQLCondition | None = None
 
 
 def find_matches(
@@ -74,18 +79,24 @@ def find_matches(
         ExpressionError: If the condition cannot be evaluated here.
     """
     files = snapshot.files
+    nothing = files.slice(0, 0)
     if where is None:
-        return Matches(files, files.slice(0, 0), EVERYTHING_READ)
-    by_partition = _by_partition(snapshot, where)
-    predicate = _hint(where, snapshot.schema)
+        return Matches(files, nothing, EVERYTHING_READ)
+    try:
+        parsed = parse_expression(where)
+    except ExpressionError:
+        if is_evaluated_here:
+            raise
+        return Matches(nothing, files, EVERYTHING_READ)
+    by_partition = _by_partition(snapshot, parsed)
+    condition = SQLCondition(parsed, snapshot.schema) if is_evaluated_here else None
+    predicate = _hint(snapshot, parsed)
     if by_partition is not None:
         whole = files.filter(by_partition)
-        return Matches(whole, files.slice(0, 0), _read(predicate, whole))
-    if is_evaluated_here:
-        SQLCondition(where, snapshot.schema)
+        return Matches(whole, nothing, _read(predicate, whole), condition)
     if predicate is not None:
         files = files_within(snapshot, predicate)
-    return Matches(files.slice(0, 0), files, _read(predicate, files))
+    return Matches(nothing, files, _read(predicate, files), condition)
 
 
 def files_within(snapshot: Snapshot, predicate: Predicate) -> pa.Table:
@@ -100,11 +111,9 @@ def _read(predicate: Predicate | None, files: pa.Table) -> TableRead:
     return TableRead(predicate=predicate, files=files)
 
 
-def _hint(where: str, schema: StructType) -> Predicate | None:
+def _hint(snapshot: Snapshot, where: SQLText) -> Predicate | None:
     """Return a condition that holds wherever `where` does; None for no such one."""
-    hints = parse_hints(
-        predicate_hints=[where], json_predicate_hints=None, schema=schema
-    )
+    hints = parsed_hint(where, snapshot.schema)
     if not hints.predicates:
         return None
     return hints.predicates[0] if len(hints.predicates) == 1 else And(hints.predicates)
@@ -117,7 +126,7 @@ def _partitions(snapshot: Snapshot) -> pa.StructArray:
     return typed.chunk(0)
 
 
-def _by_partition(snapshot: Snapshot, where: str) -> pa.BooleanArray | None:
+def _by_partition(snapshot: Snapshot, where: SQLText) -> pa.BooleanArray | None:
     """Return the files that match by their partition values; None for other columns."""
     names = snapshot.metadata.partition_columns
     columns = partition_schema(snapshot.schema, names)
@@ -142,12 +151,13 @@ def file_rows(snapshot: Snapshot, file: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def rows_with_matches(
-    read_rows: ReadRows, file: pa.Table, condition: SQLCondition
+    read_rows: ReadRows, file: pa.Table, condition: SQLCondition | None
 ) -> Iterator[JudgedRows] | None:
     """Return the rows of a file, each batch with where a condition is true.
 
     A file is read once: what comes before its first match is kept, unless that is
-    much; then it is read again from its beginning.
+    much; then it is read again from its beginning. Without a condition every row
+    matches.
 
     Returns:
         All of its rows; None if the condition is true for none of them.
@@ -170,11 +180,15 @@ def rows_with_matches(
 
 
 def judged_rows(
-    read_rows: ReadRows, file: pa.Table, condition: SQLCondition
+    read_rows: ReadRows, file: pa.Table, condition: SQLCondition | None
 ) -> Generator[JudgedRows, None, None]:
-    """Yield the rows of a file, and where a condition is true for them."""
+    """Yield the rows of a file, and where a condition is true: everywhere for None."""
     for rows in read_rows(file):
-        yield JudgedRows(rows, condition.holds(rows))
+        if condition is None:
+            holds = pa.array(np.ones(rows.num_rows, np.bool_))
+        else:
+            holds = condition.holds(rows)
+        yield JudgedRows(rows, holds)
 
 
 def each_file(*files: pa.Table) -> Iterator[pa.Table]:

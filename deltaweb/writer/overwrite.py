@@ -21,7 +21,6 @@ from deltaweb.delta.writing.transaction import (
     TableRead,
     Transaction,
 )
-from deltaweb.expressions.condition import SQLCondition
 from deltaweb.writer.append import WRITE
 from deltaweb.writer.changes.change_writer import DELETE, INSERT, ChangeWriter
 from deltaweb.writer.changes.row_ids import KeptRowIds
@@ -176,11 +175,10 @@ def _keep_others(
         rows are written again that stay.
     """
     matches = find_matches(snapshot, where)
-    condition = SQLCondition(where, snapshot.schema)
     read_rows = partial(file_rows, snapshot)
     removed, deleted = [matches.whole], count_rows(snapshot, matches.whole)
     for file in each_file(matches.partly):
-        judged = rows_with_matches(read_rows, file, condition)
+        judged = rows_with_matches(read_rows, file, matches.condition)
         if judged is None:
             continue
         removed.append(file)

@@ -15,7 +15,7 @@ from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import Constant, Predicate
 from deltaweb.sharing.conditions import json, sql, tree
 from deltaweb.sharing.conditions.bounds import Bounds, all_of, count_comparisons
-from deltaweb.sharing.conditions.sql_text import MAX_TOKENS, parse_sql
+from deltaweb.sharing.conditions.sql_text import MAX_TOKENS, SQLText, parse_sql
 from deltaweb.sharing.conditions.widen import widen
 
 MAX_HINTS = 1_000
@@ -96,12 +96,19 @@ def parse_hints(
         collected.add(json_predicate_hints, collected.json_parts)
     if predicate_hints is not None:
         collected.add_sql(predicate_hints, zone_is_unknown=is_twin)
-    conditions, skipped = collected.conditions, tuple(collected.skipped)
-    return Hints(
-        tuple(condition.if_true for condition in conditions),
-        Constant(value=True) if skipped else all_of(conditions).misses,
-        skipped,
-    )
+    return collected.hints()
+
+
+def parsed_hint(condition: SQLText, schema: StructType) -> Hints:
+    """Return what a condition is as a SQL hint; its parts are read as loosely.
+
+    Args:
+        condition: The condition, parsed.
+        schema: The table's schema.
+    """
+    collected = _Collected(schema)
+    collected.add(condition.text, lambda _: collected.parts_of(condition))
+    return collected.hints()
 
 
 class _Collected:
@@ -114,6 +121,15 @@ class _Collected:
         self.characters_left = MAX_SQL_CHARACTERS
         self.tokens_left = MAX_TOKENS
         self.comparisons_left = MAX_COMPARISONS
+
+    def hints(self) -> Hints:
+        """Return what the hints came to."""
+        conditions, skipped = self.conditions, tuple(self.skipped)
+        return Hints(
+            tuple(condition.if_true for condition in conditions),
+            Constant(value=True) if skipped else all_of(conditions).misses,
+            skipped,
+        )
 
     def add_sql(self, hints: object, *, zone_is_unknown: bool) -> None:
         """Add the SQL hints, each alone."""
@@ -160,6 +176,10 @@ class _Collected:
         self.characters_left -= len(hint)
         parsed = parse_sql(hint, max_tokens=self.tokens_left)
         self.tokens_left -= len(parsed.tokens)
+        return self.parts_of(parsed, zone_is_unknown=zone_is_unknown)
+
+    def parts_of(self, parsed: SQLText, *, zone_is_unknown: bool = False) -> list[Part]:
+        """The parts of a SQL hint that is parsed."""
         others = sql.other_texts(parsed, self.schema)
         read = sql.SQLReader(others, zone_is_unknown=zone_is_unknown).condition
         return [

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -29,8 +29,6 @@ from deltaweb.writer.rewrite.file_changes import (
 from deltaweb.writer.rewrite.row_changes import RowChange
 from deltaweb.writer.table_write import TableWrite
 
-EVERY_ROW: Final = "TRUE"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ConcernedFiles:
@@ -41,12 +39,14 @@ class ConcernedFiles:
         opened: Those that are looked into.
         is_sure: Whether it is known that each of them has a row that is concerned.
         read: What of the version this depends on.
+        condition: What rows are judged by in process; None for every row.
     """
 
     gone: pa.Table
     opened: pa.Table
     is_sure: bool
     read: TableRead
+    condition: SQLCondition | None = None
 
 
 class RewriteEngine(Protocol):
@@ -91,13 +91,11 @@ class RewriteHere:
         store: The table's files.
         snapshot: The version.
         change: What becomes of the rows.
-        where: The condition in SQL; every row for None.
     """
 
     store: TableStore
     snapshot: Snapshot
     change: RowChange
-    where: str | None
 
     @property
     def progress_unit(self) -> str:
@@ -140,7 +138,7 @@ class RewriteHere:
         snapshot = self.snapshot
         work = RowWork(
             change=self.change,
-            condition=SQLCondition(self.where or EVERY_ROW, snapshot.schema),
+            condition=about.condition,
             read_rows=partial(file_rows, snapshot),
         )
         rewriter = FileRewriter(files, seen)

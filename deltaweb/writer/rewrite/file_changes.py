@@ -91,12 +91,12 @@ class RowWork:
 
     Attributes:
         change: What becomes of the rows.
-        condition: Of which rows.
+        condition: Of which rows; None for all of them.
         read_rows: Reads those of a file.
     """
 
     change: RowChange
-    condition: SQLCondition
+    condition: SQLCondition | None
     read_rows: ReadRows
 
     def touched(self, file: pa.Table, *, is_sure: bool) -> Iterator[TouchedRows] | None:

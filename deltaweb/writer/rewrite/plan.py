@@ -61,6 +61,7 @@ class Rewrite:
                 ),
                 is_sure=True,
                 read=about.read,
+                condition=about.condition,
             ),
             outcome=done,
             before=seen.before(schema),
@@ -132,6 +133,7 @@ class Rewrite:
             opened=pa.concat_tables(opened),
             is_sure=False,
             read=matches.read,
+            condition=matches.condition,
         )
 
     def _see_unopened(self, files: pa.Table, seen: RowsSeen) -> None:

@@ -52,5 +52,5 @@ def update(
 def _here(
     store: TableStore, snapshot: Snapshot, change: RowChange, where: str | None
 ) -> Rewrite:
-    engine = RewriteHere(store, snapshot, change, where)
+    engine = RewriteHere(store, snapshot, change)
     return Rewrite(store, snapshot, change, where, engine)

@@ -19,11 +19,15 @@ from deltaweb.spark.writing.file_rows import numbered_rows
 from deltaweb.spark.writing.replaced_rows import count_matches
 from deltaweb.spark.writing.rewrite.file_shares import feed_share, rewrite_share
 from deltaweb.spark.writing.rewrite.judged_rows import judged_rows, rewrite_judged
-from deltaweb.spark.writing.rewrite.row_request import RowRequest, ShareAnswer
+from deltaweb.spark.writing.rewrite.row_request import (
+    EVERY_ROW,
+    RowRequest,
+    ShareAnswer,
+)
 from deltaweb.writer.changes.change_writer import all_changes
 from deltaweb.writer.matching import row_counts
 from deltaweb.writer.rewrite.dry_run import RowsSeen
-from deltaweb.writer.rewrite.engine import EVERY_ROW, ConcernedFiles
+from deltaweb.writer.rewrite.engine import ConcernedFiles
 from deltaweb.writer.rewrite.file_changes import Progress, RewrittenFiles, counted
 
 TITLE: Final = "Change rows"

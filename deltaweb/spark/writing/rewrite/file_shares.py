@@ -8,7 +8,6 @@ from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.change_tasks import pack
 from deltaweb.spark.writing.rewrite.row_request import RowRequest, answer_of
 from deltaweb.writer.rewrite.dry_run import RowsSeen
-from deltaweb.writer.rewrite.engine import EVERY_ROW
 from deltaweb.writer.rewrite.file_changes import (
     FileRewriter,
     RowWork,
@@ -33,13 +32,15 @@ def change_of(request: RowRequest) -> RowChange:
     return RowUpdate(request.assignments, request.schema, request.base.metadata)
 
 
-def condition_of(request: RowRequest) -> SQLCondition:
-    """Return which rows are concerned, as it is evaluated in process.
+def condition_of(request: RowRequest) -> SQLCondition | None:
+    """Return which rows are concerned, as it is evaluated in process; None for all.
 
     Raises:
         ExpressionError: If it cannot be.
     """
-    return SQLCondition(request.where or EVERY_ROW, request.schema)
+    return (
+        None if request.where is None else SQLCondition(request.where, request.schema)
+    )
 
 
 def rewrite_share(

@@ -23,10 +23,9 @@ from deltaweb.spark.writing.checked_sql import GENERATED, is_true
 from deltaweb.spark.writing.conditions import with_verdicts
 from deltaweb.spark.writing.file_rows import FILE_NUMBER
 from deltaweb.spark.writing.file_tasks import check_verdict, without_verdicts
-from deltaweb.spark.writing.rewrite.row_request import RowRequest, answer_of
+from deltaweb.spark.writing.rewrite.row_request import EVERY_ROW, RowRequest, answer_of
 from deltaweb.spark.writing.spark_types import spark_schema
 from deltaweb.writer.rewrite.dry_run import RowsSeen
-from deltaweb.writer.rewrite.engine import EVERY_ROW
 from deltaweb.writer.rewrite.file_changes import FileRewriter, TouchedRows
 from deltaweb.writer.rewrite.row_changes import ChangedRows, put_back
 from deltaweb.writer.row_checks import RowChecks

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import pyarrow as pa
 
@@ -13,6 +14,8 @@ from deltaweb.writer.rewrite.file_changes import (
     FileRewriter,
     RewrittenFiles,
 )
+
+EVERY_ROW: Final = "TRUE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
