@@ -1,11 +1,12 @@
-"""JSON statistics parsed by Arrow as lines: fast, and strict about every line.
+"""JSON statistics parsed as lines: fast, and strict about every line.
 
-The texts are cut into slices for a pool of threads, each slice joined by line ends in
+Many texts are cut into slices for a pool of threads, each slice joined by line ends in
 Arrow's own memory and read with an explicit schema, so that no Python object is made.
+Of a few texts objects are made: that takes less time than a thread's.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
@@ -15,7 +16,9 @@ import pyarrow.json as pj
 from deltaweb.delta.protocol.schema import arrow_type
 from deltaweb.delta.values.statistics.json import MAX_STATS_BYTES, parse_each
 from deltaweb.delta.values.statistics.shape import StatisticsShape
+from deltaweb.delta.values.statistics.typed_lines import read_typed_lines
 
+FEW_ROWS = 16_384
 SLICE_ROWS = 16_384
 SLICE_BYTES = 1 << 25
 MIN_SLICE_ROWS = 1_024
@@ -29,22 +32,26 @@ _WIDE_DIGITS = 76
 RETRY_ROWS = 256
 """Below this many rows a slice that Arrow refuses is parsed row by row."""
 
+ReadLines = Callable[[pa.Buffer, pa.Schema], pa.Table | None]
+"""Reads fields of JSON objects, one after the other; None where one is odd."""
+
 
 def parse_lines(stats: pa.ChunkedArray, shape: StatisticsShape) -> pa.Table:
     """Parse JSON statistics, a text a row; null and malformed ones give nulls."""
-    slices = list(_slices(stats))
-    if len(slices) <= 1:
-        batches = [_parse_slice(texts, shape) for texts in slices]
+    if len(stats) <= FEW_ROWS:
+        slices = _slices(stats, FEW_ROWS)
+        batches = [_parse_few(texts, shape) for texts in slices]
     else:
+        per_thread = -(-len(stats) // (os.cpu_count() or 1))
+        num_rows = min(SLICE_ROWS, max(MIN_SLICE_ROWS, per_thread))
+        slices = _slices(stats, num_rows)
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             batches = list(pool.map(lambda texts: _parse_slice(texts, shape), slices))
     return pa.Table.from_batches(batches, shape.arrow)
 
 
-def _slices(stats: pa.ChunkedArray) -> Iterator[pa.Array]:
-    """Cut the texts into slices that threads can share, none of them large."""
-    per_thread = -(-len(stats) // (os.cpu_count() or 1))
-    num_rows = min(SLICE_ROWS, max(MIN_SLICE_ROWS, per_thread))
+def _slices(stats: pa.ChunkedArray, num_rows: int) -> Iterator[pa.Array]:
+    """Cut the texts into slices of so many rows at most, none of them large."""
     for chunk in stats.chunks:
         texts = chunk.cast(pa.string())
         for start in range(0, len(texts), num_rows):
@@ -60,9 +67,15 @@ def _halved(texts: pa.Array) -> Iterator[pa.Array]:
         yield texts
 
 
+def _parse_few(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch:
+    """Parse one slice as objects; where one is odd, as those of many are."""
+    batch = _parse_lines(texts, shape, read_typed_lines)
+    return _parse_slice(texts, shape) if batch is None else batch
+
+
 def _parse_slice(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch:
     """Parse one slice at once; where Arrow refuses it, the halves, then each row."""
-    batch = _parse_lines(texts, shape)
+    batch = _parse_lines(texts, shape, _read_columns)
     if batch is not None:
         return batch
     if len(texts) <= RETRY_ROWS:
@@ -84,7 +97,9 @@ def _decoded(texts: pa.Array) -> list[str | None]:
     return decoded
 
 
-def _parse_lines(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch | None:
+def _parse_lines(
+    texts: pa.Array, shape: StatisticsShape, read: ReadLines
+) -> pa.RecordBatch | None:
     """Parse the texts as lines of JSON; None when any line is not as it should be.
 
     Every line starts and ends as an object and no JSON string holds a raw line end,
@@ -107,20 +122,25 @@ def _parse_lines(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch | No
     if buffer.size == 0:
         return pa.RecordBatch.from_pylist([], shape.arrow)
     try:
-        table = pj.read_json(
-            pa.BufferReader(buffer),
-            parse_options=pj.ParseOptions(
-                explicit_schema=schema, unexpected_field_behavior="ignore"
-            ),
-            read_options=pj.ReadOptions(use_threads=False, block_size=buffer.size + 1),
-        )
-        if table.num_rows != len(texts):
+        table = read(buffer, schema)
+        if table is None or table.num_rows != len(texts):
             return None
         batch = _named(table, shape)
         batch.validate(full=True)  # Arrow takes bytes that are not UTF-8 as text
     except pa.ArrowInvalid:
         return None
     return batch
+
+
+def _read_columns(lines: pa.Buffer, schema: pa.Schema) -> pa.Table:
+    """Read JSON objects, one after the other; raise `ArrowInvalid` if one is odd."""
+    return pj.read_json(
+        pa.BufferReader(lines),
+        parse_options=pj.ParseOptions(
+            explicit_schema=schema, unexpected_field_behavior="ignore"
+        ),
+        read_options=pj.ReadOptions(use_threads=False, block_size=lines.size + 1),
+    )
 
 
 def _is_blank(texts: pa.Array) -> pa.Array:

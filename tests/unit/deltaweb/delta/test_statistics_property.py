@@ -35,13 +35,18 @@ objects = st.fixed_dictionaries(
 
 class TestBothWays:
     @settings(max_examples=150)
-    @given(st.lists(objects, min_size=1, max_size=5))
+    @given(
+        st.lists(objects, min_size=1, max_size=5),
+        st.none()
+        | st.sets(st.sampled_from(["i", "n", "f", "s", "d", "st"]), min_size=1),
+    )
     def test_a_row_reads_the_same_alone_and_beside_a_broken_one(
-        self, items: list[dict[str, Any]]
+        self, items: list[dict[str, Any]], names: set[str] | None
     ) -> None:
         texts = [json.dumps(item) for item in items]
+        columns = None if names is None else sorted(names)
 
-        together = parse_statistics(column(*texts, "broken"), SCHEMA)
+        together = parse_statistics(column(*texts, "broken"), SCHEMA, columns)
 
-        alone = [repr(parsed(text)[0]) for text in texts]
+        alone = [repr(parsed(text, columns=columns)[0]) for text in texts]
         assert [repr(row) for row in together.to_pylist()[:-1]] == alone

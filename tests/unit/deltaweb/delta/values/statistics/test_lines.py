@@ -82,6 +82,7 @@ class TestTexts:
     def test_in_many_slices_stay_row_for_row(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr(statistics_lines, "FEW_ROWS", 0)
         monkeypatch.setattr(statistics_lines, "MIN_SLICE_ROWS", 3)
         monkeypatch.setattr(statistics_lines, "SLICE_ROWS", 3)
         monkeypatch.setattr(statistics_lines, "SLICE_BYTES", 40)
