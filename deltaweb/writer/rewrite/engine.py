@@ -150,8 +150,9 @@ class RewriteHere:
             for rows in file_rows(snapshot, about.gone):
                 feed_change(files, rows, None)
         gone = counted(about.gone, row_counts(snapshot, about.gone))
+        removed = pa.concat_tables([gone, *rewriter.removed])
         return RewrittenFiles(
             written=files.finish(needs_feed=tells_rows),
-            removed=pa.concat_tables([gone, *rewriter.removed]),
+            removed=removed.combine_chunks(),  # one of each file would be slow
             num_copied_rows=rewriter.num_copied_rows,
         )

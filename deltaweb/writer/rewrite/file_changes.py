@@ -60,7 +60,7 @@ class RewrittenFiles:
         """Return what the log says of the files; those that stay are left out."""
         added, paths = self.written.added["path"], self.removed["path"]
         stays = pc.is_in(paths, value_set=added.combine_chunks())
-        gone = self.removed.filter(pc.invert(stays))
+        gone = self.removed.select(["size"]).filter(pc.invert(stays))
         return {
             "numAddedFiles": self.written.num_new_files,
             "numRemovedFiles": gone.num_rows,
