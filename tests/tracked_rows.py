@@ -11,7 +11,6 @@ from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.making.new_table import NewTable, create_table
-from deltaweb.writer.matching import file_rows
 
 Known = dict[int, tuple[int, int | None]]
 
@@ -43,7 +42,7 @@ def known_by(table: DeltaTable, snapshot: Snapshot | None = None) -> Known:
     found: Known = {}
     for at in range(snapshot.files.num_rows):
         file = snapshot.files.slice(at, 1)
-        keys = [k for some in file_rows(snapshot, file) for k in some["k"].to_pylist()]
+        keys = [k for some in snapshot.file_rows(file) for k in some["k"].to_pylist()]
         ids, versions = reader.of_files(file)
         pairs = zip(ids.to_pylist(), versions.to_pylist(), strict=True)
         found.update(zip(keys, pairs, strict=True))

@@ -4,7 +4,7 @@ What reads data files is imported by the methods that do: who asks only what the
 says starts without.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -34,7 +34,7 @@ from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.delta.version_times import load_commit_times
 
 if TYPE_CHECKING:
-    from deltaweb.delta.scan.rows import RowScan, RowSource
+    from deltaweb.delta.scan.rows import ReadRows, RowScan, RowSource
 
 PARQUET: Final = "parquet"
 HALF_BITS: Final = 32  # half of a long
@@ -259,6 +259,23 @@ class Snapshot:
         """Return statistics of the columns that are stored: of no part of a variant."""
         stored = [path for path in paths if self.schema.find(path[0])]
         return self.statistics(stored)
+
+    def file_rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Yield all rows of some of the version's files, by the logical schema.
+
+        Args:
+            files: Rows of `files`.
+
+        Raises:
+            DeltaError: If the version may not be read, or a file does not read.
+        """
+        yield from self._read_rows(files)
+
+    @cached_property
+    def _read_rows(self) -> "ReadRows":
+        from deltaweb.delta.scan.rows import row_reader  # noqa: PLC0415 (as above)
+
+        return row_reader(self.row_source(self.files))
 
     def row_source(self, files: pa.Table) -> "RowSource":
         """Return what the rows of some of the version's files are read from.

@@ -5,8 +5,8 @@ are, so that none is left out that Spark would find a row in. The rows of what i
 are looked at, only the columns that the condition names.
 """
 
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -18,7 +18,7 @@ from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.delta.scan.predicate import And, Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate
-from deltaweb.delta.scan.rows import iter_rows
+from deltaweb.delta.scan.rows import ReadRows
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.partition_values import (
     partition_schema,
@@ -34,8 +34,6 @@ from deltaweb.sharing.conditions.sql_text import SQLText
 
 MAX_KEPT_BYTES: Final = 64 << 20
 """Of a file's rows before the first that matches, which are not read twice."""
-ReadRows = Callable[[pa.Table], Iterator[pa.RecordBatch]]
-"""Yields the live rows of a file, in their order, by the table's schema."""
 
 
 class JudgedRows(NamedTuple):
@@ -144,12 +142,6 @@ def _by_partition(snapshot: Snapshot, where: SQLText) -> pa.BooleanArray | None:
     return condition.holds(batch)
 
 
-def file_rows(snapshot: Snapshot, file: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file, or of some, by the table's schema."""
-    source = replace(snapshot.row_source(file), statistics=None)
-    yield from iter_rows(source)
-
-
 def rows_with_matches(
     read_rows: ReadRows, file: pa.Table, condition: SQLCondition | None
 ) -> Iterator[JudgedRows] | None:
@@ -208,7 +200,7 @@ def row_counts(snapshot: Snapshot, files: pa.Table) -> pa.ChunkedArray:
     if not numbers.null_count:
         return numbers
     counts = [
-        sum(rows.num_rows for rows in file_rows(snapshot, file))
+        sum(rows.num_rows for rows in snapshot.file_rows(file))
         if count is None
         else count
         for file, count in zip(each_file(files), numbers.to_pylist(), strict=True)

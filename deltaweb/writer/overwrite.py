@@ -29,7 +29,6 @@ from deltaweb.writer.files.partition_split import PartitionKey
 from deltaweb.writer.matching import (
     count_rows,
     each_file,
-    file_rows,
     find_matches,
     rows_with_matches,
 )
@@ -175,10 +174,9 @@ def _keep_others(
         rows are written again that stay.
     """
     matches = find_matches(snapshot, where)
-    read_rows = partial(file_rows, snapshot)
     removed, deleted = [matches.whole], count_rows(snapshot, matches.whole)
     for file in each_file(matches.partly):
-        judged = rows_with_matches(read_rows, file, matches.condition)
+        judged = rows_with_matches(snapshot.file_rows, file, matches.condition)
         if judged is None:
             continue
         removed.append(file)
@@ -189,7 +187,7 @@ def _keep_others(
             changes.feed(DELETE, rows.filter(holds))
     tells_rows = len(removed) > 1  # else the files that go tell all
     if tells_rows and changes.feeds_changes:
-        for rows in file_rows(snapshot, matches.whole):
+        for rows in snapshot.file_rows(matches.whole):
             changes.feed(DELETE, rows)
     return pa.concat_tables(removed), deleted, matches.read, tells_rows
 

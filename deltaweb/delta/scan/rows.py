@@ -5,7 +5,7 @@ statistics; what is left is read batch by batch, given its partition values, fil
 and cut to the columns asked for. A limit ends all of that early.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Self
@@ -44,6 +44,9 @@ from deltaweb.delta.values.partition_values import (
 DELETED_BY = "deleted_by"
 FILES_AT_ONCE = 1_024
 """Partition values are typed for so many files at a time."""
+
+ReadRows = Callable[[pa.Table], Iterator[pa.RecordBatch]]
+"""Yields the live rows of files, in their order, by the table's schema."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +146,26 @@ def iter_rows(
     scan = RowScan(reader.output_schema, source.files.num_rows, selected.num_rows)
     scan.batches = reader.read(selected, limit, scan)
     return scan
+
+
+def row_reader(source: RowSource) -> ReadRows:
+    """Return what reads all rows of files, for those who read file after file.
+
+    What is asked of every file is worked out once.
+
+    Args:
+        source: What to read from; whatever its files are, others may be read.
+
+    Raises:
+        DeltaError: As `iter_rows` does; also what is returned, while iterating.
+    """
+    reader = _RowReader(source, _outputs(source.schema, None), None)
+
+    def read(files: pa.Table) -> Iterator[pa.RecordBatch]:
+        count = files.num_rows
+        return reader.read(files, None, RowScan(reader.output_schema, count, count))
+
+    return read
 
 
 def _outputs(schema: StructType, columns: Sequence[str] | None) -> list[ColumnPath]:

@@ -25,7 +25,7 @@ from deltaweb.delta.writing.transaction import (
 from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
-from deltaweb.writer.matching import file_rows, files_within
+from deltaweb.writer.matching import files_within
 from deltaweb.writer.merge.clauses import (
     NO_CLAUSE,
     About,
@@ -238,7 +238,7 @@ class _Merge:
 
     def _change(self, file: pa.Table, merger: FileMerger) -> bool:
         """Change the rows of a file, if any is to be; tell whether one was."""
-        read = _together(file_rows(self._snapshot, file))
+        read = _together(self._snapshot.file_rows(file))
         plans = [self._plan(rows) for rows in read]
         if not any((chosen != NO_CLAUSE).any() for chosen, _ in plans):
             return False
@@ -252,7 +252,7 @@ class _Merge:
         self, file: pa.Table, chosen: Choices, partners: Places
     ) -> Iterator[PlannedRows]:
         start = 0
-        for rows in file_rows(self._snapshot, file):
+        for rows in self._snapshot.file_rows(file):
             end = start + rows.num_rows
             yield PlannedRows(rows, chosen[start:end], partners[start:end])
             start = end

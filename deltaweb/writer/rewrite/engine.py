@@ -15,7 +15,7 @@ from deltaweb.expressions.condition import SQLCondition
 from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
-from deltaweb.writer.matching import file_rows, row_counts
+from deltaweb.writer.matching import row_counts
 from deltaweb.writer.rewrite.dry_run import RowsSeen, RowTally
 from deltaweb.writer.rewrite.file_changes import (
     FileRewriter,
@@ -139,7 +139,7 @@ class RewriteHere:
         work = RowWork(
             change=self.change,
             condition=about.condition,
-            read_rows=partial(file_rows, snapshot),
+            read_rows=snapshot.file_rows,
         )
         rewriter = FileRewriter(files, seen)
         rewrite_files(
@@ -147,7 +147,7 @@ class RewriteHere:
         )
         tells_rows = bool(rewriter.removed)  # else the files that go tell all
         if tells_rows and files.feeds_changes:
-            for rows in file_rows(snapshot, about.gone):
+            for rows in snapshot.file_rows(about.gone):
                 feed_change(files, rows, None)
         gone = counted(about.gone, row_counts(snapshot, about.gone))
         removed = pa.concat_tables([gone, *rewriter.removed])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.scan.rows import ReadRows
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.writer.changes.change_writer import (
     AFTER,
@@ -16,7 +17,6 @@ from deltaweb.writer.changes.change_writer import (
 )
 from deltaweb.writer.matching import (
     JudgedRows,
-    ReadRows,
     each_file,
     judged_rows,
     rows_with_matches,

@@ -15,7 +15,7 @@ from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
-from deltaweb.writer.matching import each_file, file_rows, find_matches
+from deltaweb.writer.matching import each_file, find_matches
 from deltaweb.writer.rewrite.dry_run import RowsSeen
 from deltaweb.writer.rewrite.engine import ConcernedFiles, RewriteEngine
 from deltaweb.writer.rewrite.file_changes import NUM_ROWS, Progress, RewrittenFiles
@@ -138,7 +138,7 @@ class Rewrite:
 
     def _see_unopened(self, files: pa.Table, seen: RowsSeen) -> None:
         for file in each_file(files):
-            for rows in file_rows(self.snapshot, file):
+            for rows in self.snapshot.file_rows(file):
                 if seen.is_full:
                     return
                 seen.see(rows, None)
