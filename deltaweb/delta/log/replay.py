@@ -64,6 +64,15 @@ class TailLayer:
     tombstones: pa.Table
 
 
+def no_layer() -> TailLayer:
+    """Return the layer of no commits: a version that a checkpoint tells whole."""
+    return TailLayer(
+        keys=KeySet(pa.array([], pa.string())),
+        block=None,
+        tombstones=TOMBSTONES_SCHEMA.empty_table(),
+    )
+
+
 def in_force(
     protocol: Protocol | None, metadata: Metadata | None, *, root: str, version: int
 ) -> tuple[Protocol, Metadata]:

@@ -42,7 +42,7 @@ from deltaweb.delta.log.commits.reading import (
 )
 from deltaweb.delta.log.compactions import SUFFIX
 from deltaweb.delta.log.file_actions import canonical_keys, dv_ids, file_keys
-from deltaweb.delta.log.replay import TailLayer, reconcile_tail
+from deltaweb.delta.log.replay import TailLayer, no_layer, reconcile_tail
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 
@@ -202,15 +202,23 @@ class _TailReader:
     def finish(self) -> Tail:
         """Reconcile what was collected."""
         newest = self.newest
-        protocol = newest.protocol or self.protocol
-        metadata = newest.metadata or self.metadata
-        required = self.required
+        return Tail(
+            layer=self._layer() if self.adds else no_layer(),
+            protocol=newest.protocol,
+            metadata=newest.metadata,
+            transactions=newest.transactions,
+            partition_keys=tuple(newest.keys),
+        )
+
+    def _layer(self) -> TailLayer:
+        newest, required = self.newest, self.required
         if required is None:
-            required = partition_keys(protocol, metadata)
+            protocol = newest.protocol or self.protocol
+            required = partition_keys(protocol, newest.metadata or self.metadata)
         adds = _combine(
             [self._cast(add) for add in self.adds], self._schema().field("add").type
         )
-        layer = reconcile_tail(
+        return reconcile_tail(
             adds,
             _combine(self.removes, REMOVE),
             partition_columns=required,
@@ -218,13 +226,6 @@ class _TailReader:
             load_statistics=partial(_held_statistics, adds)
             if self.holds_statistics
             else partial(load_statistics, self.store, tuple(self.names)),
-        )
-        return Tail(
-            layer=layer,
-            protocol=newest.protocol,
-            metadata=newest.metadata,
-            transactions=newest.transactions,
-            partition_keys=tuple(newest.keys),
         )
 
     def _schema(self) -> pa.Schema:
