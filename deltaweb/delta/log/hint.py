@@ -82,6 +82,8 @@ def _text(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
+    if text.isascii() and text.isalnum():  # nearly all of them are
+        return f'"{text}"'
     return f'"{quote(text, safe="-._~")}"'
 
 

@@ -8,7 +8,7 @@ read.
 Source: delta_protocol.md, "Checkpoint Format".
 """
 
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -47,6 +47,7 @@ class CheckpointPart:
         footer: Its Parquet footer, read once and shared by all threads. Nothing but
             its schema and counts of the whole file is asked of it.
         leaves: The dotted paths of its leaf columns.
+        below: The leaves at or below each path of the file.
         data: The whole file, where it is JSON: as the Parquet that it could be.
     """
 
@@ -54,6 +55,7 @@ class CheckpointPart:
     name: str
     footer: pq.FileMetaData
     leaves: Collection[str] = field(repr=False)
+    below: Mapping[str, Collection[str]] = field(repr=False)
     data: pa.Buffer | None = field(default=None, repr=False)
 
     @property
@@ -152,15 +154,10 @@ class CheckpointRowGroup:
 
         They come together: a map without the leaf of its values is no map.
         """
-        below = f"{prefix}."
-        found = [
-            leaf
-            for leaf in self.part.leaves
-            if leaf == prefix or leaf.startswith(below)
-        ]
+        found = self.part.below.get(prefix, ())
         if all(leaf in self.null_leaves for leaf in found):
             return []
-        return found
+        return [*found]
 
     def read(self, leaves: Collection[str], ahead: Collection[str] = ()) -> pa.Table:
         """Read leaf columns.
@@ -198,7 +195,7 @@ def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
             footer.schema.column(position).path
             for position in range(footer.num_columns)
         ]
-        part = CheckpointPart(store, name, footer, leaves, data)
+        part = CheckpointPart(store, name, footer, leaves, _by_path(leaves), data)
         groups = _row_groups(part, stored)
     except READ_FAULTS:
         raise LogCorruptError(path=path, reason=UNREADABLE) from None
@@ -206,6 +203,17 @@ def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
         reason = "it holds none of a checkpoint's columns"
         raise LogCorruptError(path=path, reason=reason)
     return groups
+
+
+def _by_path(leaves: Collection[str]) -> Mapping[str, Collection[str]]:
+    """Return the leaves at or below each path."""
+    found: dict[str, list[str]] = {}
+    for leaf in leaves:
+        path = leaf
+        while path:
+            found.setdefault(path, []).append(leaf)
+            path = path.rpartition(".")[0]
+    return found
 
 
 def _parse_footer(stored: bytes) -> pq.FileMetaData:
