@@ -6,9 +6,10 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, schema_of_arrow
-from deltaweb.expressions.compiler import compile_sql
+from deltaweb.expressions.compiler import compile_sql, parse_expression
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
+from deltaweb.sharing.conditions.hints import parsed_hint
 from tests.expression_cases import CONDITIONS, REFUSED, ROWS, VALUES, WITHOUT_VALUE
 
 SCHEMA = schema_of_arrow(ROWS.schema)
@@ -54,6 +55,18 @@ def test_a_condition_holds_where_it_is_true_alone() -> None:
     holds = SQLCondition("n > 0", SCHEMA).holds(BATCH)
 
     assert holds.to_pylist() == [True, False, False, False, True, True]
+
+
+@pytest.mark.parametrize("sql", CONDITIONS)
+def test_a_condition_that_is_parsed_serves_any_number_of_readers(sql: str) -> None:
+    parsed = parse_expression(sql)
+    parsed_hint(parsed, SCHEMA)
+    SQLCondition(parsed, SCHEMA)
+
+    holds = SQLCondition(parsed, SCHEMA).holds(BATCH)
+
+    assert holds.equals(SQLCondition(sql, SCHEMA).holds(BATCH))
+    assert parsed.tree == parse_expression(sql).tree
 
 
 def test_nan_equals_itself_and_is_the_largest() -> None:

@@ -3,10 +3,12 @@
 import pyarrow as pa
 import pytest
 
+from deltaweb.delta.log.paths import commit_name
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer import data_files, matching
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.counting_store import CountingStore
 from tests.written_rows import numbers
 
 N = pa.schema([("n", pa.int64())])
@@ -52,6 +54,34 @@ def test_a_file_is_opened_once(
 
     assert len(store.opened) == 1
     assert numbers(table) == left
+
+
+@pytest.mark.parametrize("where", ["n = 7", "n % 10 = 7", None])
+def test_the_log_is_listed_once_and_its_hint_read_once(where: str | None) -> None:
+    store = CountingStore()
+    create_table(store, NewTable(schema=N))
+    table = DeltaTable.from_store(store)
+    table.append(pa.table({"n": range(10)}, N))
+    table.create_checkpoint()
+    store.forget()
+
+    deleted = table.delete(where)
+
+    assert deleted.version == 2
+    assert store.listings == [commit_name(1).removesuffix(".json")]
+    assert store.heads == ["_last_checkpoint"]
+
+
+@pytest.mark.parametrize(
+    ("where", "changed"), [pytest.param("n > 4", 5, id="some"), (None, 10)]
+)
+def test_without_a_condition_every_row_is_one_that_changes(
+    store: OpeningsStore, where: str | None, changed: int
+) -> None:
+    result = DeltaTable.from_store(store).update({"n": "n - 10"}, where)
+
+    assert result.num_rows_updated == changed
+    assert numbers(DeltaTable.from_store(store))[0] < 0
 
 
 def test_a_file_with_much_before_its_first_match_is_read_again(

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.sharing.conditions.hints import Hints, parse_hints
+from deltaweb.delta.errors import PredicateError
+from deltaweb.sharing.conditions.hints import Hints, parse_hints, parsed_hint
 from deltaweb.sharing.conditions.json import MAX_DEPTH
+from deltaweb.sharing.conditions.sql_text import parse_sql
 from tests.hint_cases import EQUAL, SCHEMA, json_hints, op, selected, sql_hints
 
 WORDS = (
@@ -43,6 +45,15 @@ class TestWhateverIsSent:
         selected_files = selected(sql_hints("p = 9", *hints))
 
         assert selected_files in {"", "b"}
+
+    @given(hint=st.lists(words, max_size=12).map(" ".join))
+    def test_what_parsed_before_is_the_hint_that_it_is_as_text(self, hint: str) -> None:
+        try:
+            parsed = parse_sql(hint)
+        except PredicateError:
+            return
+
+        assert parsed_hint(parsed, SCHEMA) == sql_hints(hint)
 
     @given(hint=st.text() | st.binary() | json_values)
     def test_no_value_ever_raises(self, hint: object) -> None:
