@@ -165,8 +165,9 @@ class Snapshot:
                 self.raw_statistics(), self._state.blocks, strict=True
             )
         ]
-        nothing = read_statistics(_no_text(0), None, schema, columns)
-        return pa.concat_tables([nothing, *tables])
+        if not tables:
+            return read_statistics(_no_text(0), None, schema, columns)
+        return pa.concat_tables(tables)
 
     # === Tombstones and transactions ===
 
