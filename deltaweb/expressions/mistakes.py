@@ -1,4 +1,4 @@
-"""What no engine evaluates: names of no column, and values that are never the same.
+"""What no engine evaluates: misspelt names, and values that are never the same.
 
 An expression that is not done here may be done by Spark, which takes long to start.
 """
@@ -11,6 +11,7 @@ from sqlglot import exp
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import DataType, StructType
 from deltaweb.expressions.errors import UNSETTLED, ExpressionMistakenError
+from deltaweb.expressions.spark_functions import meant_functions
 
 _UNSETTLED: Final = (exp.Rand, exp.Randn, exp.Uuid)
 _WITHOUT_PARENTHESES: Final = frozenset(
@@ -35,11 +36,13 @@ def refuse_mistakes(sql: str, tree: exp.Expr, schema: StructType) -> None:
         schema: The schema of the rows.
 
     Raises:
-        ExpressionMistakenError: If a name in it is no column, or if it has another
-            value each time it is looked at.
+        ExpressionMistakenError: If a name in it is no column, or nearly that of a
+            function, or if it has another value each time it is looked at.
     """
     if tree.find(*_UNSETTLED):
         raise ExpressionMistakenError(sql=sql, reason=UNSETTLED)
+    for function in tree.find_all(exp.Anonymous):
+        _refuse_misspelt(sql, function)
     if tree.find(exp.Select):
         return  # its names are of other rows, too
     for column in tree.find_all(exp.Column):
@@ -48,6 +51,16 @@ def refuse_mistakes(sql: str, tree: exp.Expr, schema: StructType) -> None:
             fault = ColumnNotFoundError(column=".".join(names), columns=schema.names)
             reason = fault.message[:1].lower() + fault.message[1:].rstrip(".")
             raise ExpressionMistakenError(sql=sql, reason=reason, hint=fault.hint)
+
+
+def _refuse_misspelt(sql: str, function: exp.Anonymous) -> None:
+    """Refuse what is nearly a function of Spark; others may be those of a cluster."""
+    is_qualified = isinstance(function.parent, exp.Dot)
+    meant = meant_functions(function.name)
+    if meant and not is_qualified:
+        reason = f"there is no function {function.name!r}"
+        hint = f"Did you mean {' or '.join(map(repr, meant))}?"
+        raise ExpressionMistakenError(sql=sql, reason=reason, hint=hint)
 
 
 def _names(column: exp.Column) -> Iterator[str]:

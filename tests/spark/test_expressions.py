@@ -10,6 +10,7 @@ import pytest
 
 from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.expressions.compiler import compile_sql
+from deltaweb.expressions.spark_functions import SPARK_FUNCTIONS
 from tests.expression_cases import CONDITIONS, ROWS, VALUES, WITHOUT_VALUE
 
 if TYPE_CHECKING:
@@ -72,3 +73,11 @@ def test_what_has_no_value_here_is_an_error_of_spark_too(
 
     with pytest.raises(PySparkException):
         rows.selectExpr(f"CAST({sql} AS BIGINT)").collect()
+
+
+def test_the_functions_that_are_known_are_those_that_spark_has(
+    spark: "SparkSession",
+) -> None:
+    shown = {row[0] for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect()}
+
+    assert {name for name in shown if name[0].isalpha()} == SPARK_FUNCTIONS

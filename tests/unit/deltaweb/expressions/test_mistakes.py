@@ -48,9 +48,31 @@ def test_a_name_that_is_much_alike_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sql", "meant"),
+    [
+        pytest.param("hsh(n) = 3", "'hash'", id="a letter is missing"),
+        pytest.param("haash(n) = 3", "'hash'", id="a letter is too much"),
+        pytest.param("Hush(n) = 3", "'hash'", id="another letter"),
+        pytest.param("hahs(n) = 3", "'hash'", id="letters in another order"),
+        pytest.param("hash(hahs(n)) = 3", "'hash'", id="in another function"),
+        pytest.param("n in (select hahs(m) from other)", "'hash'", id="in a query"),
+        pytest.param("tanhh(n) = 3", "'tanh'", id="at the end"),
+        pytest.param("asiin(n) = 3", "'asin'", id="in the middle"),
+        pytest.param("asin2(n) = 3", "'asin' or 'asinh'", id="of more than one"),
+    ],
+)
+def test_a_function_that_is_nearly_one_is_asked_for(sql: str, meant: str) -> None:
+    with pytest.raises(ExpressionMistakenError, match=f"Did you mean {meant}.$"):
+        SQLCondition(sql, SCHEMA)
+
+
+@pytest.mark.parametrize(
     "sql",
     [
         "hash(N) = hash(4L)",
+        "HASH(n) = 3",
+        "some_function_of_a_cluster(n) = 3",
+        "of_a_cluster.hahs(n) = 3",
         "hash(a.B) = 3",
         "exists(many, x -> x.b > n)",
         "aggregate(many.b, 0L, (sum, b) -> sum + b, sum -> sum) > n",
