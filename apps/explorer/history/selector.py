@@ -237,8 +237,15 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time.min, tzinfo=UTC)
 
 
+def _adds_again(commit: Commit) -> bool:
+    """Whether the files that a commit adds are in the table, as they change no row."""
+    return not commit.data_change and not commit.num_removed_files
+
+
 def row_change(commit: Commit) -> int | None:
     """Return how many rows a commit added or took away; None when it does not tell."""
+    if _adds_again(commit):
+        return 0
     added = commit.added_rows if commit.num_added_files else commit.added_rows or 0
     removed = (
         commit.removed_rows if commit.num_removed_files else commit.removed_rows or 0
@@ -248,6 +255,8 @@ def row_change(commit: Commit) -> int | None:
 
 def byte_change(commit: Commit) -> int | None:
     """Return how many bytes a commit added or took away; None when unknown."""
+    if _adds_again(commit):
+        return 0
     removed = (
         commit.removed_bytes if commit.num_removed_files else commit.removed_bytes or 0
     )

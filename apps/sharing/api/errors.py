@@ -183,10 +183,12 @@ def _feed_range_text(error: DeltaError) -> str:
 
 
 def _feed_schema_text(error: DeltaError) -> str:
-    version, reason = getattr(error, "version", ""), getattr(error, "reason", "")
+    until, version, reason = (
+        getattr(error, name, "") for name in ("until", "version", "reason")
+    )
     return (
         "The changes cannot be shown in one schema: "
-        f"at version {version} {reason}. {error.hint}"
+        f"{until} {version} {reason}. {error.hint}"
     )
 
 

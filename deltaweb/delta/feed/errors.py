@@ -20,14 +20,31 @@ class FeedOffError(VersionError, code="change-feed-off"):
 
 
 class FeedSchemaError(VersionError, code="change-feed-schema"):
-    """No one schema can show all changes of the range."""
+    """No one schema can show all changes of the range.
+
+    `version` is the newest whose schema does not fit. From `fits_from` on all do; None
+    where the newest schema of the table fits nothing of the range.
+    """
 
     reason: str
+    fits_from: int | None
     message = (
         "The changes of {root} cannot be shown in one schema: "
-        "at version {version} {reason}."
+        "{until} {version} {reason}."
     )
-    hint = "Ask for the changes before that version and after it by themselves."
+    hint = "{way_out}"
+
+    @property
+    def until(self) -> str:
+        """The words before the version."""
+        return "at version" if self.fits_from is None else "up to version"
+
+    @property
+    def way_out(self) -> str:
+        """What to ask for instead."""
+        if self.fits_from is None:
+            return "Ask for the changes of later versions, or compare two versions."
+        return f"Ask for the changes from version {self.fits_from} on."
 
 
 class FeedFileMissingError(DataFileMissingError):

@@ -64,16 +64,22 @@ def feed_schema(
     for column in FEED_COLUMNS:
         if schema.find(column.name) is not None:
             reason = f"a column of its own is called {column.name}"
-            raise FeedSchemaError(root=root, version=shown.version, reason=reason)
+            raise FeedSchemaError(
+                root=root, version=shown.version, reason=reason, fits_from=None
+            )
     is_mapped = has_mapped_columns(shown.protocol, shown.metadata)
     fits = _is_same if is_mapped else is_widening
-    for at in versions:
+    fits_from: int | None = None
+    for at in reversed(versions):
         misfit = _struct_misfit(schema_of(root, at), schema, "", fits)
-        if misfit:
-            raise FeedSchemaError(root=root, version=at.version, reason=misfit)
         if [*at.metadata.partition_columns] != [*shown.metadata.partition_columns]:
-            reason = "it is partitioned by other columns"
-            raise FeedSchemaError(root=root, version=at.version, reason=reason)
+            misfit = misfit or "it is partitioned by other columns"
+        if misfit:
+            version = at.version if fits_from is None else fits_from - 1
+            raise FeedSchemaError(
+                root=root, version=version, reason=misfit, fits_from=fits_from
+            )
+        fits_from = at.version
     return StructType((*schema.fields, *FEED_COLUMNS))
 
 

@@ -193,6 +193,17 @@ def _say_optimize(summary: CommitBrief, metrics: Facts, parameters: Facts) -> st
     return text if summary.data_change else f"{text}; no row changed"
 
 
+def _say_reorg(summary: CommitBrief, _metrics: Facts, _parameters: Facts) -> str:
+    if not summary.num_removed_files:
+        return "found no file to rewrite"
+    old = f"{counted(summary.num_removed_files, 'file')}"
+    if summary.removed_bytes:
+        old += in_bytes(summary.removed_bytes)
+    new = f"{summary.num_added_files:,}{in_bytes(summary.added_bytes)}"
+    text = f"rewrote {old} into {new}"
+    return text if summary.data_change else f"{text}; no row changed"
+
+
 def _say_vacuum_start(_summary: CommitBrief, metrics: Facts, _parameters: Facts) -> str:
     count = metrics.number("numFilesToDelete")
     if count is None:
@@ -234,7 +245,12 @@ def _say_restore(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str
 def _say_actions(summary: CommitBrief, _metrics: Facts, _parameters: Facts) -> str:
     """Say what the actions did, where the operation's name says nothing to us."""
     parts = []
-    if summary.num_added_files:
+    is_same_data = summary.num_added_files and not summary.data_change
+    if is_same_data and not summary.num_removed_files:
+        # Files that add no row are those of the table, with other facts.
+        files = counted(summary.num_added_files, "file")
+        parts.append(f"wrote anew what the log says of {files}")
+    elif summary.num_added_files:
         parts.append(
             f"added {counted(summary.num_added_files, 'file')}"
             f"{in_bytes(summary.added_bytes)}"
@@ -267,6 +283,7 @@ _WORDS: Final[dict[str, _Say]] = {
     "OPTIMIZE": _say_optimize,
     "VACUUM START": _say_vacuum_start,
     "VACUUM END": _say_vacuum_end,
+    "REORG": _say_reorg,
     "RESTORE": _say_restore,
     "CREATE TABLE": definition.say_create,
     "CREATE TABLE AS SELECT": definition.say_create,
@@ -284,6 +301,9 @@ _WORDS: Final[dict[str, _Say]] = {
     "UNSET TBLPROPERTIES": definition.say_unset_properties,
     "ADD CONSTRAINT": definition.say_add_constraint,
     "DROP CONSTRAINT": definition.say_drop_constraint,
+    "CLUSTER BY": definition.say_cluster,
+    "CONVERT": definition.say_convert,
+    "DROP FEATURE": definition.say_drop_feature,
     "UPGRADE PROTOCOL": definition.say_protocol,
     "ADD FEATURE": definition.say_protocol,
 }

@@ -58,7 +58,9 @@ def say_change_column(_summary: CommitBrief, _metrics: Facts, parameters: Facts)
     wide = parameters.text("type")
     if wide and len(names) == 1:
         return f"made {named(names)} {wide}"
-    return f"changed {named(names)}" if names else "changed a column"
+    if not names:
+        return "changed a column"
+    return f"changed the column{'s' if len(names) > 1 else ''} {named(names)}"
 
 
 def say_set_properties(
@@ -103,6 +105,40 @@ def say_drop_constraint(
     """Say of a dropped constraint."""
     name = parameters.text("name", "constraint")
     return f"dropped the constraint {name}" if name else "dropped a constraint"
+
+
+def say_cluster(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+    """Say of other clustering columns."""
+    old, new = (
+        [name.strip() for name in parameters.text(key).split(",") if name.strip()]
+        for key in ("oldClusteringColumns", "newClusteringColumns")
+    )
+    if new:
+        text = f"clustered the table by {named(new)}"
+        return f"{text}, no longer by {named(old)}" if old else text
+    if old:
+        return f"ended the clustering by {named(old)}"
+    return "set the table's metadata" if summary.metadata else "changed the clustering"
+
+
+def say_convert(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+    """Say of a folder of files that became a table."""
+    source = "Parquet file"
+    if parameters.text("sourceFormat").lower() not in {"", "parquet"}:
+        source = "data file"
+    files = counted(summary.num_added_files, source)
+    return f"made a Delta table of {files}{in_bytes(summary.added_bytes)}"
+
+
+def say_drop_feature(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+    """Say of a dropped table feature, or of a step on the way there."""
+    feature = parameters.text("featureName", "name")
+    if feature:
+        return f"dropped the table feature {feature}"
+    names = column_names(parameters.parsed("columns"))
+    if names:
+        return f"made {named(names)} ready for a table feature to be dropped"
+    return "set the table's metadata" if summary.metadata else "dropped a table feature"
 
 
 def say_protocol(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:

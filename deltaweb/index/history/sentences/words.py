@@ -3,6 +3,7 @@
 import re
 from typing import Any, Final
 
+from deltaweb.delta.protocol.schema import PrimitiveType, type_text
 from deltaweb.index.history.sentences.commit_facts import Facts, shorten, size_text
 
 MAX_NAMED: Final = 3  # columns or properties that a sentence names
@@ -89,7 +90,10 @@ def named(names: list[str]) -> str:
 
 
 def column_names(value: Any) -> list[str]:  # noqa: ANN401 (any JSON)
-    """Take the column names out of any of the shapes that writers use."""
+    """Take the columns out of any of the shapes that writers use: `a (bigint)`.
+
+    A type is told where it is a plain one, as SQL spells it.
+    """
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
@@ -101,8 +105,12 @@ def column_names(value: Any) -> list[str]:  # noqa: ANN401 (any JSON)
         column = entry.get("column", entry) if isinstance(entry, dict) else entry
         if isinstance(column, dict) and isinstance(column.get("name"), str):
             type_name = column.get("type")
-            simple = isinstance(type_name, str)
-            names.append(f"{column['name']} {type_name}" if simple else column["name"])
+            if isinstance(type_name, str):
+                names.append(
+                    f"{column['name']} ({type_text(PrimitiveType(type_name))})"
+                )
+            else:
+                names.append(column["name"])
         elif isinstance(column, str):
             names.append(column)
     return names

@@ -53,11 +53,21 @@ class TestChanges:
     def test_rows_are_told_only_where_they_are_known(
         self, fields: dict[str, int | None], rows: int | None
     ) -> None:
-        assert row_change(Commit(**fields)) == rows
+        assert row_change(Commit(data_change=True, **fields)) == rows
 
     def test_bytes_are_told_only_where_they_are_known(self) -> None:
-        assert byte_change(Commit(added_bytes=9, num_removed_files=0)) == 9
-        assert byte_change(Commit(added_bytes=9, num_removed_files=1)) is None
+        commit = Commit(data_change=True, added_bytes=9)
+        assert byte_change(commit) == 9
+        commit.num_removed_files = 1
+        assert byte_change(commit) is None
+
+    def test_files_that_are_added_again_change_nothing(self) -> None:
+        commit = Commit(
+            data_change=False, num_added_files=2, added_rows=3, added_bytes=9
+        )
+
+        assert row_change(commit) == 0
+        assert byte_change(commit) == 0
 
 
 @pytest.mark.django_db

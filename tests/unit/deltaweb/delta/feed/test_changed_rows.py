@@ -296,7 +296,21 @@ class TestSchema:
         with pytest.raises(FeedSchemaError, match=reason) as caught:
             fed.table.changes(1)
 
-        assert caught.value.version == 1
+        assert caught.value.version == 3
+        assert "up to version 3 " in caught.value.message
+        assert caught.value.hint == "Ask for the changes from version 4 on."
+        assert fed.changes(4) == []
+
+    def test_that_fits_nowhere_in_the_range_asks_for_later_versions(
+        self, fed: FedTable
+    ) -> None:
+        fed.commit(fed.metadata({"m": "long"}))
+
+        with pytest.raises(FeedSchemaError) as caught:
+            fed.table.changes(1, 2)
+
+        assert "at version 1 it has the column n" in caught.value.message
+        assert "later versions" in caught.value.hint
 
     def test_without_room_for_the_columns_of_the_feed_is_refused(self) -> None:
         fed = FedTable({"_Change_Type": "string"})

@@ -24,7 +24,8 @@ KEYS = st.sampled_from(
         "predicate", "columns", "mode", "version", "properties", "numFiles", "name",
         "fields", "numTargetRowsUpdated", "numTargetRowsCopied", "numDeletedFiles",
         "zOrderBy", "replaceWhere", "mergePredicate", "numDeletionVectorsAdded",
-        "numDeletionVectorsUpdated",
+        "numDeletionVectorsUpdated", "oldClusteringColumns", "newClusteringColumns",
+        "featureName",
     ]
 )  # fmt: skip
 OPERATIONS = [
@@ -32,7 +33,7 @@ OPERATIONS = [
     "VACUUM END", "RESTORE", "CREATE TABLE", "REPLACE TABLE", "ADD COLUMNS",
     "DROP COLUMNS", "RENAME COLUMN", "CHANGE COLUMN", "SET TBLPROPERTIES",
     "UNSET TBLPROPERTIES", "ADD CONSTRAINT", "DROP CONSTRAINT", "ADD FEATURE",
-    "UPGRADE PROTOCOL", "CLUSTER BY", "",
+    "UPGRADE PROTOCOL", "CLUSTER BY", "CONVERT", "DROP FEATURE", "REORG", "",
 ]  # fmt: skip
 
 
@@ -242,7 +243,7 @@ class TestCommitSentence:
             pytest.param(
                 "ADD COLUMNS",
                 {"parameters": {"columns": '[{"column":{"name":"a","type":"long"}}]'}},
-                "Added the column a long.",
+                "Added the column a (bigint).",
                 id="an added column",
             ),
             pytest.param(
@@ -267,7 +268,84 @@ class TestCommitSentence:
                 id="a protocol",
             ),
             pytest.param(
+                "CHANGE COLUMN",
+                {"parameters": {"column": '{"name":"s.a","type":"integer"}'}},
+                "Changed the column s.a (int).",
+                id="a changed column",
+            ),
+            pytest.param(
                 "CLUSTER BY",
+                {
+                    "parameters": {
+                        "oldClusteringColumns": "id",
+                        "newClusteringColumns": "a,s.b",
+                    }
+                },
+                "Clustered the table by a and s.b, no longer by id.",
+                id="other clustering columns",
+            ),
+            pytest.param(
+                "CLUSTER BY",
+                {
+                    "parameters": {
+                        "oldClusteringColumns": "a,s.b",
+                        "newClusteringColumns": "",
+                    }
+                },
+                "Ended the clustering by a and s.b.",
+                id="no clustering columns any more",
+            ),
+            pytest.param(
+                "CLUSTER BY",
+                {"metadata": Metadata(id="m")},
+                "Set the table's metadata.",
+                id="a clustering that names no column",
+            ),
+            pytest.param(
+                "CONVERT",
+                {
+                    "parameters": {"sourceFormat": "parquet"},
+                    "num_added_files": 2,
+                    "added_bytes": 2479,
+                },
+                "Made a Delta table of 2 Parquet files (2.4 KiB).",
+                id="files that became a table",
+            ),
+            pytest.param(
+                "DROP FEATURE",
+                {
+                    "parameters": {"featureName": "typeWidening"},
+                    "metadata": Metadata(id="m"),
+                },
+                "Dropped the table feature typeWidening.",
+                id="a dropped feature",
+            ),
+            pytest.param(
+                "DROP FEATURE",
+                {"parameters": {"columns": '[{"name":"v","type":"integer"}]'}},
+                "Made v (int) ready for a table feature to be dropped.",
+                id="a column whose metadata holds a feature no more",
+            ),
+            pytest.param(
+                "REORG",
+                {
+                    "num_added_files": 1,
+                    "added_bytes": 1590,
+                    "num_removed_files": 1,
+                    "removed_bytes": 688,
+                },
+                "Rewrote 1 file (688 B) into 1 (1.6 KiB); no row changed.",
+                id="a purge",
+            ),
+            pytest.param("REORG", {}, "Found no file to rewrite.", id="no purge"),
+            pytest.param(
+                "ROW TRACKING UNBACKFILL",
+                {"num_added_files": 2, "added_bytes": 2253},
+                "Wrote anew what the log says of 2 files; no row changed.",
+                id="files of the table that are added again",
+            ),
+            pytest.param(
+                "SYNC",
                 {"metadata": Metadata(id="m")},
                 "Set the table's metadata.",
                 id="an operation without words of its own",
