@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from deltaweb.index.history.sentences.commit_facts import size_text
-from deltaweb.index.history.sentences.words import without_ids
+from deltaweb.index.history.sentences.words import without_ids, without_table
 
 MAX_TEXT_LENGTH: Final = 2000
 MAX_ENTRIES: Final = 100  # of a list or an object
@@ -98,7 +98,9 @@ def format_predicate(value: object) -> str:
     conditions = decoded(value)
     texts = conditions if isinstance(conditions, list) else [conditions]
     shown = [value_text(text) for text in texts if text not in (None, "")]
-    lines = [part for text in shown for part in _conjuncts(without_ids(text))]
+    lines = [
+        part for text in shown for part in _conjuncts(without_table(without_ids(text)))
+    ]
     if len(lines) > 1:
         lines = [f"({line})" if _has_or(line) else line for line in lines]
     return "\nAND ".join(lines)

@@ -32,6 +32,7 @@ from apps.tables.storage.bounded_read import StorageSlowError, read_within
 from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError, LogCorruptError
 from deltaweb.delta.feed.versions import is_feed_on
+from deltaweb.delta.log.commits.partition_keys import partition_keys
 
 ARCHIVED_PROBLEM = "The table's log was cleaned, and its file went with it."
 ARCHIVED_HINT = (
@@ -205,7 +206,9 @@ def commit_detail(
         .order_by("-version")
         .first(),
         next_version=neighbours.filter(version__gt=version).order_by("version").first(),
-        actions=with_known_rows(commit_actions(at.table, commit), commit),
+        actions=with_known_rows(
+            commit_actions(at.table, commit, _partition_names(at)), commit
+        ),
     )
 
 
@@ -227,7 +230,18 @@ def with_known_rows(actions: CommitActions, commit: Commit) -> CommitActions:
     return replace(actions, removed=removed)
 
 
-def commit_actions(table: Table, commit: Commit) -> CommitActions:
+def _partition_names(at: TableVersion) -> dict[str, str]:
+    """Return the partition columns of a version by what files call them."""
+    if at.protocol is None or at.metadata is None:
+        return {}
+    metadata = at.metadata.as_action()
+    keys = partition_keys(at.protocol.as_action(), metadata)
+    return dict(zip(keys, dict.fromkeys(metadata.partition_columns), strict=True))
+
+
+def commit_actions(
+    table: Table, commit: Commit, partition_names: Mapping[str, str] | None = None
+) -> CommitActions:
     """Read one commit file from storage, within a second.
 
     The one thing a page asks of storage; when it fails, that is told in the answer.
@@ -245,7 +259,7 @@ def commit_actions(table: Table, commit: Commit) -> CommitActions:
         return CommitActions(problem=error.message, hint=error.hint)
     except StorageSlowError as error:
         return CommitActions(problem=str(error), hint=SLOW_HINT)
-    return _commit_actions(raw)
+    return _commit_actions(raw, partition_names or {})
 
 
 def metric(name: str, value: object) -> Metric:
@@ -270,11 +284,13 @@ def metric(name: str, value: object) -> Metric:
     return Metric(name=name, label=label, value=f"{number:,}", exact=f"{number:,}")
 
 
-def _commit_actions(raw: Sequence[Mapping[str, Any]]) -> CommitActions:
-    added = [_file_change(a["add"], is_added=True) for a in _holding(raw, "add")]
-    removed = [
-        _file_change(a["remove"], is_added=False) for a in _holding(raw, "remove")
-    ]
+def _commit_actions(
+    raw: Sequence[Mapping[str, Any]], names: Mapping[str, str]
+) -> CommitActions:
+    added, removed = (
+        [_file_change(action[kind], names, kind) for action in _holding(raw, kind)]
+        for kind in ("add", "remove")
+    )
     counts: Counter[tuple[str, bool]] = Counter(
         (change.partition, change.is_added) for change in (*added, *removed)
     )
@@ -292,22 +308,25 @@ def _holding(
     return (action for action in raw if isinstance(action.get(name), Mapping))
 
 
-def _file_change(action: Mapping[str, Any], *, is_added: bool) -> FileChange:
+def _file_change(
+    action: Mapping[str, Any], names: Mapping[str, str], kind: str
+) -> FileChange:
     size = action.get("size")
     values = action.get("partitionValues")
     return FileChange(
         path=str(action.get("path", "")),
         size_bytes=size if isinstance(size, int) else None,
-        partition=_partition_text(values) if isinstance(values, Mapping) else "",
+        partition=_partition_text(values, names) if isinstance(values, Mapping) else "",
         num_records=_live_records(action),
-        is_added=is_added,
+        is_added=kind == "add",
         data_change=action.get("dataChange") is not False,
     )
 
 
-def _partition_text(values: Mapping[str, Any]) -> str:
+def _partition_text(values: Mapping[str, Any], names: Mapping[str, str]) -> str:
     text = " / ".join(
-        f"{key}={'null' if value is None else value}" for key, value in values.items()
+        f"{names.get(key, key)}={'null' if value is None else value}"
+        for key, value in values.items()
     )
     return shortened(text, SHOWN_LENGTH)
 

@@ -13,7 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from apps.explorer.files.form import FileFilter
-from apps.explorer.grid.long_texts import chunk_length, cut_texts
+from apps.explorer.grid.long_texts import (
+    MAX_PATH_LENGTH,
+    are_long,
+    chunk_length,
+    cut_texts,
+)
 from apps.explorer.version.query import QueryError
 from apps.pages.lists.days import moment_of
 from apps.pages.page_json import As, Named, OnPage, Spread
@@ -41,7 +46,8 @@ Values = tuple[tuple[str, str | None], ...]
 class ListedFile:
     """A file of the list; None is what the log does not tell.
 
-    `num_records` are its live rows, `deleted_rows` those that its vector hides.
+    `num_records` are its live rows, `deleted_rows` those that its vector hides. A path
+    that is cut is no address of the file.
     """
 
     path: str
@@ -50,6 +56,7 @@ class ListedFile:
     num_records: int | None
     modified_at: datetime | None
     deleted_rows: int | None = 0
+    is_cut: OnPage[bool] = False
 
     @property
     def masked_percent(self) -> float | None:
@@ -264,8 +271,10 @@ def _listed(
     ]
     names = [name for name in matching.column_names if name != "partition_values"]
     files = matching.select(names).take(places)
+    are_cut = [False] * len(files)
     if not is_whole:
-        paths = cut_texts(files["path"])
+        are_cut = are_long(files["path"], MAX_PATH_LENGTH).to_pylist()
+        paths = cut_texts(files["path"], MAX_PATH_LENGTH)
         files = files.set_column(files.column_names.index("path"), "path", paths)
     has_records = "num_records" in files.column_names
     records = files["num_records"].to_pylist() if has_records else [None] * len(files)
@@ -278,9 +287,18 @@ def _listed(
         values,
         records,
         deleted,
+        are_cut,
         strict=True,
     )
-    for path, size_bytes, modified, partition, num_records, deleted_rows in rows:
+    for (
+        path,
+        size_bytes,
+        modified,
+        partition,
+        num_records,
+        deleted_rows,
+        is_cut,
+    ) in rows:
         yield ListedFile(
             path=path,
             partition=partition,
@@ -288,6 +306,7 @@ def _listed(
             num_records=num_records,
             modified_at=moment_of(modified),
             deleted_rows=deleted_rows,
+            is_cut=is_cut,
         )
 
 

@@ -4,6 +4,7 @@ Longs and decimals stay exact: text on pages and in JSON, never a JavaScript num
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
@@ -86,8 +87,13 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def number_text(value: float | Decimal) -> str:
-    """Return a number with all its digits, a decimal with its scale."""
-    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+    """Return a number with all its digits, a decimal with its scale.
+
+    What is no number, or is endless, is spelled as Spark and the log spell it.
+    """
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return str(value).replace("inf", "Infinity").replace("nan", "NaN")
 
 
 def time_text(moment: date, zone: tzinfo) -> str:
@@ -122,7 +128,7 @@ def json_value(value: object, zone: tzinfo = UTC, *, is_long: bool = False) -> A
             unsafe = is_long or abs(value) >= MAX_SAFE_INTEGER
             return str(value) if unsafe else value
         case float():
-            return value if value - value == 0 else str(value)
+            return value if math.isfinite(value) else number_text(value)
         case Decimal():
             return number_text(value)
         case bytes():

@@ -6,21 +6,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 MAX_LENGTH: Final = 500  # characters that a list shows as they are
+MAX_PATH_LENGTH: Final = 1_000  # of a file's path, and of what an address may name
 SHOWN_LENGTH: Final = 300  # of a longer text
 MAX_CHUNK_BYTES: Final = 8 << 20
 
 
-def are_long(texts: Any) -> Any:  # noqa: ANN401 (an Arrow array, chunked or not)
+def are_long(texts: Any, longest: int = MAX_LENGTH) -> Any:  # noqa: ANN401 (an Arrow array, chunked or not)
     """Mark the texts that a list cuts; null is none."""
-    return pc.fill_null(pc.greater(pc.utf8_length(texts), MAX_LENGTH), fill_value=False)
+    return pc.fill_null(pc.greater(pc.utf8_length(texts), longest), fill_value=False)
 
 
-def cut_texts(texts: Any) -> Any:  # noqa: ANN401 (an Arrow array, chunked or not)
+def cut_texts(texts: Any, longest: int = MAX_LENGTH) -> Any:  # noqa: ANN401 (an Arrow array, chunked or not)
     """Return texts with the long ones cut: their beginning and their length.
 
     What is cut is said in the text itself, so that a script cannot mistake it.
     """
-    is_long = are_long(texts)
+    is_long = are_long(texts, longest)
     if not pc.any(is_long).as_py():
         return texts
     starts = pc.utf8_slice_codeunits(texts, 0, SHOWN_LENGTH)

@@ -211,7 +211,8 @@ def sizes_words(at: TableVersion, files: pa.Table | None = None) -> str:
         f"all {counts[bar]:,} files have" if counts[bar] > 1 else "one file has"
     )
     low, high = size_text(edges[bar]), size_text(edges[bar + 1])
-    return f"{files_text[0].upper()}{files_text[1:]} between {low} and {high}."
+    sizes = f"between {low} and {high}" if edges[bar] else f"less than {high}"
+    return f"{files_text[0].upper()}{files_text[1:]} {sizes}."
 
 
 def _size_histogram(

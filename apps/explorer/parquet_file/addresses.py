@@ -1,13 +1,11 @@
 """Where the page of a file is."""
 
-from typing import Final
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from apps.explorer.grid.long_texts import MAX_PATH_LENGTH
 from apps.explorer.version.table_version import TableVersion
-
-MAX_PATH_LENGTH: Final = 1_000  # longer ones are cut in lists, and no address of a page
 
 
 def file_address(at: TableVersion, path: str) -> str:

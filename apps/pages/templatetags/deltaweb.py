@@ -65,6 +65,17 @@ def exact(count: int | None) -> str:
 
 
 @register.filter
+def percent(value: float, digits: int = 1) -> str:
+    """Render a part of a hundred: 12.5.
+
+    Only all is 100, and only nothing is 0, however close a part comes to them.
+    """
+    step = 10**-digits
+    shown = min(max(value, step), HUNDRED - step) if 0 < value < HUNDRED else value
+    return f"{shown:.{digits}f}"
+
+
+@register.filter
 def signed(count: int | None) -> str:
     """Render a change with its sign: +1,284."""
     return UNKNOWN if count is None else f"{count:+,}".replace("-", "−")

@@ -64,6 +64,14 @@ def test_files_are_listed_by_the_names_of_partition_columns(viewer: Client) -> N
     assert "a.parquet" in text_of(viewer, f"{TABLE}visits/files?partition=day=Monday")
 
 
+def test_files_of_a_commit_have_the_names_of_partition_columns(viewer: Client) -> None:
+    assert "day=Monday" in text_of(viewer, f"{TABLE}visits/history/1")
+    added = json_of(viewer, f"{TABLE}visits/history/1.json")["added"]
+
+    assert isinstance(added, list)
+    assert [file["partition"] for file in added] == ["day=Monday"]
+
+
 def test_partitions_are_added_up_by_their_names(viewer: Client) -> None:
     partitions = json_of(viewer, f"{TABLE}visits/partitions.json")["partitions"]
 

@@ -1,7 +1,5 @@
 """The page of a vacuum: what any retention would take, then the deletion."""
 
-import os
-import time
 from pathlib import Path
 
 import pytest
@@ -10,12 +8,12 @@ from django.test import Client
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
+from tests.aged_files import age, age_removed
 from tests.functional.table_operations.conftest import Work
 from tests.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
 VACUUM = "/t/default/orders/vacuum"
-DAY_S = 86_400
 
 
 @pytest.fixture(autouse=True)
@@ -25,8 +23,7 @@ def orphans(folder: Path) -> list[Path]:
     for days in (10, 20):
         path = folder / "p=a" / f"part-{days}.parquet"
         path.write_bytes(b"x" * days)
-        moment = time.time() - days * DAY_S
-        os.utime(path, (moment, moment))
+        age(path, days=days)
         made.append(path)
     return made
 
@@ -152,7 +149,7 @@ class TestAVacuum:
             )["path"]
             .to_pylist()
         )
-        _age(folder, gone, version=4, days=3)
+        age_removed(folder, gone, version=4, days=3)
 
         job = look(editor, work)
 
@@ -172,14 +169,3 @@ class TestAVacuum:
         page = page_text(editor, f"{VACUUM}?job={job.id}&hours=73")
         assert 'width="0.0%" y="8" height="9" data-band-lost' in page
         assert "data-after>6</b>" in page
-
-
-def _age(folder: Path, gone: str, *, version: int, days: int) -> None:
-    """Let a file have left the table some days ago."""
-    moment = time.time() - days * DAY_S
-    os.utime(folder / gone, (moment, moment))
-    commit = folder / "_delta_log" / f"{version:020d}.json"
-    text = commit.read_text()
-    start = text.index('"deletionTimestamp":') + len('"deletionTimestamp":')
-    end = start + len(str(int(time.time() * 1000)))
-    commit.write_text(f"{text[:start]}{int(moment * 1000)}{text[end:]}")

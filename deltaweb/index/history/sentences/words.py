@@ -9,6 +9,10 @@ from deltaweb.index.history.sentences.commit_facts import Facts, shorten, size_t
 MAX_NAMED: Final = 3  # columns or properties that a sentence names
 MAX_PREDICATE_LENGTH: Final = 2_000  # much more than a sentence bears
 _SAME_COLUMN: Final = re.compile(r"(?:\w+\.)?([^\W\d][\w.]*) = (?:\w+\.)?\1")
+_QUOTED_OR_TABLE: Final = re.compile(
+    r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|\bspark_catalog\.\w+\.(?:`[^`]*`|\w+)\.""",
+    re.DOTALL,
+)
 _QUOTED_OR_ID: Final = re.compile(
     r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?<=[\w`])#\d+L?\b""", re.DOTALL
 )
@@ -34,7 +38,18 @@ def _condition(predicate: Any) -> str:  # noqa: ANN401 (any JSON)
         predicate = " AND ".join(str(part) for part in predicate[:MAX_NAMED])
     if not isinstance(predicate, str) or not predicate.strip("[]() "):
         return ""
-    return without_quotes(shorten(without_ids(predicate)))
+    return without_quotes(shorten(without_table(without_ids(predicate))))
+
+
+def without_table(predicate: str) -> str:
+    """Return a predicate with columns by their own names alone: `id`.
+
+    Spark writes `spark_catalog.delta.`/data/orders`.id` where a table is named by its
+    path.
+    """
+    if "spark_catalog." not in predicate:
+        return predicate
+    return _QUOTED_OR_TABLE.sub(r"\1", predicate[:MAX_PREDICATE_LENGTH])
 
 
 def without_ids(predicate: str) -> str:

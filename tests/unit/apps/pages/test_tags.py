@@ -6,6 +6,7 @@ from apps.pages.templatetags.deltaweb import (
     absolute,
     compact,
     exact,
+    percent,
     relative,
     signed,
     size,
@@ -44,6 +45,16 @@ def test_a_size_is_read_by_powers_of_1024(size_bytes: int | None, text: str) -> 
 )
 def test_a_count_is_compact(count: int | None, text: str) -> None:
     assert compact(count) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0.0"), (0.001, "0.1"), (12.54, "12.5"), (99.994, "99.9"), (100, "100.0")],
+)
+def test_a_percentage_is_100_only_of_all_and_0_only_of_nothing(
+    value: float, text: str
+) -> None:
+    assert percent(value) == text
 
 
 def test_unknown_is_never_shown_as_zero() -> None:

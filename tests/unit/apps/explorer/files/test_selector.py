@@ -51,6 +51,14 @@ class TestFilePage:
     def test_sorts(self, sort: str, expected: list[str]) -> None:
         assert paths(sort=sort) == expected
 
+    def test_only_a_path_that_no_address_can_name_is_cut(self) -> None:
+        files = files_of(("x" * 1_000, 2, "DE", 1), ("y" * 1_001, 1, "DE", 1))
+
+        whole, cut = file_page(files, FileFilter(), ["country"]).files
+
+        assert (whole.path, whole.is_cut) == ("x" * 1_000, False)
+        assert (cut.path, cut.is_cut) == (f"{'y' * 300}… (1001 characters)", True)
+
     def test_filters_by_size(self) -> None:
         assert paths(min_size_bytes=20, max_size_bytes=20) == ["c", "d"]
 

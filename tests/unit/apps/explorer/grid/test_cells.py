@@ -20,7 +20,8 @@ class TestCell:
             pytest.param(Decimal("1.50"), "number", "1.50", id="a decimal's scale"),
             pytest.param(Decimal("1E+3"), "number", "1000", id="no exponent"),
             pytest.param(0.1, "number", "0.1", id="a double"),
-            pytest.param(float("nan"), "number", "nan", id="not a number"),
+            pytest.param(float("nan"), "number", "NaN", id="not a number"),
+            pytest.param(float("-inf"), "number", "-Infinity", id="endless"),
             pytest.param(True, "text", "true", id="a boolean is no number"),
             pytest.param(date(2026, 1, 2), "text", "2026-01-02", id="a date"),
             pytest.param(b"\x9f\x3c", "binary", "9f 3c 2 B", id="short binary"),
@@ -84,7 +85,7 @@ class TestJSONValue:
         assert json_value(Decimal("12.30")) == "12.30"
 
     def test_what_json_has_no_number_for_is_text(self) -> None:
-        assert json_value(float("inf")) == "inf"
+        assert json_value(float("inf")) == "Infinity"
 
     def test_instants_are_utc(self) -> None:
         moment = datetime(2026, 7, 2, 0, 30, tzinfo=BERLIN)

@@ -31,6 +31,24 @@ def test_lists_of_such_times_say_so_and_spare_the_others() -> None:
     ]
 
 
+def test_a_short_float_has_the_fewest_digits_that_mean_it() -> None:
+    short = pa.float32()
+    kind = pa.struct(
+        [("x", short), ("l", pa.list_(short)), ("m", pa.map_(short, "i4"))]
+    )
+    value = {"x": 0.1, "l": [-3.4028235e38, None], "m": [(1.5, 2)]}
+
+    assert python_values(pa.array([0.1, None, float("-inf")], short)) == [
+        0.1,
+        None,
+        float("-inf"),
+    ]
+    assert python_values(pa.chunked_array([pa.array([value, None], kind)])) == [
+        value,
+        None,
+    ]
+
+
 def test_a_decimal_as_text_has_no_exponent() -> None:
     small = pa.array([Decimal("0.0000000001"), None], pa.decimal128(38, 10))
 

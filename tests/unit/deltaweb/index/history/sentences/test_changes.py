@@ -268,6 +268,18 @@ class TestCommitSentence:
                 id="a protocol",
             ),
             pytest.param(
+                "DELETE",
+                {
+                    "parameters": {
+                        "predicate": '["((spark_catalog.delta.`/d/a b`.id % 2) = 0)"]'
+                    },
+                    "metrics": {"numDeletedRows": "3"},
+                    "num_removed_files": 1,
+                },
+                "Deleted 3 rows where (id % 2) = 0: 1 whole file.",
+                id="a column of a table that is named by its path",
+            ),
+            pytest.param(
                 "CHANGE COLUMN",
                 {"parameters": {"column": '{"name":"s.a","type":"integer"}'}},
                 "Changed the column s.a (int).",
