@@ -133,6 +133,8 @@ class TestShare:
         first, second = json.loads(ran.stdout)["warnings"]
         assert first.startswith("orders: ")
         assert "Deletion vectors" in first
+        assert "delta format are answered in it" in second
+        assert "parquet format are refused" in second
         assert ran.stderr.splitlines() == [f"Warning: {first}", f"Warning: {second}"]
 
     def test_a_feature_that_is_not_used_is_no_warning(self, tmp_path: Path) -> None:

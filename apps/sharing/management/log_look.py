@@ -10,9 +10,18 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.compatibility import misreadings
 
+IN_PARQUET = (
+    "Clients that take the delta format are answered in it, if they know what the "
+    "table uses; queries in the parquet format are refused for this."
+)
+IN_ANY_FORMAT = "Recipients see the table, and their queries are refused for this."
 
-def unreadable_because(table: Table) -> list[str]:
-    """Return why queries of the newest version are refused; empty when they are not."""
+
+def refusals(table: Table) -> list[str]:
+    """Say why queries of the newest version are refused, and in the end which ones.
+
+    Nothing is said of a table whose queries are answered in every format.
+    """
     folder = (
         indexes_folder() / str(table.id) / table.index_name
         if table.index_name
@@ -28,5 +37,6 @@ def unreadable_because(table: Table) -> list[str]:
             has_deletion_vectors=newest.has_deletion_vectors,
         )
     except DeltaError as error:
-        return [error.message]
-    return [misreading.reason for misreading in found]
+        return [error.message, IN_ANY_FORMAT]
+    reasons = [misreading.reason for misreading in found]
+    return [*reasons, IN_PARQUET] if reasons else []

@@ -8,7 +8,7 @@ from apps.pages.actions import COMMAND_LINE
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
 from apps.sharing.activity.usage import calls
 from apps.sharing.management import sharing_output
-from apps.sharing.management.log_look import unreadable_because
+from apps.sharing.management.log_look import refusals
 from apps.sharing.models import Share
 from apps.sharing.names import find_share, find_shared_table, split_full_name
 from apps.sharing.shares import services as shares
@@ -156,12 +156,7 @@ class Command(SubcommandsCommand):
 
     def _warn_of(self, table: Table) -> list[str]:
         """Say what an administrator should know of a table that is shared."""
-        reasons = unreadable_because(table)
-        warnings = [f"{table.full_name}: {reason}" for reason in reasons]
-        if warnings:
-            warnings.append(
-                "Recipients see the table, and their queries are refused for this."
-            )
+        warnings = [f"{table.full_name}: {sentence}" for sentence in refusals(table)]
         if table.restricted:
             warnings.append(
                 f"{table.full_name} is hidden from viewers here, and shared outside."
