@@ -80,6 +80,8 @@ def one_of(
     def evaluate(rows: pa.RecordBatch) -> Values:
         values = value.values(rows).cast(kind)
         found = pc.is_in(values, value_set=wanted)
+        if len(said) == len(choices) and not values.null_count:
+            return found
         judged = pc.if_else(found, TRUE, otherwise)
         return pc.if_else(values.is_valid(), judged, UNKNOWN)
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from sqlglot import exp
 
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import arrow_schema
@@ -127,6 +128,8 @@ def _partitions(snapshot: Snapshot) -> pa.StructArray:
 def _by_partition(snapshot: Snapshot, where: SQLText) -> pa.BooleanArray | None:
     """Return the files that match by their partition values; None for other columns."""
     names = snapshot.metadata.partition_columns
+    if not names and where.tree.find(exp.Column):
+        return None
     columns = partition_schema(snapshot.schema, names)
     try:
         condition = SQLCondition(where, columns)
