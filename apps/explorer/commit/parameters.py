@@ -55,6 +55,7 @@ _UNITS_MS: Final = (
     ("second", 1000),
 )
 QUOTES: Final = frozenset("'\"`")
+_SAME_NAME: Final = re.compile(r"\b([^\W\d]\w*)#\d+L? = \1#\d+L?(?!\w)")
 _PART: Final = re.compile(
     r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|\(|\)|\b(?:BETWEEN|AND|OR)\b",
     re.IGNORECASE | re.DOTALL,
@@ -98,12 +99,16 @@ def format_predicate(value: object) -> str:
     conditions = decoded(value)
     texts = conditions if isinstance(conditions, list) else [conditions]
     shown = [value_text(text) for text in texts if text not in (None, "")]
-    lines = [
-        part for text in shown for part in _conjuncts(without_table(without_ids(text)))
-    ]
+    lines = [part for text in shown for part in _conjuncts(_plain(text))]
     if len(lines) > 1:
         lines = [f"({line})" if _has_or(line) else line for line in lines]
     return "\nAND ".join(lines)
+
+
+def _plain(predicate: str) -> str:
+    """Return a predicate with columns by their names; a merge has two of a name."""
+    sides = _SAME_NAME.sub(r"target.\1 = source.\1", predicate)
+    return without_table(without_ids(sides))
 
 
 def decoded(value: object) -> Any:  # noqa: ANN401 (JSON of any shape)

@@ -93,11 +93,14 @@ def _columns(found: Comparison) -> Card:
     if schema is None:
         return Card(label="Columns", number="—", below="a schema is not known")
     change = len(schema.added) - len(schema.removed)
-    names = [c.name for c in (*schema.added, *schema.removed, *schema.changed)]
-    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-    below = f"{names[0]}{more}" if names else "all the same"
-    if not names and schema.reordered:
-        below = "in another order"
+    kinds = {"added": schema.added, "gone": schema.removed, "changed": schema.changed}
+    told = [(kind, columns) for kind, columns in kinds.items() if columns]
+    below = ", ".join(
+        f"{columns[0].name if len(columns) == 1 else f'{len(columns):,}'} {kind}"
+        for kind, columns in told
+    )
+    if not below:
+        below = "in another order" if schema.reordered else "all the same"
     return Card(label="Columns", number=f"{_sign(change)}{abs(change)}", below=below)
 
 

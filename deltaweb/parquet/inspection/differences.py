@@ -91,6 +91,20 @@ def words_by_path(columns: Sequence[SurveyedColumn]) -> Mapping[str, str]:
     return words
 
 
+def table_path(columns: Sequence[SurveyedColumn], stored: str) -> str:
+    """Return a dotted path of a file by the names that the table has.
+
+    A level that the table does not have, such as the `list` of an array, stays.
+    """
+    names = []
+    for name in stored.split("."):
+        found = next((part for part in columns if part.stored_name == name), None)
+        if found is not None:
+            columns = found.parts
+        names.append(name if found is None else found.name)
+    return ".".join(names)
+
+
 def _fields(
     columns: Sequence[SurveyedColumn], of_file: Sequence[C], above: tuple[str, ...]
 ) -> Iterator[ColumnDifference[C]]:

@@ -18,6 +18,7 @@ from deltaweb.parquet.inspection.differences import (
     UNKNOWN,
     WIDENED,
     SurveyedColumn,
+    table_path,
     words_by_path,
 )
 
@@ -116,6 +117,8 @@ def table_inside(
         length: Columns of a page.
     """
     kinds = _by_kind(sums)
+    for row in (*kinds["column"], *kinds["type"]):
+        row["name"] = table_path(table, row["name"])
     whole = next(iter(kinds["file"]), {})
     unreadable = _shares(kinds["unreadable"])
     columns = _shares(kinds["column"])

@@ -29,8 +29,11 @@ class TestPredicate:
                 "a BETWEEN 1 AND 2 AND b", "a BETWEEN 1 AND 2\nAND b", id="BETWEEN"
             ),
             pytest.param("a = 'x AND (y'", "a = 'x AND (y'", id="AND in a text"),
+            pytest.param('["(id#5058 = 7)"]', "id = 7", id="the planner's numbers"),
             pytest.param(
-                '["(id#5058 = id#5062L)"]', "id = id", id="the planner's numbers"
+                '["(id#5058 = id#5062L)"]',
+                "target.id = source.id",
+                id="two tables with a column of one name",
             ),
             pytest.param("a = '#12'", "a = '#12'", id="a number sign in a text"),
             pytest.param("[]", "", id="an empty list"),

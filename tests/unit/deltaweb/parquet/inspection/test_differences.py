@@ -14,6 +14,7 @@ from deltaweb.parquet.inspection.columns import node_batches
 from deltaweb.parquet.inspection.differences import (
     SurveyedColumn,
     column_differences,
+    table_path,
     words_by_path,
 )
 from deltaweb.parquet.inspection.file_columns import columns_of_rows, columns_of_schema
@@ -137,3 +138,28 @@ def test_what_a_difference_costs_is_the_bytes_of_its_column() -> None:
     differing = rows["difference", "customer.age"]
     assert differing["bytes"] == 1_000_000
     assert differing["extra_bytes"] == rows["column", "customer.age"]["bytes"] > 0
+
+
+class TestTablePath:
+    FIELD = SurveyedColumn("sku", "col-2", 2, "string", is_partition=False)
+    ELEMENT = SurveyedColumn(
+        "element", "element", None, "struct", is_partition=False, parts=(FIELD,)
+    )
+    ITEMS = SurveyedColumn(
+        "items", "col-1", 1, "array", is_partition=False, parts=(ELEMENT,)
+    )
+
+    @pytest.mark.parametrize(
+        ("stored", "path"),
+        [
+            pytest.param("col-1", "items", id="a column"),
+            pytest.param(
+                "col-1.list.element.col-2",
+                "items.list.element.sku",
+                id="a field in an array",
+            ),
+            pytest.param("col-9.x", "col-9.x", id="what the table does not have"),
+        ],
+    )
+    def test_has_the_names_of_the_table(self, stored: str, path: str) -> None:
+        assert table_path([self.ITEMS], stored) == path
