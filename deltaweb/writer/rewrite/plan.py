@@ -1,6 +1,6 @@
 """A change of rows, from the files it is about to its commit, or its dry run."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.features.row_tracking import kept_row_ids
+from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.delta.snapshot import Snapshot
@@ -184,7 +185,10 @@ class RewritePlan:
             num_files int64, size_bytes int64, num_rows int64.
         """
         removed = self.outcome.removed
-        labels = _labels(removed, self.rewrite.snapshot.metadata.partition_columns)
+        snapshot = self.rewrite.snapshot
+        keys = partition_keys(snapshot.protocol, snapshot.metadata)
+        names = dict.fromkeys(snapshot.metadata.partition_columns)
+        labels = _labels(removed, dict(zip(names, keys, strict=True)))
         grouped = (
             removed.select(["size", "num_rows"])
             .append_column("partition", labels)
@@ -201,17 +205,19 @@ class RewritePlan:
         ).sort_by([("num_rows", "descending"), ("partition", "ascending")])
 
 
-def _labels(files: pa.Table, names: Iterable[str]) -> pa.ChunkedArray:
+def _labels(files: pa.Table, keys: Mapping[str, str]) -> pa.ChunkedArray:
+    """Return the partition of each file; `keys` are those of its values, by name."""
     parts = [
-        pc.binary_join_element_wise(name, _texts(files, name), "=") for name in names
+        pc.binary_join_element_wise(name, _texts(files, key), "=")
+        for name, key in keys.items()
     ]
     if not parts:
         return pa.chunked_array([pa.repeat("", files.num_rows)], pa.string())
     return pc.binary_join_element_wise(*parts, ", ")
 
 
-def _texts(files: pa.Table, name: str) -> pa.ChunkedArray:
+def _texts(files: pa.Table, key: str) -> pa.ChunkedArray:
     values = files["partition_values"]
-    texts = pc.map_lookup(values, query_key=name, occurrence="last")
+    texts = pc.map_lookup(values, query_key=key, occurrence="last")
     is_absent = pc.equal(pc.fill_null(texts, ""), "")
     return pc.if_else(is_absent, ABSENT, texts)

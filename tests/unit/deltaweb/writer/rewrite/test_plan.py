@@ -75,6 +75,14 @@ class TestADryRun:
         assert all(share["num_files"] == 1 for share in shares)
         assert all(share["size_bytes"] > 0 for share in shares)
 
+    def test_names_partitions_as_a_table_of_mapped_columns_does(self) -> None:
+        table = new_table(SCHEMA, "p", **{"delta.columnMapping.mode": "name"})
+        table.append(ROWS)
+
+        shares = table.plan_delete().by_partition()
+
+        assert shares["partition"].to_pylist() == ["p=x", "p=y"]
+
     def test_has_one_share_where_there_are_no_partitions(self) -> None:
         table = new_table()
         table.append(ROWS)
