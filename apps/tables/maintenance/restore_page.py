@@ -24,8 +24,9 @@ RESTORE_PAGE: Final = OperationPage(
     operation=RESTORE,
     form=RestoreForm,
     heading="Restore a version",
-    about="Files that the version had come back, files that came later go. The table "
-    "gets a new version; nothing is deleted from storage, and nothing of the history.",
+    about="The files of that version come back, and files that came later go. The "
+    "table gets a new version; nothing is deleted from storage, and nothing of the "
+    "history.",
     icon="rotate",
     failed="The version was not restored",
 )

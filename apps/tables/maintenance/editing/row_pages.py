@@ -118,8 +118,8 @@ DELETE_ROWS_PAGE: Final = OperationPage(
     operation=DELETE_ROWS,
     form=RowsForm,
     heading="Delete rows",
-    about="Rows that a condition is true for go from the newest version. Files that "
-    "hold others, too, are written again without them; earlier versions keep the rows "
+    about="Rows that meet the condition go from the newest version. Files that hold "
+    "other rows, too, are written again without them; earlier versions keep the rows "
     "until a vacuum.",
     icon="trash",
     failed="No row was deleted",
@@ -132,9 +132,8 @@ UPDATE_ROWS_PAGE: Final = OperationPage(
     operation=UPDATE_ROWS,
     form=UpdateRowsForm,
     heading="Update rows",
-    about="Columns take new values in the rows that a condition is true for. The files "
-    "that hold them are written again; earlier versions keep the old values until a "
-    "vacuum.",
+    about="Columns take new values in the rows that meet the condition. The files that "
+    "hold them are written again; earlier versions keep the old values until a vacuum.",
     icon="pencil",
     failed="No row was updated",
     read=read_update,
