@@ -8,6 +8,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from apps.explorer.overview.selector import BOTH
 from apps.explorer.version.listed import Kept, ListedFiles
 from deltaweb.index.files.distribution import SMALLEST_EDGE
 from deltaweb.index.history.sentences.commit_facts import counted, size_text
@@ -64,11 +65,12 @@ def _range(values: pa.ChunkedArray, text_of: TextOf, smallest: int = 1) -> str:
     low, high = (max(number.as_py(), 0) for number in pc.min_max(known).values())
     if max(low, smallest).bit_length() != max(high, smallest).bit_length():
         return ""
-    of_all = "All " if len(known) == len(values) else ""
     files = counted(len(known), "file")
+    if len(known) == len(values):
+        files = "Both files" if len(known) == BOTH else f"All {files}"
     if text_of(low) == text_of(high):
-        return f"{of_all}{files} have about {text_of(low)}."
-    return f"{of_all}{files} have between {text_of(low)} and {text_of(high)}."
+        return f"{files} have about {text_of(low)}."
+    return f"{files} have between {text_of(low)} and {text_of(high)}."
 
 
 def _sentence(values: pa.ChunkedArray, words: str, text_of: TextOf) -> str:
@@ -81,9 +83,8 @@ def _sentence(values: pa.ChunkedArray, words: str, text_of: TextOf) -> str:
     for group in groups:
         count = group["counts"]
         alone = len(groups) == 1 and is_all
-        files = (
-            f"all {count:,} files" if alone and count > 1 else counted(count, "file")
-        )
+        many = "both" if count == BOTH else f"all {count:,}"
+        files = f"{many} files" if alone and count > 1 else counted(count, "file")
         parts.append(
             words.format(
                 files="the one file" if alone and count == 1 else files,

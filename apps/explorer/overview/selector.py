@@ -26,6 +26,7 @@ from deltaweb.index.history.sentences.commit_facts import size_text
 
 MAX_POINTS = 300
 MIN_POINTS = 2  # a line has two ends
+BOTH = 2  # files, of which people do not say all
 MIN_BARS = 2  # one alone is a sentence
 NUM_LATEST = 6
 OVERVIEW_DAYS = 30
@@ -207,9 +208,8 @@ def sizes_words(at: TableVersion, files: pa.Table | None = None) -> str:
     if len(bars) != 1:
         return ""
     (bar,) = bars
-    files_text = (
-        f"all {counts[bar]:,} files have" if counts[bar] > 1 else "one file has"
-    )
+    many = "both" if counts[bar] == BOTH else f"all {counts[bar]:,}"
+    files_text = f"{many} files have" if counts[bar] > 1 else "the one file has"
     low, high = size_text(edges[bar]), size_text(edges[bar + 1])
     sizes = f"between {low} and {high}" if edges[bar] else f"less than {high}"
     return f"{files_text[0].upper()}{files_text[1:]} {sizes}."

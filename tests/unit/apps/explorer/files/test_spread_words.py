@@ -51,7 +51,7 @@ def test_sizes_that_make_no_picture_are_said(sizes: list[int], expected: str) ->
 
 
 def test_rows_are_said_of_those_files_that_tell() -> None:
-    assert words([1, 1], [1000, 1000]).rows == "All 2 files have 1,000 rows."
+    assert words([1, 1], [1000, 1000]).rows == "Both files have 1,000 rows."
     assert words([1, 1, 1], [1000, 1000, None]).rows == "2 files have 1,000 rows."
     assert words([1, 1]).rows == ""
 
@@ -59,7 +59,7 @@ def test_rows_are_said_of_those_files_that_tell() -> None:
 def test_one_moment_is_said() -> None:
     ages = words([1, 2]).ages
 
-    assert ages == "All 2 files were written on 22 November 2026 at 11:15:00 UTC."
+    assert ages == "Both files were written on 22 November 2026 at 11:15:00 UTC."
 
 
 def test_a_picture_of_three_moments_is_drawn() -> None:
