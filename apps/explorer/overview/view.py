@@ -85,6 +85,16 @@ class TableOverview(TablePage):
         return self.at.metadata.partition_columns if self.at.metadata else []
 
     @in_json
+    def clustering_columns(self) -> Sequence[str]:
+        """What files of the newest version are laid out by."""
+        return self.at.clustering_columns
+
+    @in_json
+    def domains(self) -> Mapping[str, str]:
+        """What the newest version's metadata says, by its domain."""
+        return self.at.domains
+
+    @in_json
     def unreadable(self) -> str | None:
         """Why the rows cannot be read."""
         return self.at.unreadable_reason or None

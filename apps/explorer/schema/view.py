@@ -48,6 +48,7 @@ class Schema(TablePage):
         MetadataVersion | None, Named("schema_string"), As(inline_schema)
     ]
     partition_columns: Sequence[str]
+    clustering_columns: Sequence[str]
     schema_url: str | None
     text: OnPage[str]
     shows_physical: OnPage[bool]
@@ -81,6 +82,7 @@ def schema_detail(
         links=page_links(request, found.paged),
         metadata=metadata,
         partition_columns=metadata.partition_columns if metadata else [],
+        clustering_columns=at.clustering_columns,
         schema_url=request.build_absolute_uri(log_url) if metadata else None,
         text=text,
         shows_physical=tree.is_mapped and parse_physical(request.GET),

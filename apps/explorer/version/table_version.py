@@ -101,6 +101,16 @@ class TableVersion:
         return own_times_of(features, self.metadata.configuration)
 
     @property
+    def clustering_columns(self) -> list[str]:
+        """By which columns files are laid out; only the newest version tells."""
+        return self.table.summary.get("clustering", []) if self.is_latest else []
+
+    @property
+    def domains(self) -> dict[str, str]:
+        """The table's metadata by domain; only the newest version tells."""
+        return self.table.summary.get("domains", {}) if self.is_latest else {}
+
+    @property
     def readable_runs(self) -> list[Run]:
         """The runs of versions that can be read in full, ascending."""
         runs = self.head.timeline.runs if self.head.timeline else ()

@@ -16,6 +16,7 @@ from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.version_checksum import VersionFiles, check_version
+from deltaweb.index.build.domains import domains_summary
 from deltaweb.index.files.file_rows import NewestFiles
 from deltaweb.index.files.source import write_source
 from deltaweb.index.folder.file_index import (
@@ -130,7 +131,13 @@ def finish_index(request: BuildRequest, beside: Path, log: ReadLog) -> IndexResu
         _newest_facts(log.snapshot, newest, commits),
         folder=str(request.folder),
         committed_at_ms=log.committed_at_ms,
-        summary=clean_json({**summary, "checksum": _checksum(request, log)}),
+        summary=clean_json(
+            {
+                **summary,
+                **domains_summary(request.table.store, log.snapshot),
+                "checksum": _checksum(request, log),
+            }
+        ),
         first_commit=log.first_commit,
         is_rewritten=log.is_rewritten,
         commit_digest=log.commit_digest or "",

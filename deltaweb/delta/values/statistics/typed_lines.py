@@ -27,7 +27,9 @@ _TYPES: Final[Mapping[pa.DataType, Any]] = {
     pa.int64(): _integer(64),
 }
 """How values are parsed, by the Arrow type that they become."""
-_FAULTS: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+# `msgspec` takes no names that JSON would have to escape: a `ValueError`, as for bytes
+# that are no text.
+_FAULTS: Final = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 def read_typed_lines(lines: pa.Buffer, schema: pa.Schema) -> pa.Table | None:
@@ -39,7 +41,7 @@ def read_typed_lines(lines: pa.Buffer, schema: pa.Schema) -> pa.Table | None:
 
     Returns:
         A row an object; None where a value is not of its field's type, where a type
-        is none that is read here, and where the lines are no JSON.
+        or a name is none that is read here, and where the lines are no JSON.
     """
     whole = pa.struct(list(schema))
     try:

@@ -109,3 +109,9 @@ class TestLines:
         self, kind: pa.DataType, line: bytes
     ) -> None:
         assert read(pa.schema([("a", kind)]), line) is None
+
+    @pytest.mark.parametrize("name", ['qu"ote', "back\\slash", "new\nline", "\x7f", ""])
+    def test_of_odd_names_are_read_or_left(self, name: str) -> None:
+        line = json.dumps({name: 1}).encode()
+
+        assert read(pa.schema([(name, pa.int64())]), line) in (None, [{name: 1}])

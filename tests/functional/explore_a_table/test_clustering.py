@@ -1,0 +1,43 @@
+"""By which columns a table is laid out, where its columns are shown."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from tests.clustered_table import CLUSTERING, clustered_by, clustered_table
+from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
+from tests.indexed_tables import new_indexed_table
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("page", ["", "schema"])
+def test_is_told_with_the_columns(viewer: Client, tmp_path: Path, page: str) -> None:
+    new_indexed_table("things", Path(clustered_table(tmp_path, clustered_by("b", "a"))))
+
+    text = text_of(viewer, f"{TABLE}things/{page}")
+
+    assert "Clustered by <code>b</code>, <code>a</code>: rows whose values" in text
+
+
+def test_is_told_to_scripts_with_every_domain(viewer: Client, tmp_path: Path) -> None:
+    new_indexed_table("things", Path(clustered_table(tmp_path, clustered_by("b"))))
+
+    told = json_of(viewer, f"{TABLE}things.json")
+
+    assert told["clustering_columns"] == ["b"]
+    assert isinstance(told["domains"], dict)
+    said = json.loads(told["domains"][CLUSTERING])
+    assert said == {"clusteringColumns": [["col-b"]]}
+    assert json_of(viewer, f"{TABLE}things/schema.json")["clustering_columns"] == ["b"]
+
+
+def test_a_table_without_says_nothing_of_it(viewer: Client, tmp_path: Path) -> None:
+    new_indexed_table("things", Path(clustered_table(tmp_path)))
+
+    text = text_of(viewer, f"{TABLE}things/")
+
+    assert "Clustered by" not in text
+    assert CLUSTERING not in text
