@@ -1,6 +1,7 @@
 """By which columns a table is laid out, where its columns are shown."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,16 @@ from tests.indexed_tables import new_indexed_table
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("page", ["", "schema"])
-def test_is_told_with_the_columns(viewer: Client, tmp_path: Path, page: str) -> None:
+def test_is_told_with_the_columns(viewer: Client, tmp_path: Path) -> None:
     new_indexed_table("things", Path(clustered_table(tmp_path, clustered_by("b", "a"))))
 
-    text = text_of(viewer, f"{TABLE}things/{page}")
+    overview = text_of(viewer, f"{TABLE}things/")
+    schema = text_of(viewer, f"{TABLE}things/schema")
 
-    assert "Clustered by <code>b</code>, <code>a</code>: rows whose values" in text
+    assert "Clustered by <code>b</code>, <code>a</code>: rows whose values" in overview
+    assert "<h2>Domain metadata</h2>" in overview
+    beside = schema.partition("<h2>Clustered by</h2>")[2]
+    assert re.findall(r"dw-chip[^>]*>(\w+)<", beside)[:2] == ["b", "a"]
 
 
 def test_is_told_to_scripts_with_every_domain(viewer: Client, tmp_path: Path) -> None:
