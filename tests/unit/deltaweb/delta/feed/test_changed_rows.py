@@ -19,7 +19,6 @@ from deltaweb.delta.feed import (
 )
 from deltaweb.delta.scan.predicate import Comparison
 from tests.fed_table import FEED_ON, MINUTE_MS, START_MS, FedTable, numbers
-from tests.roaring_bitmaps import inline_vector
 
 START = datetime.fromtimestamp(START_MS / 1_000, UTC)
 MINUTE = timedelta(milliseconds=MINUTE_MS)
@@ -326,77 +325,3 @@ def test_partitions_may_not_change_within_a_range(fed: FedTable) -> None:
     with pytest.raises(FeedSchemaError, match="partitioned"):
         fed.table.changes(1)
     assert fed.changes(version) == []
-
-
-class TestVectors:
-    """The file `a` has the rows 0 to 4; a vector is the positions that it deletes."""
-
-    @pytest.fixture
-    def fed(self) -> FedTable:
-        fed = FedTable({"n": "long"})
-        fed.commit(
-            {
-                "protocol": {
-                    "minReaderVersion": 3,
-                    "minWriterVersion": 7,
-                    "readerFeatures": ["deletionVectors"],
-                    "writerFeatures": ["deletionVectors", "changeDataFeed"],
-                }
-            },
-            fed.add("a", numbers(*range(5))),
-        )
-        return fed
-
-    @pytest.mark.parametrize(
-        ("before", "after", "expected"),
-        [
-            pytest.param([], [1, 3], [(1, "delete"), (3, "delete")], id="first"),
-            pytest.param([1], [1, 3], [(3, "delete")], id="more"),
-            pytest.param([1, 3], [3], [(1, "insert")], id="fewer"),
-            pytest.param([1, 3], [], [(1, "insert"), (3, "insert")], id="none left"),
-            pytest.param([1], [2], [(1, "insert"), (2, "delete")], id="others"),
-            pytest.param([1], [1], [], id="the same"),
-        ],
-    )
-    def test_that_differ_tell_the_rows_that_only_one_deletes(
-        self,
-        fed: FedTable,
-        before: list[int],
-        after: list[int],
-        expected: list[tuple[int, str]],
-    ) -> None:
-        fed.commit(fed.remove("a"), fed.add("a", **vector(before)))
-        version = fed.commit(
-            fed.remove("a", **vector(before)), fed.add("a", **vector(after))
-        )
-
-        found = sorted((row["n"], row["_change_type"]) for row in fed.changes(version))
-
-        assert found == expected
-
-    def test_leave_the_live_rows_of_a_file_that_comes_or_goes(
-        self, fed: FedTable
-    ) -> None:
-        fed.commit(fed.add("b", numbers(7, 8), **vector([0])))
-        fed.commit(fed.remove("b", **vector([0])))
-
-        assert fed.changes(2) == [change(8, "insert", 2), change(8, "delete", 3)]
-
-    def test_of_another_file_do_not_touch_one_without(self, fed: FedTable) -> None:
-        version = fed.commit(
-            fed.remove("a"),
-            fed.add("a", **vector([0])),
-            fed.add("c", numbers(9)),
-            fed.remove("c"),
-        )
-
-        assert [row["_change_type"] for row in fed.changes(version)] == [
-            "delete",
-            "insert",
-            "delete",
-        ]
-
-
-def vector(rows: list[int]) -> dict[str, object]:
-    """Return the field of an action whose vector deletes rows; nothing for none."""
-    return {"deletionVector": inline_vector(rows)} if rows else {}
