@@ -129,6 +129,11 @@ def numbers(*values: int | None, **more: list[Any]) -> pa.Table:
     return pa.table({"n": pa.array(values, pa.int64()), **more})
 
 
+def change(n: int | None, kind: str, version: int) -> dict[str, object]:
+    """A row of a feed of the column n."""
+    return {"n": n, "_change_type": kind, "_commit_version": version}
+
+
 def renamed_things() -> FedTable:
     """Return a table whose 1 and 2 are inserted; 1 is renamed; both go away.
 

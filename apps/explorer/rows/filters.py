@@ -116,13 +116,13 @@ def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
     )
 
 
-def find_part(schema: StructType, name: str, part: str) -> VariantPart | None:
+def find_part(schema: StructType, name: str, parameter: str) -> VariantPart | None:
     """Return the part of a variant that a name asks for; None for any other name.
 
     Args:
         schema: The columns of the version.
         name: As the address has it: `payload:$.user.id::bigint`.
-        part: Which part of the address that is.
+        parameter: The parameter of the address that has it.
 
     Raises:
         QueryError: When nothing is read by that name.
@@ -130,7 +130,9 @@ def find_part(schema: StructType, name: str, part: str) -> VariantPart | None:
     try:
         return variant_part(schema, name)
     except DeltaError as error:
-        raise QueryError(part=part, message=error.message, hint=error.hint) from None
+        raise QueryError(
+            part=parameter, message=error.message, hint=error.hint
+        ) from None
 
 
 def _split(schema: StructType, text: str) -> tuple[StructField, str, str]:

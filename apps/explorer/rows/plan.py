@@ -205,13 +205,13 @@ def row_plan(
     known = frozenset(names)
     sorted_by = query.sort.removeprefix("-")
     parts: dict[str, VariantPart] = {}
-    for part, asked in (("col", query.columns), ("sort", (sorted_by,))):
+    for parameter, asked in (("col", query.columns), ("sort", (sorted_by,))):
         for name in asked:
             if not name or name in known or name == EVERY_COLUMN:
                 continue
-            found = find_part(schema, name, part)
+            found = find_part(schema, name, parameter)
             if found is None:
-                raise UnknownColumnError(part=part, name=name, names=names)
+                raise UnknownColumnError(part=parameter, name=name, names=names)
             parts[name] = found
     filters = tuple(row_filter(schema, text, zone) for text in query.filters)
     for wanted in filters:

@@ -18,14 +18,10 @@ from deltaweb.delta.feed import (
     FeedSchemaError,
 )
 from deltaweb.delta.scan.predicate import Comparison
-from tests.fed_table import FEED_ON, MINUTE_MS, START_MS, FedTable, numbers
+from tests.fed_table import FEED_ON, MINUTE_MS, START_MS, FedTable, change, numbers
 
 START = datetime.fromtimestamp(START_MS / 1_000, UTC)
 MINUTE = timedelta(milliseconds=MINUTE_MS)
-
-
-def change(n: int | None, kind: str, version: int) -> dict[str, object]:
-    return {"n": n, "_change_type": kind, "_commit_version": version}
 
 
 @pytest.fixture

@@ -2,17 +2,13 @@
 
 import pytest
 
-from tests.fed_table import FedTable, numbers
+from tests.fed_table import FedTable, change, numbers
 from tests.roaring_bitmaps import inline_vector
 
 
 def vector(rows: list[int]) -> dict[str, object]:
     """Return the field of an action whose vector deletes rows; nothing for none."""
     return {"deletionVector": inline_vector(rows)} if rows else {}
-
-
-def change(n: int | None, kind: str, version: int) -> dict[str, object]:
-    return {"n": n, "_change_type": kind, "_commit_version": version}
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaweb.index.history.sentences.changes import commit_sentence
-from deltaweb.index.history.sentences.commit_brief import CommitBrief
+from tests.commit_sentences import say
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -32,12 +31,6 @@ OPERATIONS = [
     "UNSET TBLPROPERTIES", "ADD CONSTRAINT", "DROP CONSTRAINT", "ADD FEATURE",
     "UPGRADE PROTOCOL", "CLUSTER BY", "CONVERT", "DROP FEATURE", "REORG", "",
 ]  # fmt: skip
-
-
-def say(operation: str, **fields: Any) -> str:  # noqa: ANN401 (fields of a summary)
-    """The sentence of a commit."""
-    said = {"parameters": {}, "metrics": {}, **fields}
-    return commit_sentence(CommitBrief(operation=operation, **said))
 
 
 @settings(max_examples=300)

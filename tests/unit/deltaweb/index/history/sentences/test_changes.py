@@ -5,16 +5,9 @@ from typing import Any
 import pytest
 
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.index.history.sentences.changes import commit_sentence
-from deltaweb.index.history.sentences.commit_brief import CommitBrief
+from tests.commit_sentences import say
 
 GIB = 1 << 30
-
-
-def say(operation: str, **fields: Any) -> str:  # noqa: ANN401 (fields of a summary)
-    """The sentence of a commit."""
-    said = {"parameters": {}, "metrics": {}, **fields}
-    return commit_sentence(CommitBrief(operation=operation, **said))
 
 
 class TestCommitSentence:

@@ -1,0 +1,12 @@
+"""The sentence of a commit, by what the commit says of itself."""
+
+from typing import Any
+
+from deltaweb.index.history.sentences.changes import commit_sentence
+from deltaweb.index.history.sentences.commit_brief import CommitBrief
+
+
+def say(operation: str, **fields: Any) -> str:  # noqa: ANN401 (fields of a summary)
+    """The sentence of a commit."""
+    said = {"parameters": {}, "metrics": {}, **fields}
+    return commit_sentence(CommitBrief(operation=operation, **said))
