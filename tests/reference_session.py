@@ -14,10 +14,10 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from deltaweb.spark.driver.class_archive import reading_options
+from deltaweb.spark.driver.session import JAVA_OPTIONS
 
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 
 
 def main(folder: str) -> None:

@@ -1,6 +1,7 @@
 """One session a process; a dead JVM is replaced, with any Java."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,20 +19,22 @@ from deltaweb.spark.driver.java import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-DIES_AND_COMES_BACK = """
-import os, signal, sys, time
+TWO_SESSIONS = """
+import os, signal, sys
 from pathlib import Path
 from deltaweb.spark.driver import java
 from deltaweb.spark.driver.session import SparkOptions, get_spark, is_alive
 from deltaweb.spark.driver.session import stop_session
-java._system_homes = lambda: []
 folder = Path(sys.argv[1])
 options = SparkOptions(master="local[1]", folder=folder, driver_memory="512m")
 first = get_spark(options)
+first.sparkContext._jvm.java.lang.System.err.println("an error")
+print("count", first.range(3).count())
 jvm = first.sparkContext._gateway.proc
 os.kill(jvm.pid, signal.SIGKILL)
 jvm.wait()
 assert not is_alive(first)
+java._system_homes = lambda: []
 second = get_spark(options)
 assert second is not first
 print("rows", second.sparkContext.parallelize(range(3), 1).map(str).collect())
@@ -39,16 +42,23 @@ print("java", os.environ["JAVA_HOME"])
 stop_session()
 """
 
-SAYS_SOMETHING = """
-import sys
-from pathlib import Path
-from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
-options = SparkOptions(master="local[1]", folder=Path(sys.argv[1]))
-session = get_spark(options)
-session.sparkContext._jvm.java.lang.System.err.println("an error")
-print(session.range(3).count())
-stop_session()
-"""
+
+@pytest.fixture(scope="class")
+def two_sessions(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> "subprocess.CompletedProcess[str]":
+    """What a process says whose first session dies, by the packaged Java the second.
+
+    Other tests have the system's Java die.
+    """
+    return subprocess.run(
+        [sys.executable, "-c", TWO_SESSIONS, str(tmp_path_factory.mktemp("spark"))],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=True,
+        env={k: v for k, v in os.environ.items() if k != "SPARK_LOCAL_IP"},
+    )
 
 
 class TestGetSpark:
@@ -67,33 +77,19 @@ class TestGetSpark:
         assert conf.get("spark.driver.bindAddress") == "127.0.0.1"
         assert spark.sparkContext.uiWebUrl is None
 
-    def test_leaves_what_every_start_says_out_of_the_log(self, tmp_path: Path) -> None:
-        done = subprocess.run(
-            [sys.executable, "-c", SAYS_SOMETHING, str(tmp_path)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=240,
-        )
+    def test_leaves_what_every_start_says_out_of_the_log(
+        self, two_sessions: "subprocess.CompletedProcess[str]"
+    ) -> None:
+        assert two_sessions.stdout.startswith("count 3\n")
+        first, second = two_sessions.stderr.splitlines()
+        assert first == "an error"
+        assert second.endswith("The Spark session has died; a new one is started.")
 
-        assert done.stdout == "3\n"
-        assert done.stderr == "an error\n"
-
-    def test_replaces_a_session_whose_jvm_died(self, tmp_path: Path) -> None:
-        """By the packaged Java: workers whose JVM dies are tested with the system's."""
-        done = subprocess.run(
-            [sys.executable, "-c", DIES_AND_COMES_BACK, str(tmp_path)],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            env={k: v for k, v in os.environ.items() if k != "SPARK_LOCAL_IP"},
-        )
-
-        assert done.returncode == 0, done.stderr
-        assert "rows ['0', '1', '2']" in done.stdout
-        assert f"java {tmp_path}/java-" in done.stdout
+    def test_replaces_a_session_whose_jvm_died(
+        self, two_sessions: "subprocess.CompletedProcess[str]"
+    ) -> None:
+        assert "rows ['0', '1', '2']" in two_sessions.stdout
+        assert re.search(r"^java /.*/java-", two_sessions.stdout, re.MULTILINE)
 
 
 class TestJavaHome:

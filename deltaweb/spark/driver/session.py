@@ -13,6 +13,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from deltaweb.spark.driver import python_daemon
 from deltaweb.spark.driver.class_archive import reading_options, writing_options
 from deltaweb.spark.driver.cluster import (
     ApplicationEndedError,
@@ -32,7 +33,11 @@ LOOPBACK: Final = "127.0.0.1"
 SHUFFLE_PARTITIONS: Final = 4
 # A quick start and a small footprint: the jobs are short and mostly wait for Python.
 # Long work of Spark's own, of which there is little, takes twice as long for it.
-JAVA_OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+# Without a size, there are 48 MB for compiled code, which Spark fills in minutes.
+JAVA_OPTIONS: Final = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+    " -XX:+UseSerialGC -XX:-UsePerfData"
+)
 _LOG4J: Final = """rootLogger.level = error
 rootLogger.appenderRef.stderr.ref = stderr
 appender.stderr.type = Console
@@ -211,6 +216,7 @@ def _conf(options: SparkOptions, *, driver_host: str | None) -> SparkConf:
     conf.set("spark.sql.shuffle.partitions", str(SHUFFLE_PARTITIONS))
     conf.set("spark.sql.session.timeZone", "UTC")
     conf.set("spark.python.worker.reuse", "true")
+    conf.set("spark.python.daemon.module", python_daemon.MODULE)
     conf.set("spark.local.dir", str(options.folder / "local"))
     conf.set("spark.sql.warehouse.dir", str(options.folder / "warehouse"))
     if driver_host:
