@@ -14,6 +14,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     Page,
+    Request,
     StorageState,
     ViewportSize,
     expect,
@@ -71,6 +72,7 @@ class Watch:
     page: Page
     foreign: list[str]
     faults: list[str]
+    asked: set[Request]  # and not answered yet
 
 
 @pytest.fixture(scope="package")
@@ -102,13 +104,19 @@ def watch(
 
 
 def _watched(page: Page, server: Installation) -> Watch:
-    seen = Watch(page, [], [])
+    seen = Watch(page, [], [], set())
 
-    def on_request(url: str) -> None:
-        if not url.startswith((server.url, "data:", "blob:")):
-            seen.foreign.append(url)
+    def on_request(request: Request) -> None:
+        seen.asked.add(request)
+        if not request.url.startswith((server.url, "data:", "blob:")):
+            seen.foreign.append(request.url)
 
-    page.on("request", lambda request: on_request(request.url))
+    def on_answer(request: Request) -> None:
+        seen.asked.discard(request)
+
+    page.on("request", on_request)
+    page.on("requestfinished", on_answer)
+    page.on("requestfailed", on_answer)
     page.on("pageerror", lambda error: seen.faults.append(f"{page.url}: {error}"))
     page.on(
         "console",
