@@ -30,7 +30,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import CommitInfo
 from deltaweb.delta.scan.predicate import Expression, Predicate
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import (
+from deltaweb.delta.snapshot.state import (
     Definition,
     SnapshotState,
     advance_state,
@@ -38,7 +38,7 @@ from deltaweb.delta.snapshot_state import (
     load_definition,
     load_state,
 )
-from deltaweb.delta.version_times import find_version, load_commit_times
+from deltaweb.delta.snapshot.times import find_version, load_commit_times
 from deltaweb.storage.place import open_store
 from deltaweb.table_upkeep import TableUpkeep, parse_sql
 from deltaweb.writer.making.table_making import TableMaking

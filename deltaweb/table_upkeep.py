@@ -14,11 +14,11 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import StructField, StructType
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import load_definition, load_state
+from deltaweb.delta.snapshot.state import load_definition, load_state
 
 if TYPE_CHECKING:
     from deltaweb.delta.protocol.schema import DataType
-    from deltaweb.delta.snapshot_state import Definition
+    from deltaweb.delta.snapshot.state import Definition
     from deltaweb.delta.writing.operations.definition_plan import DefinitionPlan
     from deltaweb.delta.writing.operations.restore import RestorePlan
     from deltaweb.delta.writing.operations.vacuum import VacuumPlan

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.snapshot.state import load_state
 from deltaweb.delta.writing.commit import CommitPolicy, commit
 from deltaweb.delta.writing.transaction import ADDED_FILES, CommitResult, Transaction
 from deltaweb.table import DeltaTable

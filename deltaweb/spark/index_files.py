@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 
 from deltaweb.delta.errors import PartitionValueError
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import SnapshotState
+from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.index.files.file_rows import (
     FileColumns,
     NewestFiles,
@@ -81,7 +81,7 @@ class SparkEngine:
         """Return a version with its files counted.
 
         Raises:
-            DeltaError: As `deltaweb.delta.snapshot_state.load_state` does.
+            DeltaError: As `deltaweb.delta.snapshot.state.load_state` does.
         """
         return use_state(
             self.spark, self.source, version, self._counted, by_compactions=True

@@ -6,7 +6,7 @@ from typing import Any, Final
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import FileStatus, TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
-from deltaweb.delta.snapshot_state import Definition, commit_status, load_definition
+from deltaweb.delta.snapshot.state import Definition, commit_status, load_definition
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, Transaction

@@ -28,7 +28,7 @@ from deltaweb.delta.row_tracking.logged_fields import (
 )
 from deltaweb.delta.scan.small_files import packed_rows
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.snapshot.state import load_state
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction

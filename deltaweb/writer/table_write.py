@@ -26,7 +26,7 @@ from deltaweb.delta.protocol.schema import (
     schema_of_arrow,
 )
 from deltaweb.delta.row_tracking.logged_fields import load_domains
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.delta.writing.operations.mapped_columns import (
     with_known_mapping,

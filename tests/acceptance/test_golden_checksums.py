@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaweb.delta.version_checksum import ChecksumState, check_version
+from deltaweb.delta.snapshot.checksum import ChecksumState, check_version
 from tests.golden_modern import NAMES, modern_table
 
 

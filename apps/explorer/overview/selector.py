@@ -20,7 +20,7 @@ from apps.pages.page_json import As, Named, OnPage, Spread
 from apps.tables.models import Commit, ProtocolVersion, Table
 from deltaweb.delta.features.known.described import Description, describe_feature
 from deltaweb.delta.features.registry import refused_features
-from deltaweb.delta.version_checksum import Verdict
+from deltaweb.delta.snapshot.checksum import Verdict
 from deltaweb.index.files.distribution import size_histogram
 from deltaweb.index.history.sentences.commit_facts import size_text
 

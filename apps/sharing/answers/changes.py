@@ -15,7 +15,7 @@ from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.feed.row_schema import schema_of
 from deltaweb.delta.feed.versions import VersionRange, find_range, has_feed
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.index.query.change_selection import ChangeFacts, ChangeSelection
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings

@@ -31,8 +31,8 @@ from deltaweb.delta.protocol.schema import StructType, read_columns
 from deltaweb.delta.scan.data_file import OpenFile
 from deltaweb.delta.scan.predicate import Expression, Predicate
 from deltaweb.delta.scan.rows import RowScan, RowSource, iter_rows
-from deltaweb.delta.snapshot_state import load_definition
-from deltaweb.delta.version_times import load_commit_times
+from deltaweb.delta.snapshot.state import load_definition
+from deltaweb.delta.snapshot.times import load_commit_times
 
 FEED_NAMES = tuple(column.name for column in FEED_COLUMNS)
 

@@ -36,7 +36,7 @@ from deltaweb.delta.log.file_actions import (
     partition_map,
 )
 from deltaweb.delta.log.store import LogStore
-from deltaweb.delta.snapshot_state import Definition, load_definition
+from deltaweb.delta.snapshot.state import Definition, load_definition
 
 FEED_FILES_SCHEMA: Final = pa.schema(
     {

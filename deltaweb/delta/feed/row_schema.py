@@ -22,7 +22,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     type_text,
 )
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 
 COMMIT_VERSION: Final = "_commit_version"
 COMMIT_TIMESTAMP: Final = "_commit_timestamp"

@@ -19,7 +19,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.action_values import parse_metadata, parse_protocol
 from deltaweb.delta.protocol.actions import Metadata
-from deltaweb.delta.snapshot_state import Definition, load_definition
+from deltaweb.delta.snapshot.state import Definition, load_definition
 
 CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
 Moment = datetime | str | None

@@ -83,7 +83,7 @@ def load_logged_fields(store: LogStore, version: int) -> LoggedFields:
     """Read what the log says of a version beside its snapshot.
 
     Raises:
-        DeltaError: As `deltaweb.delta.snapshot_state.load_state` does.
+        DeltaError: As `deltaweb.delta.snapshot.state.load_state` does.
     """
     attempt = partial(_read_segment, store)
     return try_segments(store, version, attempt, by_compactions=False)

@@ -22,7 +22,7 @@ from deltaweb.delta.features.identity_columns import differ_by_marks_alone
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.values.partition_values import (
     partition_schema,
     type_partition_values,

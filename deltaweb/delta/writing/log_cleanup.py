@@ -49,7 +49,7 @@ from deltaweb.delta.log.segment import (
 from deltaweb.delta.log.store import FileStatus, LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.table_properties import log_retention_ms
-from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.snapshot.state import load_state
 from deltaweb.delta.writing.checkpoint.last_checkpoint import (
     LastCheckpoint,
     NamedCheckpoint,

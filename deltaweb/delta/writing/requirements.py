@@ -22,7 +22,7 @@ from deltaweb.delta.features.registry import (
 )
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructField, StructType, parse_schema
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     AppendOnlyError,
     ConstraintViolatedError,

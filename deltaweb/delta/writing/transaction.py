@@ -22,7 +22,7 @@ from deltaweb.delta.log.file_actions import (
 )
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.scan.predicate import Predicate
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 
 ISOLATION_LEVEL: Final = "delta.isolationLevel"
 ADDED_FILES: Final = pa.schema(

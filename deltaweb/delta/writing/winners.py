@@ -34,7 +34,7 @@ from deltaweb.delta.row_tracking.logged_fields import (
     DOMAIN_METADATA,
     read_high_water_mark,
 )
-from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.snapshot.state import load_state
 
 REMOVE: Final = file_action(("path", "dataChange", "deletionVector"))
 _NOTHING: Final = msgspec.Raw()

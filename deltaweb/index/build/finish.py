@@ -15,7 +15,7 @@ from deltaweb.delta.errors import DeltaError, SchemaError
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.version_checksum import VersionFiles, check_version
+from deltaweb.delta.snapshot.checksum import VersionFiles, check_version
 from deltaweb.index.build.domains import domains_summary
 from deltaweb.index.files.file_rows import NewestFiles
 from deltaweb.index.files.source import write_source

@@ -43,7 +43,7 @@ import pyarrow.compute as pc
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.log.versions import READABLE
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import SnapshotState
+from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.index.build.base_index import (
     CannotUpdateError,
     VerifiedIndex,

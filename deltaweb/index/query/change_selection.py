@@ -17,7 +17,7 @@ from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import StructField, StructType, type_text
 from deltaweb.delta.scan.predicate import Predicate, predicate_columns
 from deltaweb.delta.scan.skipping import may_match
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.index.query.file_selection import ROWS_A_BATCH, exact_sum
 from deltaweb.index.query.partition_match import rows_where_true, type_values
 from deltaweb.index.query.relative_paths import find_outside, relative_paths

@@ -25,7 +25,7 @@ from deltaweb.delta.log.file_actions import (
 )
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import SnapshotState
+from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.index.files.source import IndexSource, commit_digest, load_source
 from deltaweb.index.folder.file_index import FILES, IndexMissingError
 

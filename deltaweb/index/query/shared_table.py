@@ -16,7 +16,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.version_times import find_version
+from deltaweb.delta.snapshot.times import find_version
 from deltaweb.index.files.source import SOURCE
 from deltaweb.index.folder.file_index import IndexMissingError
 from deltaweb.index.query.indexed_block import restore_snapshot

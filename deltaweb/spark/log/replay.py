@@ -35,7 +35,7 @@ from deltaweb.delta.log.file_actions import TOMBSTONES_SCHEMA
 from deltaweb.delta.log.segment import LogSegment
 from deltaweb.delta.log.store import FileStatus, TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.snapshot_state import commit_status
+from deltaweb.delta.snapshot.state import commit_status
 from deltaweb.spark.arrow_frames import (
     Batches,
     in_small_batches,
@@ -185,7 +185,7 @@ def use_state(
             `ReplayedState.check_totals`.
 
     Raises:
-        DeltaError: As `deltaweb.delta.snapshot_state.load_state` does; and those of
+        DeltaError: As `deltaweb.delta.snapshot.state.load_state` does; and those of
             `use`.
     """
 
@@ -209,7 +209,7 @@ def load_state(
     footers and rare actions show it; `use_state` does so for its row groups, too.
 
     Raises:
-        DeltaError: As `deltaweb.delta.snapshot_state.load_state` does.
+        DeltaError: As `deltaweb.delta.snapshot.state.load_state` does.
     """
     return try_segments(source.open(), version, partial(_read_segment, spark, source))
 

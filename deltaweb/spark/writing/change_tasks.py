@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.spark.job import run_job
 from deltaweb.spark.task_faults import faults_are_raised

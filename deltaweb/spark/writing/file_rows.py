@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.rows import RowSource, iter_rows
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.spark.arrow_frames import Batches, in_small_batches, run_tasks
 from deltaweb.spark.data_files.shares import deal_out
 from deltaweb.spark.task_faults import faults_are_carried

@@ -5,7 +5,7 @@ from typing import Final
 
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.snapshot.state import load_state
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.spark.writing.file_tasks import TaskFiles, added_files, discard_parts

@@ -13,7 +13,7 @@ from deltaweb.delta.features.row_tracking import ROW_TRACKING, kept_row_ids
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructType, parse_schema
-from deltaweb.delta.snapshot_state import Definition, load_definition
+from deltaweb.delta.snapshot.state import Definition, load_definition
 from deltaweb.delta.writing.errors import (
     LocationTakenError,
     SchemaMismatchError,

@@ -14,7 +14,7 @@ from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
-from deltaweb.delta.snapshot_state import Definition, load_definition
+from deltaweb.delta.snapshot.state import Definition, load_definition
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import LocationTakenError
 from deltaweb.delta.writing.transaction import CommitResult, Transaction

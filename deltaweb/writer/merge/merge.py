@@ -14,7 +14,7 @@ from deltaweb.delta.features.row_tracking import kept_row_ids
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import arrow_schema, schema_of_arrow
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.snapshot.state import load_state
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import (

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.transaction import TableRead, Transaction
 from deltaweb.writer.changes.change_writer import WrittenChanges
 from deltaweb.writer.merge.clauses import About, MergeClause

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import load_state
+from deltaweb.delta.snapshot.state import load_state
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.writer.rewrite.engine import RewriteHere
 from deltaweb.writer.rewrite.plan import Rewrite

@@ -14,7 +14,7 @@ from deltaweb.delta.errors import SchemaError
 if TYPE_CHECKING:
     from apps.tables.operations.definition.definition_change import Change
     from deltaweb.delta.protocol.schema import StructType
-    from deltaweb.delta.snapshot_state import Definition
+    from deltaweb.delta.snapshot.state import Definition
 
 P = TypeVar("P")
 
@@ -47,7 +47,7 @@ def newest_definition(table: Table) -> "Definition | None":
 
     A schema that is too wide for a page is not read for one.
     """
-    from deltaweb.delta.snapshot_state import Definition  # noqa: PLC0415 (for this)
+    from deltaweb.delta.snapshot.state import Definition  # noqa: PLC0415 (for this)
 
     protocol = table.protocol_versions.first()
     metadata = table.metadata_versions.first()

@@ -9,7 +9,7 @@ from apps.tables.storage.opening import open_location
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.version_checksum import check_version
+from deltaweb.delta.snapshot.checksum import check_version
 
 
 class Verb(Subcommand):

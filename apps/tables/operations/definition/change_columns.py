@@ -15,7 +15,7 @@ from deltaweb.delta.writing.operations.widened_columns import widen_column
 from deltaweb.delta.writing.transaction import Transaction
 
 if TYPE_CHECKING:
-    from deltaweb.delta.snapshot_state import Definition
+    from deltaweb.delta.snapshot.state import Definition
 
 ADD, RENAME, WIDEN, DROP = "add", "rename", "widen", "drop"
 ACTIONS: Final = {

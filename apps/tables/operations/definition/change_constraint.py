@@ -14,7 +14,7 @@ from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:
-    from deltaweb.delta.snapshot_state import Definition
+    from deltaweb.delta.snapshot.state import Definition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:
     from deltaweb.delta.changes.schema import SchemaChanges
-    from deltaweb.delta.snapshot_state import Definition
+    from deltaweb.delta.snapshot.state import Definition
 
 P = TypeVar("P")
 

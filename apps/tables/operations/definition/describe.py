@@ -8,7 +8,7 @@ from deltaweb.delta.writing.operations.definition import set_comment
 from deltaweb.delta.writing.transaction import Transaction
 
 if TYPE_CHECKING:
-    from deltaweb.delta.snapshot_state import Definition
+    from deltaweb.delta.snapshot.state import Definition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ from deltaweb.delta.protocol.schema import (
     parse_schema,
     type_text,
 )
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     ConstraintNameError,
     NewColumnsError,

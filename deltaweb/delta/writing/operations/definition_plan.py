@@ -17,7 +17,7 @@ from deltaweb.delta.changes.settings import (
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType, parse_schema
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import CheckedRows, check_requirements
 from deltaweb.delta.writing.transaction import CommitResult, Transaction

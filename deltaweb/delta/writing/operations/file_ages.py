@@ -25,7 +25,7 @@ from deltaweb.delta.log.file_actions import VECTOR, dv_ids
 from deltaweb.delta.log.replay import concat_files
 from deltaweb.delta.log.segment import list_log
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.snapshot_state import SnapshotState
+from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.writing.operations.data_places import (
     data_places,
     kept_places,

@@ -20,7 +20,7 @@ from deltaweb.delta.features.in_commit_timestamps import (
     own_times,
 )
 from deltaweb.delta.protocol.actions import Metadata
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import UnsupportedWriteError
 from deltaweb.delta.writing.operations.mapped_columns import MAX_ID, highest_id
 

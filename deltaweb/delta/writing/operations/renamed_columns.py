@@ -21,7 +21,7 @@ from deltaweb.delta.features.column_mapping import (
 )
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import StructType, format_schema, leaf_fields
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     ColumnInUseError,
     NewColumnsError,

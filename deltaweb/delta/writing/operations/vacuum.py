@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
-from deltaweb.delta.snapshot_state import SnapshotState, load_state
+from deltaweb.delta.snapshot.state import SnapshotState, load_state
 from deltaweb.delta.writing.errors import RetentionTooShortError
 from deltaweb.delta.writing.operations.file_ages import (
     NEEDLESS,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.snapshot_state import load_definition
+from deltaweb.delta.snapshot.state import load_definition
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.transaction import Transaction
 

@@ -34,7 +34,7 @@ from deltaweb.delta.protocol.schema import (
     schema_json,
     type_text,
 )
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     ColumnInUseError,
     ProtocolUpgradeError,

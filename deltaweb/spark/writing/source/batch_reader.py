@@ -9,7 +9,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType as SparkStruct
 
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.spark.data_files.shares import deal_out
 from deltaweb.spark.writing.file_rows import FileReading, reading_of

@@ -22,8 +22,8 @@ from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.log.segment import read_hint_version
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.snapshot_state import Definition, commit_status, load_state
-from deltaweb.delta.version_times import load_commit_times
+from deltaweb.delta.snapshot.state import Definition, commit_status, load_state
+from deltaweb.delta.snapshot.times import load_commit_times
 
 VERSIONS_AT_ONCE: Final = 64
 COLUMNS: Final = ("path", "size", "partition_values", VECTOR)

@@ -15,8 +15,8 @@ from pyspark.sql.types import StructType as SparkStruct
 
 from deltaweb.delta.errors import VersionError
 from deltaweb.delta.feed.versions import find_range
-from deltaweb.delta.snapshot_state import Definition
-from deltaweb.delta.version_times import load_commit_times
+from deltaweb.delta.snapshot.state import Definition
+from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.spark.writing.file_rows import FileReading
 from deltaweb.spark.writing.source.batch_reader import dealt_out, reading_of_columns

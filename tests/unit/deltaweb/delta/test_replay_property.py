@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaweb.delta import snapshot_state
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.checkpoints import part as checkpoint_part
 from deltaweb.delta.log.compactions import Compaction
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot import state as snapshot_state
 from tests.delta_logs import (
     Action,
     LogBuilder,

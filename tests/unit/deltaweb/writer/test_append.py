@@ -10,7 +10,7 @@ import pytest
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.delta.snapshot_state import Definition, load_definition
+from deltaweb.delta.snapshot.state import Definition, load_definition
 from deltaweb.delta.writing.errors import ConstraintViolatedError
 from deltaweb.table import DeltaTable
 from deltaweb.writer import append

@@ -13,7 +13,7 @@ import pytest
 from deltaweb.delta.log.commits.arrow_reader import CommitData
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.scan.predicate import Comparison
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.commit_text import CommitText
 from deltaweb.delta.writing.conflicts import find_conflict
 from deltaweb.delta.writing.transaction import (

@@ -11,7 +11,7 @@ from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import StructType, format_schema
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl, parse_type_ddl
-from deltaweb.delta.snapshot_state import Definition
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     ColumnInUseError,
     ProtocolUpgradeError,

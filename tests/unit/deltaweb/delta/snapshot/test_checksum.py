@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.log.paths import checksum_name
-from deltaweb.delta.version_checksum import (
+from deltaweb.delta.snapshot.checksum import (
     ChecksumState,
     Verdict,
     VersionFiles,

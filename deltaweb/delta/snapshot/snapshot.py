@@ -29,9 +29,9 @@ from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 from deltaweb.delta.scan.predicate import Expression, Predicate
-from deltaweb.delta.snapshot_state import SnapshotState
+from deltaweb.delta.snapshot.state import SnapshotState
+from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.values.statistics.columns import read_statistics
-from deltaweb.delta.version_times import load_commit_times
 
 if TYPE_CHECKING:
     from deltaweb.delta.scan.rows import ReadRows, RowScan, RowSource

@@ -2,10 +2,10 @@
 
 import pytest
 
-from deltaweb.delta import snapshot_state
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot import state as snapshot_state
 from tests.delta_logs import (
     Action,
     LogBuilder,

@@ -21,7 +21,7 @@ from deltaweb.delta.log.commits.times import (
 from deltaweb.delta.log.paths import FIRST_NAME
 from deltaweb.delta.log.segment import no_table, parse_listing, readable_runs
 from deltaweb.delta.log.store import FileStatus, LogStore
-from deltaweb.delta.snapshot_state import load_definition
+from deltaweb.delta.snapshot.state import load_definition
 
 
 def load_commit_times(store: LogStore) -> CommitTimes:
