@@ -8,7 +8,9 @@ version could be read from is deleted: the commits below it and older checkpoint
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -74,12 +76,11 @@ def test_a_checkpoint_of_ours_holds_all_that_the_log_says(
     name: str, parts: int | None, tmp_path: Path
 ) -> None:
     folder = _copied(name, tmp_path)
-    before = _snapshot_or_none(folder)
+    before = _recorded(name)
     if before is None:
         _check_is_refused(folder)
         return
-    told = said(before)
-    peers = [files_and_rows(folder), polars_rows(folder)]
+    to_peer = files_and_rows(folder)
     try:
         written = checkpoint_alone(folder, _other_than_recorded(folder, before, parts))
     except UnsupportedWriterFeatureError:
@@ -90,18 +91,18 @@ def test_a_checkpoint_of_ours_holds_all_that_the_log_says(
     assert after.state.checkpoint is not None
     assert after.state.checkpoint.version == after.version == before.version
     assert written.num_files == before.num_files
-    assert said(after) == told
-    assert rows(after) == rows(before)
-    assert [files_and_rows(folder), polars_rows(folder)] == peers
+    assert said(after) == _told(name)
+    assert rows(after) == _rows(name)
+    assert files_and_rows(folder) == to_peer
+    assert polars_rows(folder) == _rows_to_polars(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_checkpoint_of_a_peer_says_the_same_to_us(name: str, tmp_path: Path) -> None:
     folder = _copied(name, tmp_path)
-    before = _snapshot_or_none(folder)
+    before = _recorded(name)
     if before is None:
         pytest.skip("the table may not be read")
-    told = said(before)
     try:
         table = deltalake.DeltaTable(str(folder))
         if table.version() != before.version:
@@ -113,15 +114,16 @@ def test_a_checkpoint_of_a_peer_says_the_same_to_us(name: str, tmp_path: Path) -
 
     after = DeltaTable(str(folder)).snapshot()
 
+    found, told = said(after), _told(name)
     for part in ("files", "metadata", "transactions"):
-        assert said(after)[part] == told[part]
-    assert rows(after) == rows(before)
+        assert found[part] == told[part]
+    assert rows(after) == _rows(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_statistics_with_types_say_what_the_textsaid(name: str, tmp_path: Path) -> None:
     folder = _copied(name, tmp_path)
-    newest = _snapshot_or_none(folder)
+    newest = _recorded(name)
     if newest is None:
         pytest.skip("the table may not be read")
     _ask_for_typed_statistics(folder, newest)
@@ -222,11 +224,32 @@ def _copied(name: str, tmp_path: Path) -> Path:
     return folder
 
 
-def _snapshot_or_none(folder: Path) -> Snapshot | None:
+@cache
+def _recorded(name: str) -> Snapshot | None:
+    """The newest version of a table as it was recorded; None where it is refused."""
     try:
-        return DeltaTable(str(folder)).snapshot()
+        return DeltaTable(str(TABLES / name / "table")).snapshot()
     except DeltaError:
         return None
+
+
+@cache
+def _told(name: str) -> dict[str, Any]:
+    snapshot = _recorded(name)
+    assert snapshot is not None
+    return said(snapshot)
+
+
+@cache
+def _rows(name: str) -> Counter[str] | str:
+    snapshot = _recorded(name)
+    assert snapshot is not None
+    return rows(snapshot)
+
+
+@cache
+def _rows_to_polars(name: str) -> object:
+    return polars_rows(TABLES / name / "table")
 
 
 def _other_than_recorded(
