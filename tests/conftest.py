@@ -51,19 +51,27 @@ TESTS = Path(__file__).parent
 ORDER = ["browser", "spark", "functional", "storage", "acceptance", "unit"]
 ONE_PROCESS = ("tests/browser/", "tests/spark/")  # that shares a server, a JVM
 DATABASE_FIXTURES = {"db", "transactional_db"}
+# Pages of what storage holds: what they ask the database, other tests ask it, too. A
+# module with statements of its own says so: `pytestmark = pytest.mark.database`.
+OF_STORAGE = {
+    "adding_data",
+    "compare_versions",
+    "explore_a_table",
+    "log_upkeep",
+    "table_command",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A test's folder is its marker and its place in the order.
 
-    A test that asks for the database is marked, too: `make test` runs those of the apps
+    A test of what the database does is marked, too: `make test` runs those of the apps
     once more, on PostgreSQL and Redis.
     """
     for item in items:
         if marker := MARKERS.get(_folder(item)):
             item.add_marker(marker)
-        names = getattr(item, "fixturenames", ())
-        if item.get_closest_marker("django_db") or DATABASE_FIXTURES & set(names):
+        if _asks_the_database(item) and not OF_STORAGE.intersection(item.path.parts):
             item.add_marker("database")
     slow = {item.path for item in items if _draws_examples(item)}
     items.sort(key=lambda item: (_place(item), item.path not in slow))
@@ -81,6 +89,13 @@ def _folder(item: pytest.Item) -> str:
 @cache  # a file has many tests
 def _folder_of(path: Path) -> str:
     return path.relative_to(TESTS).parts[0]
+
+
+def _asks_the_database(item: pytest.Item) -> bool:
+    names = getattr(item, "fixturenames", ())
+    return bool(
+        item.get_closest_marker("django_db") or DATABASE_FIXTURES.intersection(names)
+    )
 
 
 def _place(item: pytest.Item) -> int:

@@ -18,7 +18,7 @@ from tests.factories import (
 )
 from tests.functional.explore_a_table.pages import PAGES, TABLE, json_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.mark.parametrize("page", ["", "history", "history/2", "schema"])

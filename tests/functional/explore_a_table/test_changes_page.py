@@ -14,7 +14,7 @@ from tests.fed_table import FedTable, numbers, renamed_things
 from tests.functional.explore_a_table.pages import TABLE, csv_of, json_of, text_of
 from tests.indexed_tables import new_indexed_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 URL = f"{TABLE}things/changes"
 
 

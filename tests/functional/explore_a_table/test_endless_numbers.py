@@ -11,7 +11,7 @@ from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
 from tests.indexed_tables import new_indexed_table
 from tests.local_logs import stats_of, typed_schema
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LARGEST = 2**63 - 1
 
 

@@ -16,7 +16,7 @@ from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of
 from tests.indexed_tables import index_table, new_indexed_table
 from tests.versioned_table import VersionedTable
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 SCHEMA = StructType((StructField("id", PrimitiveType("long")),))
 ROWS = [{"id": 1}]
 NOW = {"retentionCheckEnabled": "false", "specifiedRetentionMillis": "0"}

@@ -21,7 +21,7 @@ from tests.functional.explore_a_table.pages import (
 )
 from tests.indexed_tables import new_indexed_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.mark.usefixtures("orders")

@@ -14,7 +14,7 @@ from apps.jobs.models import Job
 from tests.factories import signed_in
 from tests.functional.explore_a_table.pages import json_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 PLACE = "/parquet"
 
 

@@ -17,7 +17,7 @@ from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
 from tests.indexed_tables import new_indexed_table
 from tests.versioned_table import VersionedTable
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def stored_as(number: int) -> dict[str, object]:

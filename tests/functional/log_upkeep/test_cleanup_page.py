@@ -28,7 +28,7 @@ from tests.weekly_table import (
     page_text,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 CLEANUP = "/t/default/orders/cleanup"
 
 
