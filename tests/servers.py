@@ -7,6 +7,7 @@ command finds them by DELTAWEB_DATABASE_URL and DELTAWEB_BROKER_URL.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,7 +40,7 @@ def main(command: list[str]) -> int:
         try:
             return subprocess.run(command, env=environment, check=False).returncode
         finally:
-            redis.shutdown(nosave=True)
+            os.kill(redis.pid, signal.SIGTERM)  # its own way asks for seconds if it is gone
             postgres.cleanup()
 
 
