@@ -49,7 +49,8 @@ MARKERS = {
 TESTS = Path(__file__).parent
 # What takes long comes first, so that processes side by side end at the same time.
 ORDER = ["browser", "spark", "functional", "storage", "acceptance", "unit"]
-ONE_PROCESS = ("tests/browser/", "tests/spark/")  # that shares a server, a JVM
+# Each folder shares a server, or a JVM.
+ONE_PROCESS = ("tests/browser/", "tests/spark/", "tests/functional/sharing_clients/")
 DATABASE_FIXTURES = {"db", "transactional_db"}
 # Pages of what storage holds: what they ask the database, other tests ask it, too. A
 # module with statements of its own says so: `pytestmark = pytest.mark.database`.
