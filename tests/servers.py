@@ -40,7 +40,7 @@ def main(command: list[str]) -> int:
         try:
             return subprocess.run(command, env=environment, check=False).returncode
         finally:
-            os.kill(redis.pid, signal.SIGTERM)  # its own way asks for seconds if it is gone
+            os.kill(redis.pid, signal.SIGTERM)  # its own `shutdown` takes seconds
             postgres.cleanup()
 
 
