@@ -6,6 +6,7 @@ minute. Spark runs this module in its place: `spark.python.daemon.module`.
 """
 
 import gc
+import sys
 from importlib import import_module
 from typing import Final
 
@@ -37,5 +38,6 @@ def load() -> None:
 
 
 if __name__ == "__main__":
-    load()
+    if sys.platform == "linux":  # libraries of other systems may not bear a fork
+        load()
     manager()
