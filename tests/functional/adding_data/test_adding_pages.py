@@ -21,7 +21,7 @@ from tests.factories import new_unindexed_table, new_user
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 Work = Callable[[], Job]
 WAYS = ("create", "convert", "import")

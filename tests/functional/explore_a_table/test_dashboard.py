@@ -10,7 +10,7 @@ from apps.jobs.models import Job
 from tests.factories import NOW, new_commit, new_table, new_user
 from tests.functional.jobs.jobs_at_work import failed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def home(role: User.Role = User.Role.VIEWER) -> str:

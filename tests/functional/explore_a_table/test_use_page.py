@@ -20,7 +20,7 @@ from tests.factories import (
 )
 from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 VIEW = "v=1&col=order_id&col=country&f=country:eq:DE"
 

@@ -14,7 +14,7 @@ from tests.indexed_tables import index_table, new_indexed_table
 PAGES = ("/", "/schema", "/history/0", "/data", "/files", "/compare/0...1")
 NUM_COLUMNS = 10_500
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def column(number: int) -> dict[str, Any]:
