@@ -1,6 +1,7 @@
 """Python workers start with what tasks need, and without what they do not."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -40,3 +41,19 @@ def test_a_daemon_that_forks_has_no_thread_of_python_or_arrow(
     ]
 
     assert len(names) - ("jemalloc_bg_thd" in names) == 1  # its allocator's may stay
+
+
+def test_a_module_that_is_missing_there_is_left_to_the_tasks() -> None:
+    """Executors of another version say by their first task which they have."""
+    code = (
+        "import sys\n"
+        "from deltaweb.spark.driver import python_daemon as daemon\n"
+        "daemon.LOADED = ('deltaweb.spark.of_tomorrow', 'deltaweb.spark.checkpoint')\n"
+        "daemon.load()\n"
+        "print('deltaweb.spark.checkpoint' in sys.modules, 'pandas' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code]
+
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+
+    assert done.stdout == "True False\n"

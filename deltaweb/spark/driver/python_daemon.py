@@ -5,14 +5,15 @@ second to a second for what all of them need, and Spark ends one that has rested
 minute. Spark runs this module in its place: `spark.python.daemon.module`.
 """
 
-import gc
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
 from pyspark.daemon import manager
 
 from deltaweb.environment.without_pandas import refuse_pandas
+from deltaweb.spark.arrow_frames import leave_modules_out_of_collections
 
 MODULE: Final = __name__
 # What tasks are made of, by name: this room is below them.
@@ -29,12 +30,16 @@ LOADED: Final = (
 
 
 def load() -> None:
-    """Import what tasks need; later collections of garbage leave it out."""
+    """Import what tasks need; later collections of garbage leave it out.
+
+    What is missing here is left to the tasks: of executors with another version the
+    first one says so.
+    """
     refuse_pandas()
     for name in LOADED:
-        import_module(name)
-    gc.collect()
-    gc.freeze()
+        with suppress(ImportError):
+            import_module(name)
+    leave_modules_out_of_collections()
 
 
 if __name__ == "__main__":
