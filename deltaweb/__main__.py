@@ -1,23 +1,24 @@
 """The command `deltaweb`: Django's management commands, from any folder."""
 
-import gc
 import io
 import os
 import sys
 
+from deltaweb.environment.garbage import few_looks
 from deltaweb.environment.without_pandas import refuse_pandas
 
 SHELL = "shell"  # a person's own process: pandas is theirs to import
 SERVING = (["serve"], ["web"])
 PORT = "8000"
-# Objects made between two looks for garbage: of 700, the usual number, the looks take a
-# tenth of the time in which a command loads what it needs.
-GARBAGE_THRESHOLD = 50_000
 
 
 def main() -> None:
     """Run one management command; what its environment lacks is one sentence."""
-    gc.set_threshold(GARBAGE_THRESHOLD)
+    with few_looks():
+        _run()
+
+
+def _run() -> None:
     if sys.argv[1:2] != [SHELL]:
         refuse_pandas()
     # numpy's algebra, which is not used, starts a thread a core when it is loaded.
@@ -43,10 +44,6 @@ def main() -> None:
             f"Error: The database does not answer: {reason}."
             " See DELTAWEB_DATABASE_URL and DELTAWEB_HOME."
         )
-    finally:
-        # As it ends, Python looks for garbage among all that it has loaded, which
-        # takes longer than many a command; what is frozen it passes over.
-        gc.freeze()
 
 
 if __name__ == "__main__":

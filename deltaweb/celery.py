@@ -10,6 +10,8 @@ from apps.jobs.broker import file_broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
 file_broker.register()
+# As `deltaweb.environment.checks` has it: Celery would make all checks of the site.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("deltaweb")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -58,6 +58,8 @@ def add_gated(home: Path, table: Path) -> Gate:
 
 
 QUEUE = """
+from deltaweb.environment.without_pandas import refuse_pandas
+refuse_pandas()
 import json, sys
 import django
 django.setup()

@@ -5,6 +5,7 @@ from django.core import checks
 
 from apps.pages import errors
 from apps.pages.frame import navigation
+from deltaweb.environment.checks import SETTINGS
 
 
 class TablesConfig(AppConfig):
@@ -23,7 +24,7 @@ class TablesConfig(AppConfig):
         )
         from apps.tables.storage.root_checks import check_roots  # noqa: PLC0415 (as above)
 
-        checks.register(check_roots)
+        checks.register(check_roots, SETTINGS)
         navigation.entries.register(
             navigation.NavEntry(
                 label="Catalog",

@@ -1,7 +1,8 @@
 """WSGI entry point: the application, with all that its first answer would wait for.
 
 gunicorn loads it once, before it forks the processes that answer: what is loaded here
-may not begin a thread, nor open a file or a connection that it keeps.
+may not begin a thread, nor open a file or a connection that it keeps. It stays to the
+end, so looks for garbage pass over it, in those processes, too.
 """
 
 import os
@@ -11,6 +12,7 @@ from django.core.wsgi import get_wsgi_application
 from django.template import engines
 from django.urls import get_resolver, reverse
 
+from deltaweb.environment.garbage import few_looks
 from deltaweb.environment.without_pandas import refuse_pandas
 
 
@@ -34,5 +36,6 @@ def _load_pages() -> None:
 
 refuse_pandas()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
-application = get_wsgi_application()
-_load_pages()
+with few_looks():
+    application = get_wsgi_application()
+    _load_pages()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import django
 from celery import shared_task
 
+from deltaweb.environment.without_pandas import refuse_pandas
 from tests.functional.nap_workers import AT_ONCE
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def nap(*, job_id: str, **_: object) -> None:
 
 def main() -> None:
     """Answer each line of the input."""
+    refuse_pandas()
     django.setup()
     from django.db import connection
 

@@ -10,13 +10,9 @@ from typing import Any
 from tests.installation import ROOT, environment, migrate, run, wait_for
 
 TAKEN_WITHIN_S = 120  # a start alone takes many seconds on a busy machine
-CELERY = (sys.executable, "-m", "celery", "-A", "deltaweb")
-NAPS = ("--include", "tests.functional.nap")
-WORKER = (
-    *(*CELERY, "worker", *NAPS, "--pool", "threads", "--concurrency", "2"),
-    *("--loglevel", "warning", "--queues", "default"),
-    *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-)
+# `deltaweb`, with naps among the kinds of jobs.
+NAPS = "import tests.functional.nap; from deltaweb.__main__ import main; main()"
+WORKER = (sys.executable, "-c", NAPS, "worker", "--queues", "default")
 AT_ONCE = "-"  # for an alarm: the nap is over before it begins
 BEAT = (sys.executable, "-m", "deltaweb", "beat")
 

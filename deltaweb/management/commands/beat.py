@@ -3,12 +3,14 @@
 from django.core.management.base import BaseCommand
 
 from deltaweb.celery import app
+from deltaweb.environment.checks import AT_START
 
 
 class Command(BaseCommand):
     """Run Celery's beat: one in an installation."""
 
     help = "Send the periodic tasks: probes of tables, sweeps of lost jobs."
+    requires_system_checks = AT_START
 
     def handle(self, **_: object) -> None:
         """Run until a signal stops it."""

@@ -13,6 +13,7 @@ from django.db import connection
 from django.utils import timezone
 
 from deltaweb.environment import home
+from deltaweb.environment.checks import AT_START
 from deltaweb.management import backup, first_start
 from deltaweb.serving.supervisor import Supervisor
 
@@ -21,6 +22,7 @@ class Command(BaseCommand):
     """Migrate, keep web, workers and beat running; print a link when web listens."""
 
     help = "Set up the database and run the web server, the workers and the clock."
+    requires_system_checks = AT_START
 
     def handle(self, **_: object) -> None:
         """Run until interrupted."""

@@ -6,11 +6,14 @@ import sys
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from deltaweb.environment.checks import AT_START
+
 
 class Command(BaseCommand):
     """Run gunicorn on one address, in place of this process."""
 
     help = "Serve the pages and the sharing protocol."
+    requires_system_checks = AT_START
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the address."""

@@ -6,6 +6,7 @@ from celery.platforms import SecurityWarning
 from django.core.management.base import BaseCommand, CommandParser
 
 from deltaweb.celery import app
+from deltaweb.environment.checks import AT_START
 
 QUEUES = "default,spark"
 
@@ -14,6 +15,7 @@ class Command(BaseCommand):
     """Run a Celery worker; threads share its one Spark session."""
 
     help = "Run jobs from the queues."
+    requires_system_checks = AT_START
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the queues and the number of threads."""
