@@ -26,7 +26,6 @@ import deltaweb.writer.optimize
 import deltaweb.writer.rewrite  # noqa: F401  # loaded before the forks
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.writing.errors import CommitConflictError
-from deltaweb.environment.without_pandas import refuse_pandas
 from deltaweb.table import DeltaTable
 from tests.racing_writers import forked
 
@@ -202,7 +201,6 @@ def apply(table: DeltaTable, kind: str, low: int, high: int, first: int) -> int 
 
 def main() -> int:
     """Do what the command line says."""
-    refuse_pandas()
     match sys.argv[1:]:
         case ["kill", folder, every]:
             is_done = kill(Path(folder), int(every))

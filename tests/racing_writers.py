@@ -22,7 +22,6 @@ from deltaweb.delta.writing.after_commit import (
 )
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import Transaction
-from deltaweb.environment.without_pandas import refuse_pandas
 from deltaweb.storage.place import open_store
 from deltaweb.writer.append import KnownDefinition
 from tests.written_tables import added, on_newest
@@ -105,7 +104,6 @@ def die(location: str, step: str) -> bool:
 
 def main() -> int:
     """Do what the command line says."""
-    refuse_pandas()
     match sys.argv[1:]:
         case ["race", location, options, processes, count]:
             is_done = race(location, json.loads(options), int(processes), int(count))

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import django
 from celery import shared_task
 
-from deltaweb.environment.without_pandas import refuse_pandas
 from tests.functional.nap_workers import AT_ONCE
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ def nap(*, job_id: str, **_: object) -> None:
 
 def main() -> None:
     """Answer each line of the input."""
-    refuse_pandas()
     django.setup()
     from django.db import connection
 

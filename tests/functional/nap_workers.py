@@ -58,7 +58,7 @@ class Workers:
         """Queue, cancel, wake or show a job, by one process for all that is asked."""
         if self._asked is None:
             self._asked = subprocess.Popen(
-                [sys.executable, "-m", "tests.functional.nap"],
+                [sys.executable, "-m", "tests.lean", "tests.functional.nap"],
                 env=self.environment,
                 cwd=ROOT,
                 stdin=subprocess.PIPE,

@@ -32,7 +32,7 @@ from tests.installation import ROOT, environment, migrate, wait_for
 pytestmark = pytest.mark.timeout(900)
 WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 COMMITS, NEWEST, PARTS = 12, 11, 3
-HELPER = (sys.executable, "-m", "tests.functional.upkeep_worker")
+HELPER = (sys.executable, "-m", "tests.lean", "tests.functional.upkeep_worker")
 HINT = "_last_checkpoint"
 BETWEEN_LOOKS_S = 0.1
 

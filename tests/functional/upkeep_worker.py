@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING
 
 import django
 
-from deltaweb.environment.without_pandas import refuse_pandas
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -31,7 +29,6 @@ TICK_S = 0.05
 
 def main() -> None:
     """Do what the arguments say."""
-    refuse_pandas()
     django.setup()
     verb, *arguments = sys.argv[1:]
     verbs: dict[str, Callable[..., None]]

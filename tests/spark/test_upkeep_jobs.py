@@ -136,7 +136,7 @@ def test_a_spark_that_dies_is_replaced_once(orders: Path, tmp_path: Path) -> Non
 
     def tell(*arguments: object) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [sys.executable, "-m", HELPER, *map(str, arguments)],
+            [sys.executable, "-m", "tests.lean", HELPER, *map(str, arguments)],
             env=variables,
             cwd=ROOT,
             capture_output=True,

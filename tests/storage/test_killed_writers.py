@@ -23,7 +23,13 @@ Row = tuple[int, int]
 
 
 def run(*arguments: object) -> None:
-    command = [sys.executable, "-m", "tests.killed_writers", *map(str, arguments)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.lean",
+        "tests.killed_writers",
+        *map(str, arguments),
+    ]
     subprocess.run(command, check=True, cwd=Path(__file__).resolve().parents[2])
 
 

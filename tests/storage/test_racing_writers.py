@@ -23,7 +23,7 @@ IS_FULL = os.environ.get("DELTAWEB_RACES") == "full"  # as many as were asked fo
 
 
 def run(*arguments: str) -> None:
-    command = [sys.executable, "-m", "tests.racing_writers", *arguments]
+    command = [sys.executable, "-m", "tests.lean", "tests.racing_writers", *arguments]
     subprocess.run(command, check=True, cwd=Path(__file__).resolve().parents[2])
 
 
