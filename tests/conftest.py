@@ -1,6 +1,7 @@
 """What all tests share: markers by folder."""
 
 import gc
+import os
 import time
 from datetime import UTC, datetime
 from functools import cache
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.db import connection
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
@@ -141,11 +143,18 @@ def _patience() -> None:
 
 @pytest.fixture(scope="session")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of the sample tables, which take seconds to make; no test changes it."""
+    """A folder of the sample tables, which take seconds to make; no test changes it.
+
+    The first process that needs it makes it for all that run side by side.
+    """
     from deltaweb.samples import make_samples
 
-    folder = tmp_path_factory.mktemp("lake")
-    make_samples(folder, NOW)
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "lake"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            make_samples(new := tmp_path_factory.mktemp("lake"), NOW)
+            new.rename(folder)
     return folder
 
 

@@ -7,8 +7,6 @@ python -m tests.functional.upkeep_worker halt 1 FILE    a worker that makes FILE
                                 many files have their names, and waits until it is gone
 python -m tests.functional.upkeep_worker do JOB BYTES   do a job here, where no file may
                                                         be larger than that
-python -m tests.functional.upkeep_worker lose JOB     do a job here by Spark, which dies
-                                                      when the job has just got it
 """
 
 import resource
@@ -22,8 +20,6 @@ import django
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pyspark.sql import SparkSession
-
 TICK_S = 0.05
 
 
@@ -33,7 +29,6 @@ def main() -> None:
     verb, *arguments = sys.argv[1:]
     verbs: dict[str, Callable[..., None]]
     verbs = {"queue": queue, "wake": wake, "work": work, "halt": halt, "do": do}
-    verbs["lose"] = lose
     verbs[verb](*arguments)
 
 
@@ -97,29 +92,6 @@ def do(job_id: str, limit: str) -> None:
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
     CHECKPOINT.work(job_id)
-
-
-def lose(job_id: str) -> None:
-    """Do a job in this process by Spark, whose first JVM is killed."""
-    from apps.tables.work.checkpoint import CHECKPOINT
-    from deltaweb.spark.driver import session
-
-    get_spark = session.get_spark
-    killed: list[int] = []
-
-    def get_and_kill(options: session.SparkOptions) -> "SparkSession":
-        spark = get_spark(options)
-        if not killed:
-            gateway = spark.sparkContext._gateway  # noqa: SLF001  # to kill it
-            assert gateway is not None
-            java = gateway.proc
-            java.kill()
-            killed.append(java.wait())
-        return spark
-
-    session.get_spark = get_and_kill
-    CHECKPOINT.work(job_id)
-    session.stop_session()
 
 
 if __name__ == "__main__":

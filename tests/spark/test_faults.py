@@ -75,6 +75,7 @@ class TestAJVMThatDies:
             ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
             assert ended, log.read_text()
 
+        assert "The Spark session has died; a new one is started." in log.read_text()
         assert {(job["state"], job["attempts"]) for job in jobs(home)} == {("DONE", 1)}
 
 

@@ -1,9 +1,6 @@
 """Checkpoint jobs of large logs: written by Spark, as asked for, in their own words."""
 
-import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +14,6 @@ from apps.tables.work.checkpoint import CHECKPOINT, request_checkpoint
 from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.table import DeltaTable
 from tests.factories import new_table
-from tests.installation import ROOT, environment, migrate
-from tests.spark_worker import SET_BY_A_SESSION, rows
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -28,7 +23,6 @@ pytestmark = [
     pytest.mark.usefixtures("spark"),
 ]
 NEWEST = 21
-HELPER = "tests.functional.upkeep_worker"
 
 
 @pytest.fixture(autouse=True)
@@ -118,38 +112,3 @@ def test_a_commit_that_does_not_read_is_named(orders: Path) -> None:
     assert (job.state, job.error_code) == (Job.State.FAILED, "log-corrupt")
     assert commit_name(NEWEST - 1) in job.error
     assert names(orders) == before
-
-
-def test_a_spark_that_dies_is_replaced_once(orders: Path, tmp_path: Path) -> None:
-    before = paths(orders, NEWEST)
-    home = tmp_path / "another"
-    home.mkdir()
-    migrate(home)
-    variables = environment(
-        home,
-        DELTAWEB_SPARK_REPLAY_BYTES="0",
-        DELTAWEB_SPARK_MASTER="local[1]",
-        DELTAWEB_SPARK_DRIVER_MEMORY="512m",
-    )
-    for name in SET_BY_A_SESSION:
-        variables.pop(name, None)
-
-    def tell(*arguments: object) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "tests.lean", HELPER, *map(str, arguments)],
-            env=variables,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-
-    job = tell("queue", orders, NEWEST, 2).stdout
-    done = tell("lose", job)
-
-    [row] = rows(home, f"SELECT * FROM jobs_job WHERE id = '{job}'")  # noqa: S608  # of hexadecimal digits
-    assert row["state"] == "DONE", row["error_detail"]
-    assert "Spark stopped; its work is done again." in done.stderr
-    assert json.loads(row["result"])["num_files"] == len(before)
-    assert set(checkpoint_part_names(NEWEST, 2)) <= set(names(orders))
-    assert paths(orders, NEWEST) == before
