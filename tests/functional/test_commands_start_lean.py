@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.delta_logs import add
-from tests.installation import environment, migrate, run
+from tests.installation import ROOT, environment, migrate, run
 from tests.local_logs import LocalLog
 
 HEAVY = [
@@ -93,6 +93,30 @@ def test_what_asks_the_database_alone_starts_without_arrow(installed: Path) -> N
     for found in (link, listed):
         assert found.isdisjoint([*HEAVY, *ARROW])
         assert len(found) <= MOST_WITHOUT
+
+
+# What Celery does as a worker starts, before it takes a job.
+WORKER = """
+import sys
+from deltaweb.celery import app
+app.loader.init_worker()
+print("imported", *sys.modules, file=sys.stderr)
+"""
+
+
+def test_a_worker_starts_without_pages(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WORKER],
+        env=environment(tmp_path),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    found = set(done.stderr.rpartition("imported ")[2].split())
+    assert "apps.tables.index.refresh" in found
+    assert found.isdisjoint(["deltaweb.urls", "rest_framework", "plotly", "gunicorn"])
 
 
 def test_a_person_has_pandas_in_the_shell(tmp_path: Path) -> None:
