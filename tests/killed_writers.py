@@ -113,6 +113,9 @@ def deny(folder: Path) -> bool:
     forked(1, lambda _: make(str(folder)))
 
     def write(_: int) -> None:
+        # It loads what a change needs: nobody may be kept from the modules, too.
+        make(str(folder.with_name("before")))
+        change(str(folder.with_name("before")))
         if os.geteuid() == 0:
             os.seteuid(NOBODY)
         else:
