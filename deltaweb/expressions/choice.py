@@ -6,6 +6,7 @@ from functools import reduce
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.expressions.bounds import check_made, text_bytes
 from deltaweb.expressions.casts import cast, common_type
 from deltaweb.expressions.comparison import boolean, compared, truth
 from deltaweb.expressions.node import NULL, BoundExpression, Values, typed, where
@@ -44,7 +45,9 @@ def _filled(
 ) -> Values:
     if not chosen.true_count:
         return found
-    return pc.if_else(chosen, where(rows, chosen, value.values, value.kind), found)
+    more = where(rows, chosen, value.values, value.kind)
+    check_made("CASE", text_bytes(more) + text_bytes(found))
+    return pc.if_else(chosen, more, found)
 
 
 def unified(nodes: Sequence[BoundExpression]) -> pa.DataType:

@@ -6,9 +6,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
+from deltaweb.expressions.bounds import MADE_BYTES, in_parts, text_bytes
 from deltaweb.expressions.casts import cast
 from deltaweb.expressions.comparison import truth
-from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
+from deltaweb.expressions.errors import (
+    ExpressionError,
+    ExpressionTooLargeError,
+    ExpressionValueError,
+)
 from deltaweb.expressions.node import BoundExpression, NotTranslatedError, NoValueError
 
 if TYPE_CHECKING:  # tables without conditions are written without a parser of SQL
@@ -38,6 +43,7 @@ class SQLCondition:
 
         Raises:
             ExpressionValueError: If a row has no value.
+            ExpressionTooLargeError: If that would take too much memory.
         """
         found = _values(self._node, self.sql, rows)
         return pc.fill_null(found, fill_value=False)
@@ -74,18 +80,36 @@ class SQLAssignment:
 
         Raises:
             ExpressionValueError: If a row has none.
+            ExpressionTooLargeError: If that would take too much memory, or they do
+                together.
         """
         return _values(self._node, self.sql, rows)
 
 
 def _values(node: BoundExpression, sql: str, rows: pa.RecordBatch) -> pa.Array:
     try:
-        return node.values(rows)
+        parts = [*in_parts(sql, rows, node.values)]
+        return parts[0] if len(parts) == 1 else _joined(parts, sql)
     except NoValueError as error:
         raise ExpressionValueError(sql=sql, reason=str(error)) from None
     except (pa.ArrowException, OverflowError, ValueError) as error:
         reason = str(error).partition("\n")[0][:200]
         raise ExpressionValueError(sql=sql, reason=reason) from None
+
+
+def _joined(parts: list[pa.Array], sql: str) -> pa.Array:
+    """Return the values of all parts of a batch as one array."""
+    num_bytes = sum(map(text_bytes, parts))
+    if num_bytes > MADE_BYTES:
+        raise ExpressionTooLargeError(
+            sql=sql,
+            function="its value",
+            num_bytes=num_bytes,
+            num_rows=sum(map(len, parts)),
+            most_bytes=MADE_BYTES,
+            is_final=False,
+        )
+    return pa.concat_arrays(parts)
 
 
 def _compiled(sql: "str | SQLText", schema: StructType) -> BoundExpression:

@@ -3,6 +3,7 @@
 ExpressionError                it cannot be used here
 └── ExpressionMistakenError    nor anywhere else
 ExpressionValueError           it has no value for a row
+└── ExpressionTooLargeError    for it is too large
 """
 
 from typing import Final
@@ -33,3 +34,31 @@ class ExpressionValueError(DeltaError, code="expression-value"):
     reason: str
     message = "The expression {sql:q} has no value for a row: {reason}."
     hint = "Guard it with CASE WHEN, or leave those rows out."
+
+
+class ExpressionTooLargeError(ExpressionValueError, code="expression-too-large"):
+    """An expression makes so much of rows that it is not made.
+
+    Attributes:
+        function: The step that would.
+        num_bytes: What it, and the steps before it, would have made.
+        num_rows: Of how many rows.
+        most_bytes: What may be made of them.
+        is_final: Whether fewer rows at a time do not help.
+    """
+
+    function: str
+    num_bytes: int
+    num_rows: int
+    most_bytes: int
+    is_final: bool
+    reason: str = "{function} makes too much of {_rows}"
+    message = (
+        "The expression {sql:q} makes too much: {function} brings it to {num_bytes:,}"
+        " bytes of {_rows}, and {most_bytes:,} are the most."
+    )
+    hint = "Let it make shorter texts, or have it look at rows with shorter ones alone."
+
+    @property
+    def _rows(self) -> str:
+        return "one row" if self.num_rows == 1 else f"{self.num_rows:,} rows"

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.expressions.arithmetic import arithmetic, negative
+from deltaweb.expressions.bounds import check_made, text_bytes
 from deltaweb.expressions.casts import LOCAL_TIME, cast
 from deltaweb.expressions.choice import case, coalesced, not_null, null, null_if_equal
 from deltaweb.expressions.comparison import boolean, compared
@@ -20,6 +21,8 @@ from deltaweb.expressions.node import (
 
 TEXT: Final = pa.string()
 INTEGER: Final = pa.int32()
+CASE_GROWTH: Final = 3
+"""How many times as long a letter is at most in the other case, in bytes of UTF-8."""
 Function = Callable[[Sequence[BoundExpression]], BoundExpression]
 
 
@@ -61,8 +64,12 @@ def _of_text(
     return build
 
 
-def _in_python(convert: Callable[[str], str]) -> Callable[[Values], Values]:
+def _in_python(
+    name: str, convert: Callable[[str], str], growth: int = 1
+) -> Callable[[Values], Values]:
     def calculate(values: Values) -> Values:
+        is_plain = growth == 1 or pc.all(pc.string_is_ascii(values)).as_py()
+        check_made(name, text_bytes(values) * (1 if is_plain else growth))
         found = [None if text is None else convert(text) for text in values.to_pylist()]
         return pa.array(found, TEXT)
 
@@ -78,7 +85,11 @@ def concatenated(arguments: Sequence[BoundExpression]) -> BoundExpression:
     parts = [typed(node, TEXT) for node in nodes]
 
     def evaluate(rows: pa.RecordBatch) -> Values:
-        return pc.binary_join_element_wise(*[p.values(rows) for p in parts], "")
+        made = []
+        for part in parts:  # what is too much is found before the others are made
+            made.append(part.values(rows))
+            check_made("concat", text_bytes(made[-1]))
+        return pc.binary_join_element_wise(*made, "")
 
     return BoundExpression(TEXT, evaluate)
 
@@ -98,7 +109,8 @@ def _substring(arguments: Sequence[BoundExpression]) -> BoundExpression:
         last = len(text) if count is None else first + count
         return text[max(0, first) : max(0, last)]
 
-    return BoundExpression(TEXT, lambda rows: _in_python(cut)(node.values(rows)))
+    calculate = _in_python("substring", cut)
+    return BoundExpression(TEXT, lambda rows: calculate(node.values(rows)))
 
 
 def _with_literal(name: str, calculate: Callable[[Values, str], Values]) -> Function:
@@ -122,12 +134,18 @@ def _replaced(arguments: Sequence[BoundExpression]) -> BoundExpression:
         raise NotTranslatedError(message)
     if not old:
         return node
-    return BoundExpression(
-        TEXT,
-        lambda rows: pc.replace_substring(
-            node.values(rows), pattern=old, replacement=new
-        ),
-    )
+    growth = max(0, len(new.encode()) - len(old.encode()))
+
+    def evaluate(rows: pa.RecordBatch) -> Values:
+        values = node.values(rows)
+        num_bytes = text_bytes(values)
+        if growth:
+            counts = pc.count_substring(values, pattern=old)
+            num_bytes += growth * (pc.sum(counts).as_py() or 0)
+        check_made("replace", num_bytes)
+        return pc.replace_substring(values, pattern=old, replacement=new)
+
+    return BoundExpression(TEXT, evaluate)
 
 
 # === Numbers ===
@@ -221,10 +239,10 @@ def _day_number(day: BoundExpression) -> BoundExpression:
 _ONE, _TWO = range(1, 2), range(2, 3)
 _ANY: Final = range(1, 1_000)
 FUNCTIONS: Final[Mapping[str, tuple[range, Function]]] = {
-    "upper": (_ONE, _of_text("upper", _in_python(str.upper))),
-    "ucase": (_ONE, _of_text("upper", _in_python(str.upper))),
-    "lower": (_ONE, _of_text("lower", _in_python(str.lower))),
-    "lcase": (_ONE, _of_text("lower", _in_python(str.lower))),
+    "upper": (_ONE, _of_text("upper", _in_python("upper", str.upper, CASE_GROWTH))),
+    "ucase": (_ONE, _of_text("upper", _in_python("upper", str.upper, CASE_GROWTH))),
+    "lower": (_ONE, _of_text("lower", _in_python("lower", str.lower, CASE_GROWTH))),
+    "lcase": (_ONE, _of_text("lower", _in_python("lower", str.lower, CASE_GROWTH))),
     "length": (_ONE, _of_text("length", pc.utf8_length, INTEGER)),
     "char_length": (_ONE, _of_text("length", pc.utf8_length, INTEGER)),
     "trim": (_ONE, _of_text("trim", lambda v: pc.utf8_trim(v, characters=" "))),

@@ -7,6 +7,8 @@ from typing import TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.expressions.bounds import SHORT_TEXT, check_made
+
 Values: TypeAlias = pa.Array
 Evaluate: TypeAlias = Callable[[pa.RecordBatch], Values]
 
@@ -42,7 +44,14 @@ class BoundExpression:
 def literal(value: object, kind: pa.DataType) -> BoundExpression:
     """Return a literal."""
     scalar = pa.scalar(value, kind)
-    return BoundExpression(kind, lambda rows: pa.repeat(scalar, rows.num_rows), value)
+    length = len(value) if isinstance(value, str | bytes) else 0
+
+    def evaluate(rows: pa.RecordBatch) -> Values:
+        if length > SHORT_TEXT:
+            check_made("a literal", scalar.as_buffer().size * rows.num_rows)
+        return pa.repeat(scalar, rows.num_rows)
+
+    return BoundExpression(kind, evaluate, value)
 
 
 NULL = BoundExpression(pa.null(), lambda rows: pa.nulls(rows.num_rows))

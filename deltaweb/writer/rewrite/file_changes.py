@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.scan.rows import ReadRows
 from deltaweb.expressions.condition import SQLCondition
+from deltaweb.expressions.errors import ExpressionTooLargeError
 from deltaweb.writer.changes.change_writer import (
     AFTER,
     BEFORE,
@@ -118,7 +119,23 @@ class RowWork:
 
     def _changed(self, judged: Iterable[JudgedRows]) -> Iterator[TouchedRows]:
         for rows, holds in judged:
-            yield TouchedRows(rows, holds, self.change.apply(rows, holds))
+            yield from self._applied(rows, holds)
+
+    def _applied(
+        self, rows: pa.RecordBatch, holds: pa.BooleanArray
+    ) -> Iterator[TouchedRows]:
+        """Change rows, in ever smaller parts where new values are too much at once."""
+        half = rows.num_rows // 2
+        try:
+            changed = self.change.apply(rows, holds)
+        except ExpressionTooLargeError as error:
+            if not half or error.is_final:
+                raise
+        else:
+            yield TouchedRows(rows, holds, changed)
+            return
+        yield from self._applied(rows.slice(0, half), holds.slice(0, half))
+        yield from self._applied(rows.slice(half), holds.slice(half))
 
 
 class FileRewriter:

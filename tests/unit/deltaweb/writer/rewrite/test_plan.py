@@ -167,3 +167,18 @@ class TestCarryingOut:
 
         assert num_data_files(table) == 3
         assert table.latest_version() == 3
+
+
+def test_new_values_that_are_too_much_at_once_are_made_in_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = new_table(SCHEMA)
+    table.append(pa.table({"n": range(100), "s": ["ab"] * 100, "p": ["x"] * 100}))
+    for module in ("bounds", "condition"):
+        monkeypatch.setattr(f"deltaweb.expressions.{module}.MADE_BYTES", 100)
+
+    table.update({"s": "concat(s, 'c', s)"}, "n >= 10")
+
+    found = table.snapshot().read()
+    assert found["n"].to_pylist() == [*range(100)]
+    assert found["s"].to_pylist() == ["ab"] * 10 + ["abcab"] * 90
