@@ -20,13 +20,15 @@ app.autodiscover_tasks()
 
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (Celery's consumer)
-    from apps.jobs.sweep import heartbeat  # noqa: PLC0415 (models load before)
+    from apps.jobs.running import apart  # noqa: PLC0415 (models load before)
+    from apps.jobs.sweep import heartbeat  # noqa: PLC0415 (as above)
 
+    apart.begin()
     heartbeat.start(sender.app.amqp.queues.consume_from if sender else ())
 
 
 @worker_shutdown.connect  # type: ignore[untyped-decorator]  # As above.
 def _stop_heartbeat(**_: object) -> None:
-    from apps.jobs.sweep import heartbeat  # noqa: PLC0415 (as above)
+    from apps.jobs.sweep import heartbeat  # noqa: PLC0415 (models load before)
 
     heartbeat.stop()

@@ -236,6 +236,10 @@ if BROKER_URL == EMBEDDED_BROKER_URL:
         "polling_interval": 0.2,
     }
 JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)
+# Of a job that reads files, or evaluates conditions: one that takes more is ended.
+JOB_MEMORY_BYTES = env_int(
+    "DELTAWEB_JOB_MEMORY_BYTES", default=4 << 30, minimum=256 << 20, maximum=1 << 50
+)
 SPARK_MASTER = env_text("DELTAWEB_SPARK_MASTER", default="local[*]")
 SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")
 # A larger log is replayed by Spark itself; smaller ones, a table a task.

@@ -53,6 +53,8 @@ class JobKind(Generic[P]):
             to run twice, and import Spark inside.
         queue: Where its jobs wait.
         is_reserved: Whether only editors and administrators may ask for it.
+        is_apart: Whether a worker does it in a process of its own, whose memory is
+            bounded: it reads files of others, or evaluates what people write.
         is_look: Whether it only fills a page, which says itself how it ends.
         page: The address where the result of a finished job is shown; None if that is
             gone.
@@ -65,6 +67,7 @@ class JobKind(Generic[P]):
     run: "Callable[[TrackedJob, P], Any] | None" = None
     queue: Queue = Queue.DEFAULT
     is_reserved: bool = False
+    is_apart: bool = False
     is_look: bool = False
     page: Callable[[Job], str | None] | None = None
     batch: Callable[[str], None] | None = None

@@ -45,6 +45,11 @@ def all_kinds() -> dict[str, "JobKind[Any]"]:
     return _kinds
 
 
+def do_job(name: str, job_id: str) -> None:
+    """Do a job of a kind in this process."""
+    all_kinds()[name].work(job_id)
+
+
 def looks() -> frozenset[str]:
     """Return the names of the kinds whose jobs only fill a page."""
     return frozenset(name for name, kind in all_kinds().items() if kind.is_look)

@@ -1,16 +1,20 @@
 """What Celery calls: a task for every kind of job, and the sweep."""
 
 import logging
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from celery import shared_task
 from django.utils import timezone
 
 from apps.jobs.kind import JobKind
 from apps.jobs.kinds import all_kinds
+from apps.jobs.running import apart
 from apps.jobs.sweep.leases import sweep
 
 logger = logging.getLogger(__name__)
+
+DO_JOB: Final = "apps.jobs.kinds:do_job"
 
 
 @shared_task(name="jobs.sweep_leases", ignore_result=True)
@@ -28,7 +32,11 @@ def sweep_leases(**_: object) -> None:
 def _add_task(kind: JobKind[Any]) -> None:
     @shared_task(name=kind.name, acks_late=True, ignore_result=True)
     def work(*, job_id: str, **_: object) -> None:
-        kind.work(job_id)
+        if not (kind.is_apart and apart.is_possible()):
+            kind.work(job_id)
+            return
+        here = partial(kind.work, job_id)
+        apart.work_apart(job_id, DO_JOB, kind.name, job_id, here=here)
 
 
 for _kind in all_kinds().values():

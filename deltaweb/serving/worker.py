@@ -18,7 +18,6 @@ import signal
 import socket
 from functools import partial
 from http import HTTPStatus
-from pathlib import Path
 from selectors import EVENT_READ, EVENT_WRITE
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gunicorn.http import errors
 from gunicorn.workers.gthread import ThreadWorker
 
+from deltaweb.environment.memory import own_bytes
 from deltaweb.serving.bodies import HeldBody, HeldText, has_left, holding_bodies
 from deltaweb.serving.connections import PART_BYTES, Connection
 from deltaweb.serving.requests import CONTINUE, Arrival, RefusedError, refusal
@@ -140,7 +140,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             if conn.deadline - left_s <= now:
                 self._unwatch(conn)
                 self._drop(conn)
-        if self.alive and now > self._retires_from and _own_bytes() > RETIRE_BYTES:
+        if self.alive and now > self._retires_from and own_bytes() > RETIRE_BYTES:
             self._retire()
 
     def _retire(self) -> None:
@@ -340,9 +340,3 @@ def _is_sent(client: socket.socket, text: bytes) -> bool:
         return client.send(text) == len(text)
     except OSError:
         return False
-
-
-def _own_bytes() -> int:
-    """Return the resident memory of this process, mapped files left out."""
-    fields = Path("/proc/self/statm").read_text(encoding="ascii").split()
-    return (int(fields[1]) - int(fields[2])) * resource.getpagesize()

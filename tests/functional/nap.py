@@ -5,6 +5,9 @@ by the row of its job, as JSON:
 
 ["queue", "a", "b"]   sleep until the file a is there; the next attempt waits for b;
                       `-` is not at all
+["eat", "300", "kill"]   take so many MiB in a process of its own; then `end`, `kill`
+                      itself, `spark` for what only the worker has, or wait for a file;
+                      the next attempt ends
 ["show", JOB]         as it is now
 ["cancel", JOB]       ask for its end
 ["wake", JOB, "5"]    send its wake-up five times more
@@ -12,6 +15,7 @@ by the row of its job, as JSON:
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from apps.jobs.models import Job
 
 TICK_S = 0.05
+LOOKED_AT_S = 0.5  # a process that takes much is looked at meanwhile
 
 
 @shared_task(name="test.nap", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # Celery has no types
@@ -47,6 +52,40 @@ def nap(*, job_id: str, **_: object) -> None:
             num_ticks += 1
             job.progress(num_ticks, unit="ticks")
         job.result = {"pid": os.getpid()}
+
+
+@shared_task(name="test.eat", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # as above
+def eat(*, job_id: str, **_: object) -> None:
+    """Eat in a process of its own."""
+    from apps.jobs.running.apart import work_apart
+
+    work_apart(
+        job_id, "tests.functional.nap:eat_here", job_id, here=lambda: eat_here(job_id)
+    )
+
+
+def eat_here(job_id: str) -> None:
+    """Take memory, and do what is asked then."""
+    from apps.jobs.running.apart_process import hand_on_if_apart
+    from apps.jobs.running.tracking import track_job
+
+    with track_job(job_id) as job:
+        if job is None:
+            return
+        eaten = [b"\1" * (1 << 20) for _ in range(int(job.parameters["mebibytes"]))]
+        then = job.parameters["then"] if job.attempt == 1 else "end"
+        job.step("Eaten")
+        if then == "spark":
+            hand_on_if_apart()
+        elif then == "kill":
+            time.sleep(LOOKED_AT_S)
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif then != "end":
+            job.result = {"pid": os.getpid()}
+            Path(then).write_text(str(os.getpid()), encoding="ascii")
+            while Path(then).exists():
+                time.sleep(TICK_S)
+        job.result = {"pid": os.getpid(), "eaten": len(eaten)}
 
 
 def main() -> None:
@@ -71,6 +110,20 @@ def queue(*alarms: str) -> "Job":
         kind="test.nap",
         title="Nap",
         parameters={"alarms": list(alarms)},
+        now=timezone.now(),
+    )
+
+
+def queue_meal(mebibytes: str, then: str) -> "Job":
+    """Queue a job that takes memory."""
+    from django.utils import timezone
+
+    from apps.jobs.services import enqueue
+
+    return enqueue(
+        kind="test.eat",
+        title="Eat",
+        parameters={"mebibytes": mebibytes, "then": then},
         now=timezone.now(),
     )
 
@@ -103,6 +156,7 @@ def wake(job_id: str, times: str) -> "Job":
 
 VERBS: "dict[str, Callable[..., Job]]" = {
     "queue": queue,
+    "eat": queue_meal,
     "show": show,
     "cancel": cancel,
     "wake": wake,
@@ -120,6 +174,7 @@ def row_of(job: "Job") -> dict[str, Any]:
         "attempts": job.attempts,
         "result": job.result,
         "error_code": job.error_code,
+        "error": job.error,
         "lease_expires_s": expires_at.timestamp() if expires_at else None,
         "workers": Worker.objects.count(),
     }

@@ -26,6 +26,7 @@ from typing import Any, cast
 from django.utils import timezone
 
 from apps.jobs.models import Job
+from apps.jobs.running.apart_process import HandedOnError
 from apps.jobs.running.cancel_watch import CancelWatch
 from apps.jobs.running.database_faults import DATABASE_FAULTS, let_go
 from apps.jobs.running.held_lease import HeldLease, LeaseLostError, take_lease
@@ -216,6 +217,15 @@ class TrackedJob:
             finished_at=None,
         )
 
+    def hand_on(self) -> None:
+        """Put the job back for the worker of this process, which has what it needs."""
+        self._end(
+            Job.State.QUEUED,
+            attempts=max(0, self.attempt - 1),
+            woken_at=self._clock(),
+            finished_at=None,
+        )
+
     def give_back(self, error: BaseException) -> None:
         """Put the job back where a fault is not its own: it is done again later.
 
@@ -300,6 +310,9 @@ def _track(
         except DATABASE_FAULTS as error:
             let_go()
             job.give_back(error)
+        except HandedOnError:
+            job.hand_on()
+            raise
         except Exception as error:  # noqa: BLE001 (the row keeps every failure)
             job.fail(error)
         except BaseException:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.conf import settings
 
+from apps.jobs.running.apart_process import hand_on_if_apart
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession as SparkSession  # noqa: PLC0414 (for kinds)
 
@@ -29,7 +31,9 @@ def with_spark(
 
     Raises:
         SparkLostError: If the second session dies, too.
+        HandedOnError: If this is a process of one job: workers share one session.
     """
+    hand_on_if_apart()
     from deltaweb.spark.driver import session  # workers alone load Spark
     from deltaweb.spark.job import SparkLostError
 

@@ -149,6 +149,7 @@ READ_CHANGES: Final = kinds.register(
         title=lambda table, asked: (
             f"Read changes of {table.full_name}, versions {asked.from_} to {asked.to}"
         ),
+        is_apart=True,
         run=read_changes,
         queue=Queue.SPARK,  # of a large range
         page=on_table(_page),

@@ -169,6 +169,7 @@ DIFF_ROWS: Final = kinds.register(
         title=lambda table, asked: (
             f"Compare rows of {table.full_name}, versions {asked.from_} and {asked.to}"
         ),
+        is_apart=True,
         run=compare,
         queue=Queue.SPARK,
         page=on_table(_page),

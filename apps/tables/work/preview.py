@@ -175,6 +175,7 @@ PREVIEW: Final = kinds.register(
         words="Read rows",
         parameters=Preview,
         title=_title,
+        is_apart=True,
         run=preview_rows,
         page=on_table(_missing_rows),
     )
