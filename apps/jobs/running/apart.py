@@ -127,6 +127,8 @@ def work_apart(
         _end(job_id, name, ending)
     elif ending.code:
         logger.warning("The process of job %s ended with %d.", job_id, ending.code)
+        if ending.code > 0:  # it did not even begin: then it is done here
+            here()
 
 
 def _watched(process: "BaseProcess", limit_bytes: int) -> _Ending:

@@ -3,11 +3,17 @@
 from apps.jobs.running.apart_process import load
 
 load(
+    "apps.jobs.kinds:all_kinds",
     "apps.jobs.running.tracking",
+    "django.db.models.sql.compiler",
+    "numpy.ma",
+    "pyarrow.acero",
     "pyarrow.compute",
     "pyarrow.parquet",
+    "deltaweb.storage.local",
     "deltaweb.table",
     "deltaweb.delta.scan.rows",
     "deltaweb.expressions.compiler",
+    "deltaweb.writer.append",
     "deltaweb.writer.rewrite.run",
 )

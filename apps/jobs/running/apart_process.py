@@ -34,10 +34,13 @@ def hand_on_if_apart() -> None:
         raise HandedOnError
 
 
-def load(*modules: str) -> None:
+def load(*names: str) -> None:
     """Load what the processes of jobs are to have from their beginning.
 
     What is loaded may not begin a thread, nor open a file or connection that it keeps.
+
+    Args:
+        names: Modules; and functions that load others, as `module:name`.
     """
     from deltaweb.environment.garbage import few_looks  # noqa: PLC0415
     from deltaweb.environment.without_pandas import refuse_pandas  # noqa: PLC0415
@@ -48,8 +51,11 @@ def load(*modules: str) -> None:
         import django  # noqa: PLC0415
 
         django.setup()
-        for module in modules:
-            import_module(module)
+        for name in names:
+            module, _, function = name.partition(":")
+            loaded = import_module(module)
+            if function:
+                getattr(loaded, function)()
 
 
 def work(function: str, *arguments: str) -> None:
