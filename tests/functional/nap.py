@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from apps.jobs.models import Job
 
 TICK_S = 0.05
+BORN = time.time_ns()
 LOOKED_AT_S = 0.5  # a process that takes much is looked at meanwhile
 
 
@@ -39,8 +40,9 @@ LOOKED_AT_S = 0.5  # a process that takes much is looked at meanwhile
 def nap(*, job_id: str, **_: object) -> None:
     """Sleep until this attempt is woken."""
     from apps.jobs.running.tracking import track_job
+    from apps.jobs.tasks import retirement
 
-    with track_job(job_id) as job:
+    with retirement.at_work(), track_job(job_id) as job:
         if job is None:
             return
         alarms = job.parameters["alarms"]
@@ -51,7 +53,7 @@ def nap(*, job_id: str, **_: object) -> None:
             time.sleep(TICK_S)
             num_ticks += 1
             job.progress(num_ticks, unit="ticks")
-        job.result = {"pid": os.getpid()}
+        job.result = {"pid": os.getpid(), "born": BORN}
 
 
 @shared_task(name="test.eat", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # as above

@@ -13,6 +13,12 @@ TAKEN_WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 # `deltaweb`, with naps among the kinds of jobs.
 NAPS = "import tests.functional.nap; from deltaweb.__main__ import main; main()"
 WORKER = (sys.executable, "-c", NAPS, "worker", "--queues", "default")
+# One that keeps more than it may from its first job on.
+_KEEP_LITTLE = (
+    "from apps.jobs.running import retirement as r;"
+    " r.RETIRE_BYTES = 1; r.RETIRE_AFTER_S = 0"
+)
+GROWN = (sys.executable, "-c", f"{_KEEP_LITTLE}; {NAPS}", *WORKER[3:])
 AT_ONCE = "-"  # for an alarm: the nap is over before it begins
 BEAT = (sys.executable, "-m", "deltaweb", "beat")
 

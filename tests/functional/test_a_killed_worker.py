@@ -13,10 +13,13 @@ import pytest
 
 from tests.functional.nap_workers import (
     AT_ONCE,
+    GROWN,
+    TAKEN_WITHIN_S,
     Workers,
     installation,
     migrate_database,
 )
+from tests.installation import wait_for
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
 # Renewed three times in it: a worker may be held up for two thirds of it.
@@ -76,7 +79,7 @@ def test_a_job_of_a_killed_worker_is_taken_by_the_next(
     second = workers.start()
 
     assert workers.reaches(job, state="DONE", attempts=2)
-    assert workers.show(job)["result"] == {"pid": second.pid}
+    assert workers.show(job)["result"]["pid"] == second.pid
 
 
 def test_a_job_queued_while_no_worker_runs_is_done_by_the_first(
@@ -129,3 +132,23 @@ def test_a_worker_that_leaves_in_good_order_takes_its_row_away(
 
     assert process.wait(60) == 0
     assert workers.show(job)["workers"] == 0
+
+
+def test_a_worker_that_has_grown_begins_anew_in_the_same_place(
+    workers: Workers,
+) -> None:
+    process = workers.start(GROWN)
+    born = result_of_a_nap(workers)["born"]
+
+    # What is queued meanwhile is done by the one or the other.
+    assert wait_for(
+        lambda: result_of_a_nap(workers)["born"] > born, timeout_s=TAKEN_WITHIN_S
+    )
+    assert result_of_a_nap(workers)["pid"] == process.pid
+
+
+def result_of_a_nap(workers: Workers) -> dict[str, int]:
+    job = workers.nap("queue", AT_ONCE)
+    assert workers.reaches(job, state="DONE", attempts=1)
+    found: dict[str, int] = workers.show(job)["result"]
+    return found

@@ -5,6 +5,7 @@ import warnings
 from celery.platforms import SecurityWarning
 from django.core.management.base import BaseCommand, CommandParser
 
+from apps.jobs.running.retirement import begin_anew
 from deltaweb.celery import app
 from deltaweb.environment.checks import AT_START
 
@@ -26,18 +27,16 @@ class Command(BaseCommand):
         """Run until a signal stops the worker."""
         # Celery warns of root because of pickle; this worker accepts JSON alone.
         warnings.filterwarnings("ignore", category=SecurityWarning)
-        app.worker_main(
-            [
-                *(
-                    "--quiet",
-                    "worker",
-                    "--pool",
-                    "threads",
-                    "--concurrency",
-                    str(threads),
-                ),
-                *("--queues", queues, "--loglevel", "warning"),
-                *("--hostname", f"{queues.replace(',', '-')}@%h"),
-                *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-            ]
-        )
+        arguments = [
+            *("--quiet", "worker", "--pool", "threads", "--concurrency", str(threads)),
+            *("--queues", queues, "--loglevel", "warning"),
+            *("--hostname", f"{queues.replace(',', '-')}@%h"),
+            *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+        ]
+        try:
+            app.worker_main(arguments)
+        finally:
+            from apps.jobs.tasks import retirement  # noqa: PLC0415 (models load before)
+
+            if retirement.is_due:
+                begin_anew()
