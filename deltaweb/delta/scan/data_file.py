@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from deltaweb.delta.errors import DataFileError, DataFileMissingError, DeltaError
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
 from deltaweb.delta.scan.coded_columns import CodedColumns
+from deltaweb.delta.scan.decoded_bytes import DecodedBytes, parts
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.row_groups import select_row_groups
 from deltaweb.delta.scan.variant_parts import VariantPart
@@ -100,6 +101,9 @@ class DataFile:
             self._stored = StoredColumns(self._fields)
             self._found: tuple[StructType, dict[str, str]] | None = None
             self._coded = CodedColumns(self._footer, self.metadata, self._fields)
+            self._decoded = DecodedBytes(
+                self._footer, self.metadata, self._fields, self._source
+            )
             self._readers: dict[tuple[str, ...], pq.ParquetFile] = {(): self._parquet}
 
     def __enter__(self) -> Self:
@@ -210,17 +214,19 @@ class DataFile:
             for start in range(0, num_rows, max_rows):
                 yield None, min(max_rows, num_rows - start)
             return
-        for batch in self._reader(names, row_group).iter_batches(
-            batch_size=min(max_rows, self._batch_rows(row_group)),
+        coded = self._coded.among(names, row_group)
+        rows = min(max_rows, self._batch_rows(row_group))
+        for batch in self._reader(coded).iter_batches(
+            batch_size=self._decoded.rows_at_once(names, row_group, rows, coded),
             row_groups=[row_group],
             columns=names,
             use_threads=self._is_worth_threads(row_group),
         ):
-            yield batch, batch.num_rows
+            for part in parts(batch) if coded else (batch,):
+                yield part, part.num_rows
 
-    def _reader(self, names: Iterable[str], row_group: int) -> pq.ParquetFile:
-        """Return what reads a row group, its coded texts as codes."""
-        coded = self._coded.among(names, row_group)
+    def _reader(self, coded: tuple[str, ...]) -> pq.ParquetFile:
+        """Return what reads row groups, some columns of texts as codes."""
         if coded not in self._readers:
             self._readers[coded] = as_parquet(self._source, self.metadata, coded)
         return self._readers[coded]

@@ -25,6 +25,7 @@ from deltaweb.delta.scan.data_file import (
     MAX_BATCH_ROWS,
     as_parquet,
 )
+from deltaweb.delta.scan.decoded_bytes import DecodedBytes
 from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.delta.values.data_values import conform
 from deltaweb.delta.values.old_calendar import OldCalendar
@@ -113,11 +114,16 @@ class _Packs:
                 held = pa.BufferReader(opened.read(HELD_BYTES))
             parquet = as_parquet(held, None)
             metadata, schema = parquet.metadata, parquet.schema_arrow
+            decoded = DecodedBytes(b"", metadata, [*schema], held)
             if (
                 metadata.num_rows > MAX_BATCH_ROWS
                 or schema.names != self._names
                 or schema.types != self._types
                 or OldCalendar.of(metadata.metadata, lambda: True) is not None
+                or any(
+                    decoded.may_unfold(group, metadata.num_rows)
+                    for group in range(metadata.num_row_groups)
+                )
             ):
                 return None
             return parquet.read(use_threads=False)

@@ -8,64 +8,17 @@ Source: parquet.thrift; Thrift's compact protocol.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from deltaweb.parquet.compact.writer import CompactWriter
 from deltaweb.parquet.errors import ValuesUnreadableError
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.metadata import PHYSICAL_TYPES, REPETITIONS, ColumnChunk, RowGroup
 from deltaweb.parquet.schema import Node
 from deltaweb.parquet.values.shaping import has_leaves
 
-_INT32, _INT64, _BINARY, _LIST, _STRUCT = 5, 6, 8, 9, 12
-_SHORT_LIST: Final = 15
 _WRITER: Final = re.compile(r"[\w .()+-]{1,200}", re.ASCII)
-_KINDS: Final[Mapping[str, int]] = {"i32": _INT32, "i64": _INT64, "binary": _BINARY}
-
-
-class _Writer:
-    """Writes structs whose fields come in the order of their numbers."""
-
-    def __init__(self) -> None:
-        self.parts = bytearray()
-
-    def varint(self, value: int) -> None:
-        while value > 0x7F:  # noqa: PLR2004 (the bits of a byte that says "more")
-            self.parts.append(value & 0x7F | 0x80)
-            value >>= 7
-        self.parts.append(value)
-
-    def struct(self, fields: Iterable[tuple[int, str, Any]]) -> None:
-        last = 0
-        for number, kind, value in fields:
-            if value is None:
-                continue
-            code = _LIST if kind.startswith("list") else _KINDS.get(kind, _STRUCT)
-            self.parts.append((number - last) << 4 | code)
-            last = number
-            self.value(kind, value)
-        self.parts.append(0)
-
-    def value(self, kind: str, value: Any) -> None:  # noqa: ANN401 (by its kind)
-        if kind in {"i32", "i64"}:
-            self.varint((value << 1) ^ (value >> 63))
-        elif kind == "binary":
-            self.varint(len(value))
-            self.parts += value
-        elif kind.startswith("list"):
-            element = kind.removeprefix("list:")
-            self.head(len(value), _KINDS.get(element, _STRUCT))
-            for each in value:
-                self.value(element, each)
-        else:
-            self.struct(value)
-
-    def head(self, size: int, code: int) -> None:
-        if size < _SHORT_LIST:
-            self.parts.append(size << 4 | code)
-        else:
-            self.parts.append(0xF0 | code)
-            self.varint(size)
 
 
 def neutral_footer(footer: ParquetFooter, groups: Sequence[RowGroup]) -> bytes:
@@ -78,7 +31,7 @@ def neutral_footer(footer: ParquetFooter, groups: Sequence[RowGroup]) -> bytes:
     names = {id(node): b"%d" % at for at, node in enumerate(nodes)}
     paths = _leaf_paths(footer.root, names)
     created_by = footer.metadata.created_by
-    writer = _Writer()
+    writer = CompactWriter()
     writer.struct(
         [
             (1, "i32", 1),

@@ -1,0 +1,214 @@
+"""How long the values of a column chunk's dictionary are, before they are unfolded.
+
+A chunk of a few kilobytes can stand for gigabytes: one long value in its dictionary,
+and as many codes of it as there are rows. Nothing in a footer tells.
+
+Source: parquet.thrift, "ColumnMetaData", "PageHeader", "DictionaryPageHeader".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf
+from deltaweb.parquet.compact.reader import CompactReader
+from deltaweb.parquet.compact.writer import CompactWriter
+from deltaweb.parquet.errors import ParquetError
+from deltaweb.parquet.metadata import text_of
+from deltaweb.parquet.tail import MAGIC, RangeSource
+
+HEADER_BYTES: Final = 128
+"""More than the header of a dictionary page has."""
+PAGE_BYTES: Final = 256 << 20
+"""A dictionary of more bytes is not looked into: all of it may be one value."""
+BYTE_ARRAY: Final = 6
+_DICTIONARY_PAGE: Final = 2
+_PREFIXED: Final = 7  # DELTA_BYTE_ARRAY: a value repeats the beginning of the last
+_CODED: Final = frozenset({2, 8})
+_PLAIN, _RLE = 0, 3
+_CHUNK: Final = Layout(
+    metadata=(
+        3,
+        Layout(
+            kind=(1, "int"),
+            encodings=(2, ListOf("int")),
+            path=(3, ListOf("binary")),
+            codec=(4, "int"),
+            num_values=(5, "int"),
+            uncompressed=(6, "int"),
+            compressed=(7, "int"),
+            data_at=(9, "int"),
+            dictionary_at=(11, "int"),
+        ),
+    )
+)
+_FILE: Final = Layout(
+    schema=(2, LateListOf(Layout())),
+    row_groups=(4, ListOf(Layout(columns=(1, LateListOf(_CHUNK))))),
+)
+_PAGE: Final = Layout(
+    kind=(1, "int"),
+    uncompressed=(2, "int"),
+    compressed=(3, "int"),
+    dictionary=(7, Layout(num_values=(1, "int"))),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """What a footer says of where a leaf column of a row group is, and how.
+
+    Attributes:
+        path: Dotted path of the column.
+        kind: Its physical type, by number.
+        codec: How its pages are compressed, by number.
+        num_values: Its values, nulls among them.
+        size_bytes: Of its pages before they are compressed.
+        first_page: Where the first of them is.
+        first_bytes: Of this page, or of all that follow; compressed.
+        is_coded: Whether values of it may be those of a dictionary.
+        is_prefixed: Whether values of it may repeat the beginnings of others.
+    """
+
+    path: str
+    kind: int
+    codec: int
+    num_values: int
+    size_bytes: int
+    first_page: int
+    first_bytes: int
+    is_coded: bool
+    is_prefixed: bool
+
+    @property
+    def may_unfold(self) -> bool:
+        """Whether its values may be longer than its pages are."""
+        return self.kind == BYTE_ARRAY and (self.is_coded or self.is_prefixed)
+
+
+class StoredChunks:
+    """The column chunks of a file, each read when it is asked for.
+
+    Args:
+        footer: The bytes of the file's footer.
+
+    Raises:
+        FooterCorruptError: If they are none.
+    """
+
+    def __init__(self, footer: bytes) -> None:
+        raw = CompactReader(footer).read_struct(_FILE)
+        self._groups: Sequence[Mapping[str, Any]] = raw.get("row_groups", ())
+
+    def of(self, row_group: int) -> list[StoredChunk]:
+        """Return the chunks of a row group.
+
+        Raises:
+            FooterCorruptError: If the metadata of one is none.
+        """
+        return [
+            _chunk(column.get("metadata") or {})
+            for column in self._groups[row_group].get("columns", ())
+        ]
+
+
+def _chunk(values: Mapping[str, Any]) -> StoredChunk:
+    encodings = values.get("encodings", ())
+    data_at = values.get("data_at", -1)
+    # Some writers count the dictionary among the pages of data, or leave out where
+    # it is: then it is the first of these.
+    dictionary_at = values.get("dictionary_at") or 0
+    is_apart = 0 < dictionary_at < data_at
+    compressed = values.get("compressed", 0)
+    return StoredChunk(
+        path=".".join(map(text_of, values.get("path", ()))),
+        kind=values.get("kind", -1),
+        codec=values.get("codec", 0),
+        num_values=max(0, values.get("num_values", 0)),
+        size_bytes=max(0, values.get("uncompressed", 0)),
+        first_page=dictionary_at if is_apart else data_at,
+        first_bytes=data_at - dictionary_at if is_apart else compressed,
+        is_coded=not _CODED.isdisjoint(encodings),
+        is_prefixed=_PREFIXED in encodings,
+    )
+
+
+def longest_value(source: RangeSource, chunk: StoredChunk) -> int:
+    """Return the bytes of the longest value in the dictionary of a chunk.
+
+    Where it has none, or one that is not to be read, what it cannot be longer than.
+
+    Args:
+        source: The file.
+        chunk: A chunk of texts or bytes.
+    """
+    try:
+        head = bytes(source.read_at(HEADER_BYTES, chunk.first_page))
+        reader = CompactReader(head)
+        page = reader.read_struct(_PAGE)
+        if page.get("kind") != _DICTIONARY_PAGE:
+            return 0  # a chunk that begins with values has no dictionary
+        compressed = page["compressed"]
+        if not 0 <= max(compressed, page["uncompressed"]) <= PAGE_BYTES:
+            return int(page["uncompressed"])
+        stored = bytes(source.read_at(compressed, chunk.first_page + reader.position))
+        count = page["dictionary"]["num_values"]
+        values = _plain_values(stored, page["uncompressed"], count, chunk.codec)
+        return pc.max(pc.binary_length(values)).as_py() or 0
+    except (ParquetError, pa.ArrowException, OSError, ValueError, LookupError):
+        return chunk.size_bytes
+
+
+def _plain_values(
+    page: bytes, uncompressed: int, count: int, codec: int
+) -> pa.ChunkedArray:
+    """Return the values of a dictionary page, by a file of which it is all the data."""
+    header = CompactWriter()
+    header.struct(
+        [
+            (1, "i32", 0),
+            (2, "i32", uncompressed),
+            (3, "i32", len(page)),
+            (
+                *(5, "struct"),
+                [(1, "i32", count), (2, "i32", 0), (3, "i32", 3), (4, "i32", 3)],
+            ),
+        ]
+    )
+    size = len(header.parts) + len(page)
+    metadata = [
+        (1, "i32", BYTE_ARRAY),
+        (2, "list:i32", [_PLAIN, _RLE]),
+        (3, "list:binary", [b"v"]),
+        (4, "i32", codec),
+        (5, "i64", count),
+        (6, "i64", len(header.parts) + uncompressed),
+        (7, "i64", size),
+        (9, "i64", len(MAGIC)),
+    ]
+    chunk = [(2, "i64", len(MAGIC)), (3, "struct", metadata)]
+    footer = CompactWriter()
+    footer.struct(
+        [
+            (1, "i32", 1),
+            (
+                *(2, "list:struct"),
+                [
+                    [(3, "i32", 0), (4, "binary", b"r"), (5, "i32", 1)],
+                    [(1, "i32", BYTE_ARRAY), (3, "i32", 0), (4, "binary", b"v")],
+                ],
+            ),
+            (3, "i64", count),
+            (
+                *(4, "list:struct"),
+                [[(1, "list:struct", [chunk]), (2, "i64", size), (3, "i64", count)]],
+            ),
+        ]
+    )
+    end = len(footer.parts).to_bytes(4, "little")
+    file = b"".join((MAGIC, header.parts, page, footer.parts, end, MAGIC))
+    return pq.ParquetFile(pa.BufferReader(file)).read(use_threads=False).column(0)
