@@ -21,7 +21,7 @@ from deltaweb.parquet.values.dictionaries import (
     BYTE_ARRAY,
     StoredChunk,
     StoredChunks,
-    longest_value,
+    longest_values,
 )
 
 UNSEEN_BYTES: Final = 1 << 30
@@ -30,6 +30,9 @@ DECODED_BYTES: Final = 128 << 20
 """What the rows of a batch become at most, unless it has one."""
 ROW_BYTES: Final = 1 << 30
 """What one row may become."""
+FEW_PARTS: Final = 3
+MIN_PART_ROWS: Final = 1_000
+"""So few parts of so many rows take less time than to look how many are needed."""
 PREFIXED_ROWS: Final = 64
 """Rows that are decoded of values which repeat others: nothing tells their length."""
 FIXED: Final = 7  # FIXED_LEN_BYTE_ARRAY
@@ -81,15 +84,22 @@ class DecodedBytes:
         rows = max(1, min(most_rows, group.num_rows))
         if not self.may_unfold(row_group, rows):
             return most_rows
+        fitting = UNSEEN_BYTES // max(1, int(group.total_byte_size))
+        is_usual = fitting >= MIN_PART_ROWS and not self._repeated
+        if is_usual and rows <= FEW_PARTS * fitting:
+            return min(most_rows, fitting)
         row_bytes, widest = 0, ("", 0)
-        for leaf, chunk in enumerate(self._chunks.of(row_group)):
-            if chunk.path in coded or not _is_of(chunk.path, names):
-                continue
+        wanted = self._wanted(names, row_group, coded)
+        longest = self._longest([chunk for _, chunk in wanted], rows)
+        for (leaf, chunk), length in zip(wanted, longest, strict=True):
             if chunk.is_prefixed and chunk.size_bytes:
-                fitting = max(PREFIXED_ROWS, UNSEEN_BYTES // chunk.size_bytes)
-                most_rows = min(most_rows, fitting)
+                some = max(PREFIXED_ROWS, UNSEEN_BYTES // chunk.size_bytes)
+                most_rows = min(most_rows, some)
+            fixed = FIXED_BYTES
+            if chunk.kind == FIXED:
+                fixed = int(self._metadata.schema.column(leaf).length)
             values_a_row = max(1, -(-chunk.num_values // max(1, group.num_rows)))
-            num_bytes = values_a_row * self._longest(leaf, chunk, rows * values_a_row)
+            num_bytes = values_a_row * (fixed if length is None else length)
             row_bytes += num_bytes
             widest = max(widest, (chunk.path, num_bytes), key=lambda one: one[1])
         if row_bytes > ROW_BYTES:
@@ -97,29 +107,61 @@ class DecodedBytes:
         return max(1, min(most_rows, DECODED_BYTES // max(1, row_bytes)))
 
     def may_unfold(self, row_group: int, rows: int) -> bool:
-        """Tell whether so many rows can become much, as far as sizes alone tell."""
-        group = self._metadata.row_group(row_group)
-        return self._has_lists or rows * int(group.total_byte_size) > UNSEEN_BYTES
+        """Tell whether so many rows can become much, as far as sizes alone tell.
 
-    def _longest(self, leaf: int, chunk: StoredChunk, num_values: int) -> int:
-        """Return what no value of a chunk is longer than, nor its part of the pages."""
-        if chunk.kind == FIXED:
-            return int(self._metadata.schema.column(leaf).length)
-        if chunk.kind != BYTE_ARRAY:
-            return FIXED_BYTES
-        if not chunk.is_coded:
-            return 0  # no longer than its pages, by which rows are counted, too
-        if num_values * chunk.size_bytes <= DECODED_BYTES:
-            return chunk.size_bytes
-        return longest_value(self._source, chunk)
+        Raises:
+            FooterCorruptError: If the metadata of a column chunk is none.
+        """
+        group = self._metadata.row_group(row_group)
+        return rows * int(group.total_byte_size) > UNSEEN_BYTES or any(
+            chunk.num_values * max(FIXED_BYTES, chunk.size_bytes) > UNSEEN_BYTES
+            for chunk in (self._chunks.of(row_group, leaf) for leaf in self._repeated)
+        )
+
+    def _wanted(
+        self, names: Collection[str], row_group: int, coded: Sequence[str]
+    ) -> list[tuple[int, StoredChunk]]:
+        """Return the chunks of some columns, each with its position."""
+        found = []
+        for leaf in range(self._metadata.num_columns):
+            path = self._metadata.schema.column(leaf).path
+            if path not in coded and _is_of(path, names):
+                found.append((leaf, self._chunks.of(row_group, leaf)))
+        return found
+
+    def _longest(self, chunks: Sequence[StoredChunk], rows: int) -> list[int | None]:
+        """Return what no value of each chunk is longer than; None of fixed lengths.
+
+        Values that are not coded are no longer than their pages, by which rows are
+        counted already.
+        """
+        found: dict[int, int | None] = {}
+        unknown = []
+        for place, chunk in enumerate(chunks):
+            if chunk.kind != BYTE_ARRAY:
+                found[place] = None
+            elif not chunk.is_coded:
+                found[place] = 0
+            elif max(rows, chunk.num_values) * chunk.size_bytes <= DECODED_BYTES:
+                found[place] = chunk.size_bytes
+            else:
+                unknown.append(place)
+        looked_at = longest_values(self._source, [chunks[i] for i in unknown])
+        found |= dict(zip(unknown, looked_at, strict=True))
+        return [found[place] for place in range(len(chunks))]
 
     @cached_property
     def _chunks(self) -> StoredChunks:
         return StoredChunks(self._footer)
 
     @cached_property
-    def _has_lists(self) -> bool:
-        return any(_has_list(field.type) for field in self._fields)
+    def _repeated(self) -> Sequence[int]:
+        """Positions of the leaf columns of lists and maps."""
+        if not any(pa.types.is_nested(field.type) for field in self._fields):
+            return ()
+        schema = self._metadata.schema
+        leaves = range(self._metadata.num_columns)
+        return [i for i in leaves if schema.column(i).max_repetition_level]
 
 
 def parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -159,12 +201,6 @@ def _longest_of(column: pa.DictionaryArray) -> int:
 
 def _is_of(path: str, names: Collection[str]) -> bool:
     return path in names or any(path.startswith(f"{name}.") for name in names)
-
-
-def _has_list(kind: pa.DataType) -> bool:
-    if pa.types.is_struct(kind):
-        return any(_has_list(kind.field(i).type) for i in range(kind.num_fields))
-    return bool(pa.types.is_nested(kind))
 
 
 def _too_large(column: str, num_bytes: int) -> MismatchError:

@@ -34,8 +34,13 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.stored_columns import MismatchError
+from deltaweb.parquet.errors import ParquetError
+from deltaweb.parquet.tail import read_footer
 
-FAULTS: Final = (DeltaError, MismatchError, pa.ArrowException, OSError, ValueError)
+FAULTS: Final = (
+    *(DeltaError, ParquetError, MismatchError),
+    *(pa.ArrowException, OSError, ValueError),
+)
 
 
 def packed_rows(source: RowSource) -> Iterator[pa.RecordBatch]:
@@ -114,7 +119,7 @@ class _Packs:
                 held = pa.BufferReader(opened.read(HELD_BYTES))
             parquet = as_parquet(held, None)
             metadata, schema = parquet.metadata, parquet.schema_arrow
-            decoded = DecodedBytes(b"", metadata, [*schema], held)
+            decoded = DecodedBytes(read_footer(held), metadata, [*schema], held)
             if (
                 metadata.num_rows > MAX_BATCH_ROWS
                 or schema.names != self._names

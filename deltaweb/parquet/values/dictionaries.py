@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from deltaweb.parquet.compact.layouts import LateListOf, Layout, ListOf
 from deltaweb.parquet.compact.reader import CompactReader
 from deltaweb.parquet.compact.writer import CompactWriter
-from deltaweb.parquet.errors import ParquetError
+from deltaweb.parquet.errors import FooterCorruptError, ParquetError
 from deltaweb.parquet.metadata import text_of
 from deltaweb.parquet.tail import MAGIC, RangeSource
 
@@ -104,16 +104,18 @@ class StoredChunks:
         raw = CompactReader(footer).read_struct(_FILE)
         self._groups: Sequence[Mapping[str, Any]] = raw.get("row_groups", ())
 
-    def of(self, row_group: int) -> list[StoredChunk]:
-        """Return the chunks of a row group.
+    def of(self, row_group: int, leaf: int) -> StoredChunk:
+        """Return what is said of the leaf column at a position in a row group.
 
         Raises:
-            FooterCorruptError: If the metadata of one is none.
+            FooterCorruptError: If its metadata is none.
         """
-        return [
-            _chunk(column.get("metadata") or {})
-            for column in self._groups[row_group].get("columns", ())
-        ]
+        try:
+            column = self._groups[row_group]["columns"][leaf]
+        except LookupError:
+            reason = "a row group lacks a column chunk"
+            raise FooterCorruptError(reason=reason) from None
+        return _chunk(column.get("metadata") or {})
 
 
 def _chunk(values: Mapping[str, Any]) -> StoredChunk:
@@ -137,78 +139,108 @@ def _chunk(values: Mapping[str, Any]) -> StoredChunk:
     )
 
 
-def longest_value(source: RangeSource, chunk: StoredChunk) -> int:
-    """Return the bytes of the longest value in the dictionary of a chunk.
+def longest_values(source: RangeSource, chunks: Sequence[StoredChunk]) -> list[int]:
+    """Return the bytes of the longest value in the dictionary of each chunk.
 
-    Where it has none, or one that is not to be read, what it cannot be longer than.
+    Of one that has none it is 0; of one that is not to be read, what no value of it
+    can be longer than.
 
     Args:
         source: The file.
-        chunk: A chunk of texts or bytes.
+        chunks: Chunks of texts or bytes.
     """
+    found = [_dictionary(source, chunk) for chunk in chunks]
+    pages = [page for page in found if isinstance(page, _Dictionary)]
+    try:
+        lengths = pc.binary_length(_plain_values(pages)) if pages else None
+    except (pa.ArrowException, OSError):
+        lengths = None
+    longest, start = [], 0
+    for chunk, page in zip(chunks, found, strict=True):
+        if not isinstance(page, _Dictionary):
+            longest.append(page)
+        elif lengths is None:
+            longest.append(chunk.size_bytes)
+        else:
+            own = lengths.slice(start, page.num_values)
+            start += page.num_values
+            longest.append(pc.max(own).as_py() or 0)
+    return longest
+
+
+@dataclass(frozen=True, slots=True)
+class _Dictionary:
+    """A dictionary page, as stored.
+
+    Attributes:
+        data: Its values, compressed.
+        size_bytes: Theirs before.
+        num_values: How many.
+        codec: How they are compressed, by number.
+    """
+
+    data: bytes
+    size_bytes: int
+    num_values: int
+    codec: int
+
+
+def _dictionary(source: RangeSource, chunk: StoredChunk) -> _Dictionary | int:
+    """Read the dictionary of a chunk; what is known of its values where it cannot."""
     try:
         head = bytes(source.read_at(HEADER_BYTES, chunk.first_page))
         reader = CompactReader(head)
         page = reader.read_struct(_PAGE)
         if page.get("kind") != _DICTIONARY_PAGE:
             return 0  # a chunk that begins with values has no dictionary
-        compressed = page["compressed"]
-        if not 0 <= max(compressed, page["uncompressed"]) <= PAGE_BYTES:
-            return int(page["uncompressed"])
-        stored = bytes(source.read_at(compressed, chunk.first_page + reader.position))
-        count = page["dictionary"]["num_values"]
-        values = _plain_values(stored, page["uncompressed"], count, chunk.codec)
-        return pc.max(pc.binary_length(values)).as_py() or 0
-    except (ParquetError, pa.ArrowException, OSError, ValueError, LookupError):
+        stored, size = page["compressed"], page["uncompressed"]
+        if not 0 <= max(stored, size) <= PAGE_BYTES:
+            return int(size)
+        data = bytes(source.read_at(stored, chunk.first_page + reader.position))
+        return _Dictionary(data, size, page["dictionary"]["num_values"], chunk.codec)
+    except (ParquetError, OSError, ValueError, LookupError):
         return chunk.size_bytes
 
 
-def _plain_values(
-    page: bytes, uncompressed: int, count: int, codec: int
-) -> pa.ChunkedArray:
-    """Return the values of a dictionary page, by a file of which it is all the data."""
-    header = CompactWriter()
-    header.struct(
-        [
-            (1, "i32", 0),
-            (2, "i32", uncompressed),
-            (3, "i32", len(page)),
-            (
-                *(5, "struct"),
-                [(1, "i32", count), (2, "i32", 0), (3, "i32", 3), (4, "i32", 3)],
-            ),
+def _plain_values(pages: Sequence[_Dictionary]) -> pa.ChunkedArray:
+    """Return the values of dictionaries, by a file of which they are all the data."""
+    file = bytearray(MAGIC)
+    groups = []
+    for page in pages:
+        header = CompactWriter()
+        count = page.num_values
+        # A page of plain values, each of which is there.
+        values = [(1, "i32", count), (2, "i32", 0), (3, "i32", 3), (4, "i32", 3)]
+        sizes = [(2, "i32", page.size_bytes), (3, "i32", len(page.data))]
+        header.struct([(1, "i32", 0), *sizes, (5, "struct", values)])
+        at, size = len(file), len(header.parts) + len(page.data)
+        metadata = [
+            (1, "i32", BYTE_ARRAY),
+            (2, "list:i32", [_PLAIN, _RLE]),
+            (3, "list:binary", [b"v"]),
+            (4, "i32", page.codec),
+            (5, "i64", count),
+            (6, "i64", len(header.parts) + page.size_bytes),
+            (7, "i64", size),
+            (9, "i64", at),
         ]
-    )
-    size = len(header.parts) + len(page)
-    metadata = [
-        (1, "i32", BYTE_ARRAY),
-        (2, "list:i32", [_PLAIN, _RLE]),
-        (3, "list:binary", [b"v"]),
-        (4, "i32", codec),
-        (5, "i64", count),
-        (6, "i64", len(header.parts) + uncompressed),
-        (7, "i64", size),
-        (9, "i64", len(MAGIC)),
-    ]
-    chunk = [(2, "i64", len(MAGIC)), (3, "struct", metadata)]
+        chunk = [(2, "i64", at), (3, "struct", metadata)]
+        columns = (1, "list:struct", [chunk])
+        groups.append([columns, (2, "i64", size), (3, "i64", count)])
+        file += header.parts
+        file += page.data
+    root = [(3, "i32", 0), (4, "binary", b"r"), (5, "i32", 1)]
+    leaf = [(1, "i32", BYTE_ARRAY), (3, "i32", 0), (4, "binary", b"v")]
     footer = CompactWriter()
     footer.struct(
         [
             (1, "i32", 1),
-            (
-                *(2, "list:struct"),
-                [
-                    [(3, "i32", 0), (4, "binary", b"r"), (5, "i32", 1)],
-                    [(1, "i32", BYTE_ARRAY), (3, "i32", 0), (4, "binary", b"v")],
-                ],
-            ),
-            (3, "i64", count),
-            (
-                *(4, "list:struct"),
-                [[(1, "list:struct", [chunk]), (2, "i64", size), (3, "i64", count)]],
-            ),
+            (2, "list:struct", [root, leaf]),
+            (3, "i64", sum(page.num_values for page in pages)),
+            (4, "list:struct", groups),
         ]
     )
-    end = len(footer.parts).to_bytes(4, "little")
-    file = b"".join((MAGIC, header.parts, page, footer.parts, end, MAGIC))
-    return pq.ParquetFile(pa.BufferReader(file)).read(use_threads=False).column(0)
+    file += footer.parts
+    file += len(footer.parts).to_bytes(4, "little") + MAGIC
+    held = pa.BufferReader(pa.py_buffer(file))
+    return pq.ParquetFile(held).read(use_threads=False).column(0)

@@ -18,7 +18,7 @@ from deltaweb.delta.scan.data_file import DataFile
 from deltaweb.delta.scan.rows import iter_rows
 from deltaweb.delta.scan.small_files import packed_rows
 from deltaweb.parquet.tail import read_footer
-from deltaweb.parquet.values.dictionaries import StoredChunks, longest_value
+from deltaweb.parquet.values.dictionaries import StoredChunks, longest_values
 from deltaweb.table import DeltaTable
 
 MEBIBYTE = 1 << 20
@@ -184,16 +184,16 @@ class TestTheLongestValue:
         written(path, columns, compression=codec, data_page_version=version)
 
         with pa.OSFile(str(path)) as file:
-            chunks = StoredChunks(read_footer(file)).of(0)
-            assert longest_value(file, chunks[0]) == 80
+            chunk = StoredChunks(read_footer(file)).of(0, 0)
+            assert longest_values(file, [chunk, chunk]) == [80, 80]
 
     def test_is_none_where_there_is_no_dictionary(self, tmp_path: Path) -> None:
         path = tmp_path / "a.parquet"
         written(path, {"a": ["abc"] * 9}, use_dictionary=False)
 
         with pa.OSFile(str(path)) as file:
-            (chunk,) = StoredChunks(read_footer(file)).of(0)
-            assert longest_value(file, chunk) == 0
+            chunk = StoredChunks(read_footer(file)).of(0, 0)
+            assert longest_values(file, [chunk]) == [0]
 
     def test_is_all_of_the_pages_where_the_dictionary_does_not_read(
         self, tmp_path: Path
@@ -204,5 +204,5 @@ class TestTheLongestValue:
         data[4:40] = b"\xff" * 36
 
         with pa.BufferReader(bytes(data)) as file:
-            (chunk,) = StoredChunks(read_footer(file)).of(0)
-            assert longest_value(file, chunk) == chunk.size_bytes
+            chunk = StoredChunks(read_footer(file)).of(0, 0)
+            assert longest_values(file, [chunk]) == [chunk.size_bytes]
