@@ -8,7 +8,7 @@ row does, or all of them take too much work, the expression is refused by name.
 
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 import pyarrow as pa
@@ -18,8 +18,8 @@ from deltaweb.expressions.errors import ExpressionTooLargeError
 
 MADE_BYTES: Final = 256 << 20
 """What is made of some rows at a time, in all steps together: all that memory holds."""
-MADE_IN_ALL_BYTES: Final = 16 << 30
-"""What is made of a batch in all of its parts, which takes some ten seconds."""
+MADE_IN_ALL_BYTES: Final = 4 << 30
+"""What is made of a batch in all of its parts, which takes some seconds."""
 SHORT_TEXT: Final = 64
 """Letters of a literal that is not counted, however many rows it is repeated for."""
 
@@ -58,17 +58,20 @@ class _Account:
 _account: ContextVar[_Account | None] = ContextVar("made", default=None)
 
 
-def check_made(function: str, num_bytes: int) -> None:
+def check_made(function: str, num_bytes: int, *, is_passing: bool = False) -> None:
     """Refuse what a step is about to make if that is too much.
 
     Args:
         function: What people call the step.
         num_bytes: What it makes.
+        is_passing: Whether it is gone after the next step, which counts what it keeps.
 
     Raises:
         MakesTooMuchError: If it is.
     """
     account = _account.get() or _Account()
+    if is_passing:
+        account = replace(account)
     account.of_part += num_bytes
     account.of_all += num_bytes
     if account.of_all > MADE_IN_ALL_BYTES:

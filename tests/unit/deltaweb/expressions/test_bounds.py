@@ -117,3 +117,12 @@ class TestWhatFits:
 
     def test_it_is_an_error_of_the_rows_like_others(self) -> None:
         assert issubclass(ExpressionTooLargeError, ExpressionValueError)
+
+    def test_long_literals_are_not_added_up(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(bounds, "MADE_IN_ALL_BYTES", 1 << 20)
+        monkeypatch.setattr(bounds, "MADE_BYTES", 1 << 19)
+        sql = " OR ".join(f"name < '{'x' * 100} {i}'" for i in range(100))
+
+        assert SQLCondition(sql, OF_NAMES).holds(NAMES).true_count

@@ -143,7 +143,7 @@ class TestFilesThatUnfold:
     def test_rows_are_found_in_a_table_of_such_files(
         self, tmp_path: Path, small_bounds: int
     ) -> None:
-        table = DeltaTable.create(tmp_path, pa.schema({"a": pa.string()}))
+        table = DeltaTable.create(str(tmp_path), pa.schema({"a": pa.string()}))
         table.append(pa.table({"a": [LONG] * 2_000}))
         source = table.snapshot().row_source(table.snapshot().files)
 
