@@ -6,7 +6,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.expressions.casts import MAX_DIGITS, as_decimal, cast, common_type
+from deltaweb.expressions.casts import cast
+from deltaweb.expressions.common_types import MAX_DIGITS, as_decimal, common_type
 from deltaweb.expressions.node import (
     BoundExpression,
     NotTranslatedError,

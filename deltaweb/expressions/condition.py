@@ -1,11 +1,14 @@
-"""What a write evaluates: conditions of rows, and the values of assignments."""
+"""What is evaluated of rows: conditions, and the values of assignments."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
+from deltaweb.delta.scan.predicate import Predicate
+from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.expressions.casts import cast
 from deltaweb.expressions.comparison import truth
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
@@ -15,8 +18,8 @@ if TYPE_CHECKING:  # tables without conditions are written without a parser of S
     from deltaweb.sharing.conditions.sql_text import SQLText
 
 
-class SQLCondition:
-    """A boolean expression over rows of a schema.
+class SQLCondition(RowCondition):
+    """A boolean expression over rows of a schema; it can travel to other processes.
 
     Args:
         sql: The expression, as text or parsed.
@@ -27,11 +30,34 @@ class SQLCondition:
     """
 
     def __init__(self, sql: "str | SQLText", schema: StructType) -> None:
-        self.sql = sql if isinstance(sql, str) else sql.text
+        from deltaweb.expressions.compiler import (  # noqa: PLC0415 (as above)
+            parse_expression,
+        )
+
+        self._parsed = parse_expression(sql) if isinstance(sql, str) else sql
+        self._schema = schema
+        self.sql = self._parsed.text
         try:
-            self._node = truth(_compiled(sql, schema))
+            self._node = truth(_compiled(self._parsed, schema))
         except NotTranslatedError as error:
             raise ExpressionError(sql=self.sql, reason=str(error)) from None
+
+    def __reduce__(self) -> tuple[type["SQLCondition"], tuple[str, StructType]]:
+        return SQLCondition, (self.sql, self._schema)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The top-level columns that it looks at."""
+        from deltaweb.expressions.compiler import named_columns  # noqa: PLC0415
+
+        return frozenset(path[0] for path in named_columns(self._parsed, self._schema))
+
+    @cached_property
+    def reach(self) -> Predicate | None:
+        """What holds for every row that it is true for; None where nothing is known."""
+        from deltaweb.expressions.reach import reach_of  # noqa: PLC0415
+
+        return reach_of(self._parsed, self._schema)
 
     def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
         """Return where the condition is true: neither false nor unknown.

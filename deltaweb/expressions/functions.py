@@ -146,12 +146,23 @@ def _rounded(name: str, calculate: Callable[[Values], Values]) -> Function:
         if not pa.types.is_floating(node.kind):
             message = f"{name} of {node.kind} is not evaluated here"
             raise NotTranslatedError(message)
-        return cast(
-            BoundExpression(node.kind, lambda rows: calculate(node.values(rows))),
-            pa.int64(),
+        number = cast(node, pa.float64())
+        return BoundExpression(
+            pa.int64(), lambda rows: _as_long(calculate(number.values(rows)))
         )
 
     return build
+
+
+def _as_long(numbers: Values) -> Values:
+    """Return whole doubles as Java takes them for longs: NaN is 0, and no end is left.
+
+    A cast of such a number is an error, but `floor` and `ceil` make none of it.
+    """
+    known = pc.if_else(pc.is_nan(numbers), 0.0, numbers)
+    is_high, is_low = pc.greater_equal(known, 2.0**63), pc.less(known, -(2.0**63))
+    inside = pc.if_else(pc.or_(is_high, is_low), 0.0, known).cast(pa.int64())
+    return pc.if_else(is_high, 2**63 - 1, pc.if_else(is_low, -(2**63), inside))
 
 
 # === Dates and times ===

@@ -15,6 +15,13 @@ class NotTranslatedError(Exception):
     """What is written is not translated; the text says why."""
 
 
+class BadLiteralError(NotTranslatedError):
+    """A literal text is no value of the type that it is compared as."""
+
+    def __init__(self, text: str, kind: pa.DataType) -> None:
+        super().__init__(f"{text[:80]!r} is no {kind}")
+
+
 class NoValueError(Exception):
     """A row has no value, as where it is divided by zero; the text says why."""
 
@@ -27,11 +34,13 @@ class BoundExpression:
         kind: The Arrow type of its values; null for NULL alone.
         values: Gives the value of each row of a batch.
         literal: The value of a literal; None for all else, and for NULL.
+        constant: The value that every row has, where that is known and not null.
     """
 
     kind: pa.DataType
     values: Evaluate
     literal: object = None
+    constant: pa.Scalar | None = None
 
     @property
     def is_null(self) -> bool:
@@ -41,8 +50,19 @@ class BoundExpression:
 
 def literal(value: object, kind: pa.DataType) -> BoundExpression:
     """Return a literal."""
-    scalar = pa.scalar(value, kind)
-    return BoundExpression(kind, lambda rows: pa.repeat(scalar, rows.num_rows), value)
+    return constant(pa.scalar(value, kind), value)
+
+
+def constant(scalar: pa.Scalar, value: object = None) -> BoundExpression:
+    """Return a value that every row has, and that is not null.
+
+    Args:
+        scalar: The value.
+        value: The same where it is a literal.
+    """
+    return BoundExpression(
+        scalar.type, lambda rows: pa.repeat(scalar, rows.num_rows), value, scalar
+    )
 
 
 NULL = BoundExpression(pa.null(), lambda rows: pa.nulls(rows.num_rows))
