@@ -20,6 +20,7 @@ from deltaweb.expressions.node import (
     NoValueError,
     Values,
     constant,
+    type_name,
     typed,
 )
 from deltaweb.expressions.text_values import (
@@ -53,7 +54,8 @@ def cast(node: BoundExpression, kind: pa.DataType) -> BoundExpression:
         return node
     convert = _conversion(node.kind, kind)
     if convert is None:
-        message = f"a cast of {node.kind} to {kind} is not evaluated here"
+        names = f"{type_name(node.kind)} to {type_name(kind)}"
+        message = f"a cast of {names} is not evaluated here"
         raise NotTranslatedError(message)
     if node.constant is not None:
         try:
@@ -74,7 +76,7 @@ def _converted(
         return convert(values)
     except (pa.ArrowInvalid, ValueError, OverflowError) as error:
         text = str(error).partition("\n")[0][:120]
-        message = f"it is no {kind} ({text})"
+        message = f"it is no {type_name(kind)} ({text})"
         raise NoValueError(message) from None
 
 

@@ -14,6 +14,7 @@ from deltaweb.expressions.node import (
     BadLiteralError,
     BoundExpression,
     NotTranslatedError,
+    type_name,
     typed,
 )
 
@@ -86,7 +87,7 @@ def common_type(left: pa.DataType, right: pa.DataType) -> pa.DataType:
     if all(any(kind(one) for kind in times) for one in pair):
         zoned = [one for one in pair if types.is_timestamp(one) and one.tz]
         return TIMESTAMP if zoned else LOCAL_TIME
-    message = f"{left} and {right} are not compared"
+    message = f"{type_name(left)} and {type_name(right)} are not compared"
     raise NotTranslatedError(message)
 
 
@@ -104,7 +105,7 @@ def _beside_text(kind: pa.DataType) -> pa.DataType:
     plain = (types.is_boolean, types.is_date32, types.is_timestamp, types.is_binary)
     if any(is_kind(kind) for is_kind in plain):
         return kind
-    message = f"{kind} and string are not compared"
+    message = f"{type_name(kind)} and string are not compared"
     raise NotTranslatedError(message)
 
 
@@ -127,7 +128,8 @@ def _common_number(left: pa.DataType, right: pa.DataType) -> pa.DataType:
     scale = max(one.scale, other.scale)
     whole = max(one.precision - one.scale, other.precision - other.scale)
     if whole + scale > MAX_DIGITS:
-        message = f"{left} and {right} have more than {MAX_DIGITS} digits together"
+        names = f"{type_name(left)} and {type_name(right)}"
+        message = f"{names} have more than {MAX_DIGITS} digits together"
         raise NotTranslatedError(message)
     return pa.decimal128(whole + scale, scale)
 

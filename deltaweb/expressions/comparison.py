@@ -13,7 +13,9 @@ from deltaweb.expressions.node import (
     BoundExpression,
     Evaluate,
     NotTranslatedError,
+    NoValueError,
     Values,
+    type_name,
     where,
 )
 
@@ -31,8 +33,11 @@ def compared(
     operator: str, left: BoundExpression, right: BoundExpression
 ) -> BoundExpression:
     """Return a comparison: `=`, `!=`, `<`, `<=`, `>`, `>=` or `<=>`."""
+    is_unknown = operator != "<=>" and (left.is_null or right.is_null)
     left, right, kind = common(left, right)
     _refuse_nested(kind)
+    if is_unknown:  # whatever the other side is: it is not looked at
+        return boolean(lambda rows: pa.nulls(rows.num_rows, BOOLEAN))
     compare = {
         "=": _equal,
         "!=": lambda a, b: pc.invert(_equal(a, b)),
@@ -46,9 +51,17 @@ def compared(
     def evaluate(rows: pa.RecordBatch) -> Values:
         # One side at least is an array, so that there is a value for each row.
         first = left.values(rows) if left.constant is None else left.constant
-        if right.constant is None or left.constant is not None:
-            return compare(first, right.values(rows))
-        return compare(first, right.constant)
+        if right.constant is not None and left.constant is None:
+            return compare(first, right.constant)
+        try:
+            second = right.values(rows)
+        except NoValueError:
+            if operator == "<=>":
+                raise
+            # The right side is looked at only where there is a left one.
+            has_left = left.values(rows).is_valid()
+            second = where(rows, has_left, right.values, kind)
+        return compare(first, second)
 
     return boolean(evaluate)
 
@@ -81,7 +94,8 @@ def one_of(
     """
     said = [choice for choice in choices if not choice.is_null]
     if not said:
-        return boolean(lambda rows: pa.nulls(rows.num_rows, BOOLEAN))
+        # It is looked at nevertheless, for it may have no value for a row.
+        return boolean(lambda rows: pa.nulls(len(value.values(rows)), BOOLEAN))
     (value, *said), kind = alike([value, *said])
     _refuse_nested(kind)
     has_null = len(said) < len(choices)
@@ -133,6 +147,8 @@ def like(
     value: BoundExpression, pattern: BoundExpression, escape: str, *, ignore_case: bool
 ) -> BoundExpression:
     """Return LIKE with a literal pattern."""
+    if pattern.is_null and pa.types.is_string(value.kind):
+        return boolean(lambda rows: pa.nulls(rows.num_rows, BOOLEAN))
     if not isinstance(pattern.literal, str) or not pa.types.is_string(value.kind):
         message = "LIKE takes a text and a literal pattern"
         raise NotTranslatedError(message)
@@ -181,7 +197,7 @@ def truth(node: BoundExpression) -> BoundExpression:
     if node.is_null:
         return boolean(lambda rows: pa.nulls(rows.num_rows, BOOLEAN))
     if node.kind != BOOLEAN:
-        message = f"a condition is needed, not a value of type {node.kind}"
+        message = f"a condition is needed, not a value of type {type_name(node.kind)}"
         raise NotTranslatedError(message)
     return node
 

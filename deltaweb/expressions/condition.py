@@ -12,7 +12,12 @@ from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.expressions.casts import cast
 from deltaweb.expressions.comparison import truth
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
-from deltaweb.expressions.node import BoundExpression, NotTranslatedError, NoValueError
+from deltaweb.expressions.node import (
+    BoundExpression,
+    NotTranslatedError,
+    NoValueError,
+    type_name,
+)
 
 if TYPE_CHECKING:  # tables without conditions are written without a parser of SQL
     from deltaweb.sharing.conditions.sql_text import SQLText
@@ -89,7 +94,8 @@ class SQLAssignment:
         is_text = pa.types.is_string
         try:
             if is_text(node.kind) != is_text(kind) and not node.is_null:
-                message = f"{column.name!r} is {kind}, and it is {node.kind}"
+                own, its = type_name(kind), type_name(node.kind)
+                message = f"{column.name!r} is {own}, and it is {its}"
                 raise NotTranslatedError(message)  # noqa: TRY301  # one way to refuse
             self._node = cast(node, kind)
         except NotTranslatedError as error:

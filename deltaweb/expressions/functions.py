@@ -20,6 +20,7 @@ from deltaweb.expressions.node import (
 
 TEXT: Final = pa.string()
 INTEGER: Final = pa.int32()
+_DAY_BITS: Final = 32
 Function = Callable[[Sequence[BoundExpression]], BoundExpression]
 
 
@@ -204,15 +205,19 @@ def _date(node: BoundExpression) -> BoundExpression:
 def _days_later(sign: str) -> Function:
     def build(arguments: Sequence[BoundExpression]) -> BoundExpression:
         day, days = arguments
-        if not pa.types.is_integer(days.kind):
-            message = "days are whole numbers"
+        if not pa.types.is_integer(days.kind) or days.kind.bit_width > _DAY_BITS:
+            message = "days are whole numbers of 32 bits"
             raise NotTranslatedError(message)
         start = _date(day)
         number = BoundExpression(INTEGER, lambda rows: start.values(rows).cast(INTEGER))
-        moved = cast(arithmetic(sign, number, days), INTEGER)
-        return BoundExpression(
-            pa.date32(), lambda rows: moved.values(rows).cast(pa.date32())
-        )
+        by = cast(days, INTEGER)
+        # Beyond the ends of the calendar Spark goes on at the other one.
+        move = pc.add if sign == "+" else pc.subtract
+
+        def evaluate(rows: pa.RecordBatch) -> Values:
+            return move(number.values(rows), by.values(rows)).cast(pa.date32())
+
+        return BoundExpression(pa.date32(), evaluate)
 
     return build
 

@@ -2,13 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.protocol.schema import short_type_text
+from deltaweb.delta.protocol.schema.from_arrow import data_type_of_arrow
+
+MAX_TYPE_LENGTH: Final = 80
 Values: TypeAlias = pa.Array
 Evaluate: TypeAlias = Callable[[pa.RecordBatch], Values]
+
+
+def type_name(kind: pa.DataType) -> str:
+    """Return what SQL calls a type."""
+    if pa.types.is_null(kind):
+        return "void"
+    return short_type_text(data_type_of_arrow(kind, ""), MAX_TYPE_LENGTH)
 
 
 class NotTranslatedError(Exception):
@@ -19,7 +30,7 @@ class BadLiteralError(NotTranslatedError):
     """A literal text is no value of the type that it is compared as."""
 
     def __init__(self, text: str, kind: pa.DataType) -> None:
-        super().__init__(f"{text[:80]!r} is no {kind}")
+        super().__init__(f"{text[:80]!r} is no {type_name(kind)}")
 
 
 class NoValueError(Exception):
