@@ -1,6 +1,7 @@
 """Comparisons and logic, as Spark has them: NaN equals itself and is the largest."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -216,11 +217,24 @@ def all_of(parts: Sequence[BoundExpression]) -> BoundExpression:
         found = conditions[0].values(rows)
         for part in conditions[1:]:
             open_rows = pc.fill_null(found, fill_value=True)
-            more = where(rows, open_rows, part.values, BOOLEAN)
+            more = _looked_at(part, rows, open_rows)
             found = pc.and_kleene(found, more)
         return found
 
     return boolean(evaluate)
+
+
+def _looked_at(
+    part: BoundExpression, rows: pa.RecordBatch, is_open: pa.BooleanArray
+) -> Values:
+    """Return a later part, for the rows that are open; the others do not matter.
+
+    Where most are, it is quicker for all, unless a row that is not open has no value.
+    """
+    if 2 * is_open.true_count > len(is_open):
+        with suppress(NoValueError, pa.ArrowException, OverflowError, ValueError):
+            return part.values(rows)
+    return where(rows, is_open, part.values, BOOLEAN)
 
 
 def any_of(parts: Sequence[BoundExpression]) -> BoundExpression:
@@ -231,7 +245,7 @@ def any_of(parts: Sequence[BoundExpression]) -> BoundExpression:
         found = conditions[0].values(rows)
         for part in conditions[1:]:
             open_rows = pc.invert(pc.fill_null(found, fill_value=False))
-            more = where(rows, open_rows, part.values, BOOLEAN)
+            more = _looked_at(part, rows, open_rows)
             found = pc.or_kleene(found, more)
         return found
 

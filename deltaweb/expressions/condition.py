@@ -70,7 +70,9 @@ class SQLCondition(RowCondition):
         Raises:
             ExpressionValueError: If a row has no value.
         """
-        found = _values(self._node, self.sql, rows)
+        # What it does not look at need not be copied to be left out.
+        looked_at = rows.select(sorted(self.names)) if self.names else rows
+        found = _values(self._node, self.sql, looked_at)
         return pc.fill_null(found, fill_value=False)
 
 
