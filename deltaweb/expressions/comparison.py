@@ -34,11 +34,8 @@ def compared(
     operator: str, left: BoundExpression, right: BoundExpression
 ) -> BoundExpression:
     """Return a comparison: `=`, `!=`, `<`, `<=`, `>`, `>=` or `<=>`."""
-    is_unknown = operator != "<=>" and (left.is_null or right.is_null)
     left, right, kind = common(left, right)
     _refuse_nested(kind)
-    if is_unknown:  # whatever the other side is: it is not looked at
-        return boolean(lambda rows: pa.nulls(rows.num_rows, BOOLEAN))
     compare = {
         "=": _equal,
         "!=": lambda a, b: pc.invert(_equal(a, b)),
