@@ -127,10 +127,8 @@ def _common_number(left: pa.DataType, right: pa.DataType) -> pa.DataType:
     one, other = as_decimal(left), as_decimal(right)
     scale = max(one.scale, other.scale)
     whole = max(one.precision - one.scale, other.precision - other.scale)
-    if whole + scale > MAX_DIGITS:
-        names = f"{type_name(left)} and {type_name(right)}"
-        message = f"{names} have more than {MAX_DIGITS} digits together"
-        raise NotTranslatedError(message)
+    # Where that is too much, digits of the fraction go, and values are rounded.
+    scale = min(scale, max(0, MAX_DIGITS - whole))
     return pa.decimal128(whole + scale, scale)
 
 

@@ -20,6 +20,7 @@ from deltaweb.delta.protocol.schema import StructType, arrow_type
 from deltaweb.expressions.arithmetic import arithmetic, negative
 from deltaweb.expressions.casts import cast
 from deltaweb.expressions.choice import case, coalesced, null, null_if_equal
+from deltaweb.expressions.common_types import MAX_DIGITS
 from deltaweb.expressions.comparison import (
     all_of,
     any_of,
@@ -379,4 +380,7 @@ def _number(text: str) -> BoundExpression:
     _, digits, exponent = exact.as_tuple()
     scale = max(0, -int(exponent))
     precision = max(len(digits), scale)
+    if precision > MAX_DIGITS:
+        message = f"{text[:80]} has more than {MAX_DIGITS} digits"
+        raise NotTranslatedError(message)
     return literal(exact, pa.decimal128(precision, scale))

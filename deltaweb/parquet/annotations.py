@@ -74,8 +74,8 @@ class Annotation:
     def text(self) -> str:
         """The canonical text, such as `DECIMAL(10,2)` or `INT(8,true)`."""
         match self.kind:
-            case "UNRECOGNIZED" if self.number in _NAMED:
-                return _NAMED[self.number]
+            case "UNRECOGNIZED" if name := _NAMED.get(self.number or 0):
+                return name
             case "DECIMAL":
                 digits = "?" if self.precision is None else self.precision
                 parameters = f"{digits},{self.scale}"

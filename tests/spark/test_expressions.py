@@ -19,11 +19,12 @@ from deltaweb.expressions.errors import (
     ExpressionValueError,
 )
 from deltaweb.expressions.spark_functions import SPARK_FUNCTIONS
-from tests import drawn_expressions
 from tests.drawn_examples import examples
-from tests.drawn_expressions import BAD_TEXTS, conditions
+from tests.drawn_expressions import conditions
 from tests.expression_cases import CONDITIONS, ROWS, VALUES, WITHOUT_VALUE
 from tests.row_tables import Table
+from tests.typed_rows import BAD_TEXTS
+from tests.typed_rows import ROWS as DRAWN
 from tests.written_rows import new_table
 
 if TYPE_CHECKING:
@@ -101,7 +102,6 @@ def test_the_functions_that_are_known_are_those_that_spark_has(
 
 # === Conditions, drawn at random ===
 
-DRAWN = drawn_expressions.ROWS
 PARTITIONED_BY = ("f", "p", "d", "t")
 
 
@@ -181,5 +181,6 @@ def test_rows_that_are_read_and_deleted_are_those_of_spark(
         assert isinstance(judged, Exception)
     else:
         assert judged == expected
-        for source in (*tables, grouped):
+        sources: list[DeltaTable | Table] = [*tables, grouped]
+        for source in sources:
             assert all(rows == expected for rows in selected(source, sql))

@@ -62,7 +62,8 @@ def statistics_ranges(
         if lows is None or highs is None:
             lows = highs = pa.nulls(len(table))
         if pa.types.is_float64(lows.type):
-            lows, highs = _around(lows, pc.min_element_wise), _around(highs, pc.max_element_wise)
+            lows = _around(lows, pc.min_element_wise)
+            highs = _around(highs, pc.max_element_wise)
         is_known = pc.is_valid(null_count)
         # Writers differ in whether a null struct counts for the columns inside.
         has_none = (

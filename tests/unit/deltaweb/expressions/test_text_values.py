@@ -67,7 +67,7 @@ def test_nan_has_one_spelling_in_any_case() -> None:
         (text_values.integer_of, ""),
         (text_values.integer_of, "\u0661"),  # a digit, but of no number of Java
         (text_values.double_of, "1 2"),
-        (text_values.double_of, "infinit"),
+        (text_values.double_of, "infinities"),
         (text_values.boolean_of, "on"),
         (text_values.days_of, "2026-02-30"),
         (text_values.days_of, "26-01-01"),
