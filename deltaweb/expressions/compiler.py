@@ -76,6 +76,7 @@ _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
     exp.Length: "length",
     exp.Abs: "abs",
     exp.Ceil: "ceil",
+    exp.Negative: "negative",
     exp.Floor: "floor",
     exp.StartsWith: "startswith",
     exp.EndsWith: "endswith",
