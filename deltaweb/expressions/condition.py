@@ -93,9 +93,12 @@ class SQLAssignment:
         self.sql = sql
         node = _compiled(sql, schema)
         kind = arrow_type(column.data_type)
-        is_text = pa.types.is_string
+        # A column takes what Spark stores in it by itself: no text, nor a boolean, as
+        # another type.
+        kinds = (pa.types.is_string, pa.types.is_boolean)
+        is_unlike = any(is_kind(node.kind) != is_kind(kind) for is_kind in kinds)
         try:
-            if is_text(node.kind) != is_text(kind) and not node.is_null:
+            if is_unlike and not node.is_null:
                 own, its = type_name(kind), type_name(node.kind)
                 message = f"{column.name!r} is {own}, and it is {its}"
                 raise NotTranslatedError(message)  # noqa: TRY301  # one way to refuse

@@ -116,3 +116,7 @@ def test_an_assignment_takes_the_type_of_its_column() -> None:
     assert SQLAssignment("i", column, SCHEMA).values(BATCH).type == pa.float64()
     with pytest.raises(ExpressionError, match="string"):
         SQLAssignment("s", column, SCHEMA)
+    with pytest.raises(ExpressionError, match="it is boolean"):
+        SQLAssignment("b", column, SCHEMA)
+    with pytest.raises(ExpressionError, match="it is int"):
+        SQLAssignment("i", StructField("c", PrimitiveType("boolean")), SCHEMA)
