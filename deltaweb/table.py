@@ -28,7 +28,7 @@ from deltaweb.delta.log.segment import (
 )
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import CommitInfo
-from deltaweb.delta.scan.predicate import Expression, Predicate
+from deltaweb.delta.scan.row_condition import Condition
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import (
     Definition,
@@ -283,7 +283,7 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
         start_timestamp: datetime | str | None = None,
         end_timestamp: datetime | str | None = None,
         columns: Sequence[str] | None = None,
-        predicate: Predicate | Expression | str | None = None,
+        predicate: Condition | str | None = None,
     ) -> pa.RecordBatchReader:
         """Return the rows that each version of a range inserted, updated and deleted.
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import StructField, StructType
-from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import load_definition, load_state
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from deltaweb.delta.writing.operations.restore import RestorePlan
     from deltaweb.delta.writing.operations.vacuum import VacuumPlan
     from deltaweb.delta.writing.transaction import CommitResult, Transaction
+    from deltaweb.expressions.condition import SQLCondition
 
 NewColumns = Iterable[StructField | pa.Field] | str
 
@@ -330,8 +330,8 @@ def _fields(columns: NewColumns) -> list[StructField]:
     ]
 
 
-def parse_sql(sql: str, schema: StructType) -> Predicate:
+def parse_sql(sql: str, schema: StructType) -> "SQLCondition":
     """Parse the SQL text of a condition; the parser loads only for SQL."""
-    from deltaweb.sharing.conditions.refuse import parse_predicate
+    from deltaweb.expressions.condition import SQLCondition
 
-    return parse_predicate(sql, schema)
+    return SQLCondition(sql, schema)

@@ -24,6 +24,8 @@ LOGICAL = {
     "VARIANT": 16,
     "GEOMETRY": 17,
     "GEOGRAPHY": 18,
+    "FILE": 19,
+    "OF A LATER DAY": 99,
 }
 
 

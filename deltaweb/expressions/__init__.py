@@ -3,12 +3,15 @@
 What cannot be translated exactly, with Spark's semantics in its ANSI mode, is refused
 by name. Read the modules in this order:
 
-    node         an expression that is bound to rows: a type, and values of batches
-    compiler     the SQL as nodes
-    comparison   equal, less, IN, BETWEEN, LIKE, and logic of three values
-    choice       CASE, COALESCE and their kin, which look at a row only where they must
-    arithmetic   numbers
-    casts        values of one type as those of another
-    functions    the functions that are known
-    condition    a boolean expression; an assignment
+    node          an expression that is bound to rows: a type, and values of batches
+    compiler      the SQL as nodes
+    comparison    equal, less, IN, BETWEEN, LIKE, and logic of three values
+    choice        CASE, COALESCE and their kin, which look at a row only where they must
+    arithmetic    numbers
+    text_values   texts as values of other types
+    casts         values of one type as those of another
+    common_types  the type in which unlike values meet
+    functions     the functions that are known
+    condition     a boolean expression; an assignment
+    reach         what a condition says of whole files
 """

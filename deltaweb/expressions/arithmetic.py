@@ -6,12 +6,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.expressions.casts import MAX_DIGITS, as_decimal, cast, common_type
+from deltaweb.expressions.casts import cast
+from deltaweb.expressions.common_types import MAX_DIGITS, as_decimal, common_type
 from deltaweb.expressions.node import (
     BoundExpression,
     NotTranslatedError,
     NoValueError,
     Values,
+    type_name,
     typed,
 )
 
@@ -60,7 +62,7 @@ def _number(node: BoundExpression, other: BoundExpression) -> BoundExpression:
         or pa.types.is_floating(node.kind)
         or pa.types.is_decimal(node.kind)
     ):
-        message = f"arithmetic with {node.kind} is not evaluated here"
+        message = f"arithmetic with {type_name(node.kind)} is not evaluated here"
         raise NotTranslatedError(message)
     return node
 
@@ -91,7 +93,8 @@ def _decimal(
         whole = max(one.precision - one.scale, other.precision - other.scale)
         precision = whole + scale + 1
     if precision > MAX_DIGITS:
-        message = f"{left.kind} {operator} {right.kind} has more than 38 digits"
+        pair = f"{type_name(left.kind)} {operator} {type_name(right.kind)}"
+        message = f"{pair} has more than {MAX_DIGITS} digits"
         raise NotTranslatedError(message)
     kind = pa.decimal128(precision, scale)
     return _calculated(_UNCHECKED[operator], cast(left, one), cast(right, other), kind)

@@ -21,7 +21,7 @@ MADE_BYTES: Final = 256 << 20
 MADE_IN_ALL_BYTES: Final = 4 << 30
 """What is made of a batch in all of its parts, which takes some seconds."""
 SHORT_TEXT: Final = 64
-"""Letters of a literal that is not counted, however many rows it is repeated for."""
+"""Bytes of a literal that is not counted, however many rows it is repeated for."""
 
 T = TypeVar("T")
 

@@ -4,10 +4,10 @@ Source: Spark SQL Reference, "ANSI Compliance": a value that has no place in the
 type is an error, never null.
 """
 
-import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Final
 
 import pyarrow as pa
@@ -19,16 +19,27 @@ from deltaweb.expressions.node import (
     NotTranslatedError,
     NoValueError,
     Values,
-    literal,
+    constant,
+    type_name,
     typed,
+)
+from deltaweb.expressions.text_values import (
+    boolean_of,
+    days_of,
+    decimal_of,
+    double_of,
+    fitted_decimal,
+    integer_of,
+    local_micros_of,
+    micros_of,
+    nearest_single,
+    single_of,
 )
 
 TIMESTAMP: Final = pa.timestamp("us", "UTC")
 LOCAL_TIME: Final = pa.timestamp("us")
-DIGITS: Final = {8: 3, 16: 5, 32: 10, 64: 20}
-MAX_DIGITS: Final = 38
-_INTEGER: Final = re.compile(r"[ \t\n\r]*[+-]?[0-9]+[ \t\n\r]*")
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LONG: Final = pa.int64()
+_BEYOND_LONG: Final = 2**63
 
 
 def cast(node: BoundExpression, kind: pa.DataType) -> BoundExpression:
@@ -43,8 +54,16 @@ def cast(node: BoundExpression, kind: pa.DataType) -> BoundExpression:
         return node
     convert = _conversion(node.kind, kind)
     if convert is None:
-        message = f"a cast of {node.kind} to {kind} is not evaluated here"
+        names = f"{type_name(node.kind)} to {type_name(kind)}"
+        message = f"a cast of {names} is not evaluated here"
         raise NotTranslatedError(message)
+    if node.constant is not None:
+        try:
+            [value] = _converted(pa.array([node.constant]), convert, kind)
+        except NoValueError:
+            pass  # it is an error of the rows that it is looked at for
+        else:
+            return constant(value)
     return BoundExpression(
         kind, lambda rows: _converted(node.values(rows), convert, kind)
     )
@@ -57,7 +76,7 @@ def _converted(
         return convert(values)
     except (pa.ArrowInvalid, ValueError, OverflowError) as error:
         text = str(error).partition("\n")[0][:120]
-        message = f"it is no {kind} ({text})"
+        message = f"it is no {type_name(kind)} ({text})"
         raise NoValueError(message) from None
 
 
@@ -73,6 +92,7 @@ def _conversion(
         (types.is_boolean, _to_boolean),
         (types.is_date32, _to_date),
         (types.is_timestamp, _to_time),
+        (types.is_binary, _to_binary),
     ):
         if is_kind(kind):
             return build(source, kind)
@@ -82,8 +102,13 @@ def _conversion(
 def _to_boolean(
     source: pa.DataType, _: pa.DataType
 ) -> Callable[[Values], Values] | None:
-    if pa.types.is_integer(source):
+    types = pa.types
+    if types.is_integer(source) or types.is_floating(source):
         return lambda values: pc.not_equal(values, 0)
+    if types.is_decimal(source):
+        return lambda values: _mapped(values, bool, pa.bool_())
+    if types.is_string(source):
+        return lambda values: _mapped(values, boolean_of, pa.bool_())
     return None
 
 
@@ -92,7 +117,16 @@ def _to_time(
 ) -> Callable[[Values], Values] | None:
     if pa.types.is_date32(source) or pa.types.is_timestamp(source):
         return lambda values: values.cast(LOCAL_TIME).cast(kind)
+    if pa.types.is_string(source):
+        ticks = local_micros_of if kind.tz is None else micros_of
+        return lambda values: _mapped(values, ticks, _LONG).cast(kind)
     return None
+
+
+def _to_binary(
+    source: pa.DataType, kind: pa.DataType
+) -> Callable[[Values], Values] | None:
+    return (lambda values: values.cast(kind)) if pa.types.is_string(source) else None
 
 
 def _to_text(source: pa.DataType, _: pa.DataType) -> Callable[[Values], Values] | None:
@@ -125,18 +159,21 @@ def _to_integer(
     if types.is_integer(source) or types.is_boolean(source):
         return lambda values: values.cast(kind)
     if types.is_floating(source):
-        return lambda values: _mapped(values, int, kind)
+        return lambda values: _mapped(values, partial(_whole, kind), kind)
     if types.is_decimal(source):
         return lambda values: _mapped(values, int, kind)
     if types.is_string(source):
-        return lambda values: _mapped(values, _integer, kind)
+        return lambda values: _mapped(values, integer_of, kind)
     return None
 
 
-def _integer(text: str) -> int:
-    if not _INTEGER.fullmatch(text):
-        raise ValueError(text[:80])
-    return int(text)
+def _whole(kind: pa.DataType, number: float) -> int:
+    """Return a number without its fraction.
+
+    Spark takes the double after the last whole number of 64 bits for that number.
+    """
+    whole = int(number)
+    return whole - 1 if whole == _BEYOND_LONG and kind == _LONG else whole
 
 
 def _to_floating(
@@ -147,8 +184,13 @@ def _to_floating(
         return lambda values: values.cast(kind, safe=False)
     if types.is_boolean(source):
         return lambda values: values.cast(pa.int8()).cast(kind)
-    if types.is_decimal(source) and kind == pa.float64():
-        return lambda values: _mapped(values, float, kind)
+    is_double = kind == pa.float64()
+    if types.is_decimal(source):
+        nearest = float if is_double else nearest_single
+        return lambda values: _mapped(values, nearest, kind)
+    if types.is_string(source):
+        read = double_of if is_double else single_of
+        return lambda values: _mapped(values, read, kind)
     return None
 
 
@@ -160,7 +202,19 @@ def _to_decimal(
         return lambda values: rescaled(values.cast(pa.decimal128(20, 0)), kind)
     if types.is_decimal(source) and kind.scale >= source.scale:
         return lambda values: rescaled(values, kind)
+    if types.is_decimal(source):
+        return lambda values: _mapped(values, partial(_fitted, kind), kind)
+    if types.is_string(source):
+        return lambda values: _mapped(values, partial(_decimal, kind), kind)
     return None
+
+
+def _fitted(kind: pa.DataType, number: Decimal) -> Decimal:
+    return fitted_decimal(number, kind)
+
+
+def _decimal(kind: pa.DataType, text: str) -> Decimal:
+    return decimal_of(text, kind)
 
 
 def _to_date(source: pa.DataType, _: pa.DataType) -> Callable[[Values], Values] | None:
@@ -169,19 +223,8 @@ def _to_date(source: pa.DataType, _: pa.DataType) -> Callable[[Values], Values] 
             values.cast(LOCAL_TIME), unit="day"
         ).cast(pa.date32())
     if pa.types.is_string(source):
-        return lambda values: _mapped(values, _date, pa.date32())
+        return lambda values: _mapped(values, days_of, pa.int32()).cast(pa.date32())
     return None
-
-
-def _date(text: str) -> date:
-    if not _DATE.fullmatch(text):
-        raise ValueError(text[:80])
-    return date.fromisoformat(text)
-
-
-def _time(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _mapped(
@@ -189,95 +232,3 @@ def _mapped(
 ) -> Values:
     found = [None if value is None else convert(value) for value in values.to_pylist()]
     return pa.array(found, kind)
-
-
-# === Types that meet ===
-
-
-def common(
-    left: BoundExpression, right: BoundExpression
-) -> tuple[BoundExpression, BoundExpression, pa.DataType]:
-    """Return two nodes as values of one type, as a comparison sees them.
-
-    Raises:
-        NotTranslatedError: If Spark would not compare them, or as what is not sure.
-    """
-    left, right = _with_type_of(left, right), _with_type_of(right, left)
-    if left.is_null and right.is_null:
-        kind = pa.bool_()
-        return typed(left, kind), typed(right, kind), kind
-    kind = common_type(left.kind, right.kind)
-    return cast(left, kind), cast(right, kind), kind
-
-
-def _with_type_of(node: BoundExpression, other: BoundExpression) -> BoundExpression:
-    """Return NULL, or a literal text beside another type, as that type."""
-    if node.is_null:
-        return typed(node, other.kind)
-    if not isinstance(node.literal, str) or not pa.types.is_string(node.kind):
-        return node
-    types, text = pa.types, node.literal.strip()
-    try:
-        if types.is_date32(other.kind):
-            return literal(_date(text), other.kind)
-        if types.is_timestamp(other.kind):
-            moment = _time(text)
-            if other.kind.tz is None:
-                moment = moment.replace(tzinfo=None)
-            return literal(moment, other.kind)
-        if types.is_integer(other.kind):
-            return literal(_integer(text), pa.int64())
-    except (ValueError, OverflowError, pa.ArrowInvalid):
-        message = f"{node.literal[:80]!r} is no {other.kind}"
-        raise NotTranslatedError(message) from None
-    return node
-
-
-def common_type(left: pa.DataType, right: pa.DataType) -> pa.DataType:
-    """Return the type that values of two types have in common.
-
-    Raises:
-        NotTranslatedError: If there is none.
-    """
-    types = pa.types
-    if left == right:
-        return left
-    pair = (left, right)
-    if all(map(_is_number, pair)):
-        return _common_number(left, right)
-    times = (types.is_date32, types.is_timestamp)
-    if all(any(kind(one) for kind in times) for one in pair):
-        zoned = [one for one in pair if types.is_timestamp(one) and one.tz]
-        return TIMESTAMP if zoned else LOCAL_TIME
-    message = f"{left} and {right} are not compared"
-    raise NotTranslatedError(message)
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-    )
-
-
-def _common_number(left: pa.DataType, right: pa.DataType) -> pa.DataType:
-    types = pa.types
-    if types.is_floating(left) or types.is_floating(right):
-        return pa.float64()
-    if types.is_integer(left) and types.is_integer(right):
-        return left if left.bit_width > right.bit_width else right
-    one, other = as_decimal(left), as_decimal(right)
-    scale = max(one.scale, other.scale)
-    whole = max(one.precision - one.scale, other.precision - other.scale)
-    if whole + scale > MAX_DIGITS:
-        message = f"{left} and {right} have more than {MAX_DIGITS} digits together"
-        raise NotTranslatedError(message)
-    return pa.decimal128(whole + scale, scale)
-
-
-def as_decimal(kind: pa.DataType) -> pa.DataType:
-    """Return the decimal type that holds every value of a whole number's type."""
-    if pa.types.is_decimal(kind):
-        return kind
-    return pa.decimal128(DIGITS[kind.bit_width], 0)

@@ -1,13 +1,12 @@
 """CASE, COALESCE and their kin: a branch sees the rows alone that it is chosen for."""
 
 from collections.abc import Sequence
-from functools import reduce
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.expressions.bounds import check_made, text_bytes
-from deltaweb.expressions.casts import cast, common_type
+from deltaweb.expressions.common_types import alike
 from deltaweb.expressions.comparison import boolean, compared, truth
 from deltaweb.expressions.node import NULL, BoundExpression, Values, typed, where
 
@@ -23,9 +22,10 @@ def case(
     Raises:
         NotTranslatedError: If the values have no type in common.
     """
-    kind = unified([*(value for _, value in branches), otherwise])
-    steps = [(truth(test), cast(value, kind)) for test, value in branches]
-    last = cast(otherwise, kind)
+    values, kind = alike([*(value for _, value in branches), otherwise])
+    *chosen_values, last = values
+    tests = [truth(test) for test, _ in branches]
+    steps = [*zip(tests, chosen_values, strict=True)]
 
     def evaluate(rows: pa.RecordBatch) -> Values:
         left = pa.repeat(pa.scalar(value=True), rows.num_rows)
@@ -50,18 +50,11 @@ def _filled(
     return pc.if_else(chosen, more, found)
 
 
-def unified(nodes: Sequence[BoundExpression]) -> pa.DataType:
-    """Return the type that some values have in common, null where all are NULL."""
-    kinds = [node.kind for node in nodes if not node.is_null]
-    return reduce(common_type, kinds) if kinds else pa.null()
-
-
 def coalesced(nodes: Sequence[BoundExpression]) -> BoundExpression:
     """Return the first value that is not null."""
-    kind = unified(nodes)
+    values, kind = alike(nodes)
     if pa.types.is_null(kind):
         return NULL
-    values = [cast(node, kind) for node in nodes]
     return case([(not_null(value), value) for value in values])
 
 

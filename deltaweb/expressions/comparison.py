@@ -1,23 +1,26 @@
 """Comparisons and logic, as Spark has them: NaN equals itself and is the largest."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.scan.predicate import Like, match_like
-from deltaweb.expressions.casts import common
+from deltaweb.expressions.common_types import alike, common
 from deltaweb.expressions.node import (
+    NULL,
     BoundExpression,
     Evaluate,
     NotTranslatedError,
+    NoValueError,
     Values,
+    type_name,
     where,
 )
 
 BOOLEAN = pa.bool_()
-LONG, TEXT = pa.int64(), pa.string()
 TRUE, UNKNOWN = pa.scalar(value=True), pa.scalar(None, BOOLEAN)
 NO_COLUMN: ColumnPath = ()
 
@@ -32,9 +35,7 @@ def compared(
 ) -> BoundExpression:
     """Return a comparison: `=`, `!=`, `<`, `<=`, `>`, `>=` or `<=>`."""
     left, right, kind = common(left, right)
-    if pa.types.is_nested(kind):
-        message = "nested values are not compared"
-        raise NotTranslatedError(message)
+    _refuse_nested(kind)
     compare = {
         "=": _equal,
         "!=": lambda a, b: pc.invert(_equal(a, b)),
@@ -44,7 +45,23 @@ def compared(
         ">=": lambda a, b: pc.invert(_less(a, b)),
         "<=>": _same,
     }[operator]
-    return boolean(lambda rows: compare(left.values(rows), right.values(rows)))
+
+    def evaluate(rows: pa.RecordBatch) -> Values:
+        # One side at least is an array, so that there is a value for each row.
+        first = left.values(rows) if left.constant is None else left.constant
+        if right.constant is not None and left.constant is None:
+            return compare(first, right.constant)
+        try:
+            second = right.values(rows)
+        except NoValueError:
+            if operator == "<=>":
+                raise
+            # The right side is looked at only where there is a left one.
+            has_left = left.values(rows).is_valid()
+            second = where(rows, has_left, right.values, kind)
+        return compare(first, second)
+
+    return boolean(evaluate)
 
 
 def _equal(a: Values, b: Values) -> Values:
@@ -63,24 +80,54 @@ def _less(a: Values, b: Values) -> Values:
 
 def _same(a: Values, b: Values) -> Values:
     equal = pc.fill_null(_equal(a, b), fill_value=False)
-    return pc.or_(equal, pc.and_(a.is_null(), b.is_null()))
+    return pc.or_(equal, pc.and_(pc.is_null(a), pc.is_null(b)))
 
 
 def one_of(
     value: BoundExpression, choices: Sequence[BoundExpression]
 ) -> BoundExpression:
-    """Return IN: unknown where nothing is equal and a null is among them."""
+    """Return IN: unknown where nothing is equal and a null is among them.
+
+    The value and all choices are of one type, not each choice of the value's.
+    """
     said = [choice for choice in choices if not choice.is_null]
-    kind = _looked_up_as(value, said)
-    if kind is None:
-        return any_of([compared("=", value, choice) for choice in choices])
-    wanted = pa.array([choice.literal for choice in said], kind)
-    otherwise = pa.scalar(None if len(said) < len(choices) else False, BOOLEAN)
+    if not said:
+        # It is looked at nevertheless, for it may have no value for a row.
+        return boolean(lambda rows: pa.nulls(len(value.values(rows)), BOOLEAN))
+    (value, *said), kind = alike([value, *said])
+    _refuse_nested(kind)
+    has_null = len(said) < len(choices)
+    constants = [one.constant for one in said if one.constant is not None]
+    if len(constants) == len(said):
+        return _looked_up(value, constants, has_null=has_null)
+    found = any_of([*(compared("=", value, one) for one in said), *[NULL] * has_null])
 
     def evaluate(rows: pa.RecordBatch) -> Values:
-        values = value.values(rows).cast(kind)
-        found = pc.is_in(values, value_set=wanted)
-        if len(said) == len(choices) and not values.null_count:
+        # Where there is no value, no choice is looked at.
+        return where(rows, value.values(rows).is_valid(), found.values, BOOLEAN)
+
+    return boolean(evaluate)
+
+
+def _looked_up(
+    value: BoundExpression, constants: Sequence[pa.Scalar], *, has_null: bool
+) -> BoundExpression:
+    """Return IN with a list of constants, which are looked up at once."""
+    is_floating = pa.types.is_floating(value.kind)
+    wanted = pa.array(constants, value.kind)
+    # The look-up goes by bits: zero has two signs, and NaN many spellings.
+    has_nan = is_floating and bool(pc.any(pc.is_nan(wanted)).as_py())
+    if is_floating:
+        wanted = pc.add(wanted, 0.0).filter(pc.invert(pc.is_nan(wanted)))
+    otherwise = pa.scalar(None if has_null else False, BOOLEAN)
+
+    def evaluate(rows: pa.RecordBatch) -> Values:
+        values = value.values(rows)
+        looked_for = pc.add(values, 0.0) if is_floating else values
+        found = pc.is_in(looked_for, value_set=wanted)
+        if has_nan:
+            found = pc.or_(found, pc.fill_null(pc.is_nan(values), fill_value=False))
+        if not has_null and not values.null_count:
             return found
         judged = pc.if_else(found, TRUE, otherwise)
         return pc.if_else(values.is_valid(), judged, UNKNOWN)
@@ -88,33 +135,40 @@ def one_of(
     return boolean(evaluate)
 
 
-def _looked_up_as(
-    value: BoundExpression, choices: Sequence[BoundExpression]
-) -> pa.DataType | None:
-    """Return the type of literals that are looked up at once; None for one by one.
-
-    Whole numbers and texts are: they equal what is the same, and nothing else.
-    """
-    if not choices or any(choice.literal is None for choice in choices):
-        return None
-    kinds = [value.kind, *(choice.kind for choice in choices)]
-    if all(pa.types.is_integer(kind) for kind in kinds):
-        return LONG
-    return TEXT if all(kind == TEXT for kind in kinds) else None
+def _refuse_nested(kind: pa.DataType) -> None:
+    if pa.types.is_nested(kind):
+        message = "nested values are not compared"
+        raise NotTranslatedError(message)
 
 
 def like(
     value: BoundExpression, pattern: BoundExpression, escape: str, *, ignore_case: bool
 ) -> BoundExpression:
     """Return LIKE with a literal pattern."""
+    if pattern.is_null and pa.types.is_string(value.kind):
+        return boolean(lambda rows: pa.nulls(rows.num_rows, BOOLEAN))
     if not isinstance(pattern.literal, str) or not pa.types.is_string(value.kind):
         message = "LIKE takes a text and a literal pattern"
         raise NotTranslatedError(message)
-    if ignore_case:
-        message = "ILIKE is not evaluated here"
-        raise NotTranslatedError(message)
-    wanted = Like(NO_COLUMN, _escaped(pattern.literal, escape))
-    return boolean(lambda rows: match_like(value.values(rows), wanted))
+    text = lower_case(pattern.literal) if ignore_case else pattern.literal
+    wanted = Like(NO_COLUMN, _escaped(text, escape))
+    if not ignore_case:
+        return boolean(lambda rows: match_like(value.values(rows), wanted))
+    return boolean(
+        lambda rows: match_like(mapped_text(value.values(rows), lower_case), wanted)
+    )
+
+
+def lower_case(text: str) -> str:
+    """Return a text in small letters, as `lower` and ILIKE have it."""
+    return text.lower()
+
+
+def mapped_text(values: Values, convert: Callable[[str], str]) -> Values:
+    """Return the texts that a function makes of others; each one is made once."""
+    coded = values.dictionary_encode()
+    made = [convert(text) for text in coded.dictionary.to_pylist()]
+    return pa.array(made, pa.string()).take(coded.indices)
 
 
 def _escaped(pattern: str, escape: str) -> str:
@@ -141,7 +195,7 @@ def truth(node: BoundExpression) -> BoundExpression:
     if node.is_null:
         return boolean(lambda rows: pa.nulls(rows.num_rows, BOOLEAN))
     if node.kind != BOOLEAN:
-        message = f"a condition is needed, not a value of type {node.kind}"
+        message = f"a condition is needed, not a value of type {type_name(node.kind)}"
         raise NotTranslatedError(message)
     return node
 
@@ -160,11 +214,24 @@ def all_of(parts: Sequence[BoundExpression]) -> BoundExpression:
         found = conditions[0].values(rows)
         for part in conditions[1:]:
             open_rows = pc.fill_null(found, fill_value=True)
-            more = where(rows, open_rows, part.values, BOOLEAN)
+            more = _looked_at(part, rows, open_rows)
             found = pc.and_kleene(found, more)
         return found
 
     return boolean(evaluate)
+
+
+def _looked_at(
+    part: BoundExpression, rows: pa.RecordBatch, is_open: pa.BooleanArray
+) -> Values:
+    """Return a later part, for the rows that are open; the others do not matter.
+
+    Where most are, it is quicker for all, unless a row that is not open has no value.
+    """
+    if 2 * is_open.true_count > len(is_open):
+        with suppress(NoValueError, pa.ArrowException, OverflowError, ValueError):
+            return part.values(rows)
+    return where(rows, is_open, part.values, BOOLEAN)
 
 
 def any_of(parts: Sequence[BoundExpression]) -> BoundExpression:
@@ -175,7 +242,7 @@ def any_of(parts: Sequence[BoundExpression]) -> BoundExpression:
         found = conditions[0].values(rows)
         for part in conditions[1:]:
             open_rows = pc.invert(pc.fill_null(found, fill_value=False))
-            more = where(rows, open_rows, part.values, BOOLEAN)
+            more = _looked_at(part, rows, open_rows)
             found = pc.or_kleene(found, more)
         return found
 

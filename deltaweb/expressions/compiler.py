@@ -1,5 +1,7 @@
 """SQL as nodes that are bound to a schema."""
 
+import math
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Final
@@ -9,12 +11,16 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
-from deltaweb.delta.protocol.column_path import column_field, resolve_column
+from deltaweb.delta.protocol.column_path import (
+    ColumnPath,
+    column_field,
+    resolve_column,
+)
 from deltaweb.delta.protocol.schema import StructType, arrow_type
-from deltaweb.delta.values.value_text import parse_date, parse_timestamp
 from deltaweb.expressions.arithmetic import arithmetic, negative
 from deltaweb.expressions.casts import cast
 from deltaweb.expressions.choice import case, coalesced, null, null_if_equal
+from deltaweb.expressions.common_types import MAX_DIGITS
 from deltaweb.expressions.comparison import (
     all_of,
     any_of,
@@ -26,7 +32,14 @@ from deltaweb.expressions.comparison import (
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from deltaweb.expressions.functions import call, concatenated
 from deltaweb.expressions.mistakes import refuse_mistakes
-from deltaweb.expressions.node import NULL, BoundExpression, NotTranslatedError, literal
+from deltaweb.expressions.node import (
+    NULL,
+    BadLiteralError,
+    BoundExpression,
+    NotTranslatedError,
+    literal,
+)
+from deltaweb.sharing.conditions.casts import literal_kind
 from deltaweb.sharing.conditions.sql import (
     cast_type,
     column_names,
@@ -63,6 +76,7 @@ _FUNCTIONS: Final[dict[type[exp.Expr], str]] = {
     exp.Length: "length",
     exp.Abs: "abs",
     exp.Ceil: "ceil",
+    exp.Negative: "negative",
     exp.Floor: "floor",
     exp.StartsWith: "startswith",
     exp.EndsWith: "endswith",
@@ -88,6 +102,7 @@ _ARGUMENTS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
     exp.Replace: ("this", "expression", "replacement"),
     exp.Nvl2: ("this", "true", "false"),
 }
+_NUMBER: Final = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 _INT_MAX: Final = 2**31 - 1
 _LONG_MAX: Final = 2**63 - 1
 
@@ -125,6 +140,8 @@ def compile_sql(sql: str | SQLText, schema: StructType) -> BoundExpression:
         return _Compiler(schema).node(tree)
     except ExpressionError:
         raise
+    except BadLiteralError as error:
+        raise ExpressionMistakenError(sql=text, reason=str(error)) from None
     except (NotTranslatedError, PredicateError) as error:
         refuse_mistakes(text, tree, schema)
         reason = getattr(error, "reason", "") or str(error)
@@ -132,6 +149,12 @@ def compile_sql(sql: str | SQLText, schema: StructType) -> BoundExpression:
     except (pa.ArrowException, RecursionError, ValueError, OverflowError) as error:
         reason = str(error).partition("\n")[0][:200] or "it nests too deeply"
         raise ExpressionError(sql=text, reason=reason) from None
+
+
+def named_columns(parsed: SQLText, schema: StructType) -> set[ColumnPath]:
+    """Return the columns that an expression looks at, which compiles."""
+    columns = parsed.tree.find_all(exp.Column)
+    return {resolve_column(schema, column_names(column)) for column in columns}
 
 
 class _Compiler:
@@ -261,9 +284,13 @@ class _Compiler:
 
     def negative(self, expression: exp.Neg) -> BoundExpression:
         """Read a sign."""
-        inner = unwrapped(expression.this)
+        inner = expression.this
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return _number(f"-{inner.name}")
+        if isinstance(inner, exp.Cast) and _is_suffixed(inner):
+            signed = inner.copy()
+            signed.this.set("this", f"-{inner.this.name}")
+            return self.cast(signed)
         return negative(self.node(inner))
 
     def cast(self, expression: exp.Cast) -> BoundExpression:
@@ -273,14 +300,13 @@ class _Compiler:
             raise NotTranslatedError(_refusal(expression))
         kind = arrow_type(data_type)
         inner = unwrapped(expression.this)
-        if isinstance(inner, exp.Literal) and inner.is_string:
-            text = inner.name.strip()
-            if pa.types.is_date32(kind):
-                return _of_ticks(parse_date(text), pa.int32(), kind)
-            if pa.types.is_timestamp(kind):
-                return _of_ticks(parse_timestamp(text), pa.int64(), kind)
-            if pa.types.is_decimal(kind) or pa.types.is_floating(kind):
-                return literal(kind_value(text, kind), kind)
+        if (
+            isinstance(inner, exp.Literal)
+            and not inner.is_string
+            and (pa.types.is_floating(kind))
+        ):
+            # A suffix, as of 0.1F, is a cast as well: the number is read once.
+            return cast(literal(inner.name, pa.string()), kind)
         return cast(self.node(inner), kind)
 
     def trim(self, expression: exp.Trim) -> BoundExpression:
@@ -321,17 +347,15 @@ def _refusal(expression: exp.Expr) -> str:
     return f"{shown(expression)} is not evaluated here"
 
 
-def _of_ticks(ticks: int, number: pa.DataType, kind: pa.DataType) -> BoundExpression:
-    scalar = pa.scalar(ticks, number).cast(kind)
-    return BoundExpression(kind, lambda rows: pa.repeat(scalar, rows.num_rows))
+def _is_suffixed(cast: exp.Cast) -> bool:
+    """Tell whether a cast may be a number with a suffix, which takes a sign first.
 
-
-def kind_value(text: str, kind: pa.DataType) -> object:
-    """Return the number that a literal text is, of a type."""
-    number = Decimal(text)
-    if not number.is_finite():
-        raise NotTranslatedError(text)
-    return number if pa.types.is_decimal(kind) else float(number)
+    The parser makes a cast of -128Y whose type has no 128, and writes that of 1.5BD
+    with a text.
+    """
+    number = cast.this
+    is_number = isinstance(number, exp.Literal) and _NUMBER.fullmatch(number.name)
+    return bool(is_number) and literal_kind(cast_type(cast)) == "number"
 
 
 def _literal(expression: exp.Literal) -> BoundExpression:
@@ -343,6 +367,9 @@ def _literal(expression: exp.Literal) -> BoundExpression:
 def _number(text: str) -> BoundExpression:
     """Return a number as Spark types it: whole, decimal, or double by an exponent."""
     if "e" in text.lower():
+        if math.isinf(float(text)):
+            message = f"{text[:80]} is beyond every double"
+            raise NotTranslatedError(message)
         return literal(float(text), pa.float64())
     if "." not in text:
         number = int(text)
@@ -354,4 +381,7 @@ def _number(text: str) -> BoundExpression:
     _, digits, exponent = exact.as_tuple()
     scale = max(0, -int(exponent))
     precision = max(len(digits), scale)
+    if precision > MAX_DIGITS:
+        message = f"{text[:80]} has more than {MAX_DIGITS} digits"
+        raise NotTranslatedError(message)
     return literal(exact, pa.decimal128(precision, scale))

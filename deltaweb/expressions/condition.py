@@ -1,11 +1,14 @@
-"""What a write evaluates: conditions of rows, and the values of assignments."""
+"""What is evaluated of rows: conditions, and the values of assignments."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
+from deltaweb.delta.scan.predicate import Predicate
+from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.expressions.bounds import MADE_BYTES, in_parts, text_bytes
 from deltaweb.expressions.casts import cast
 from deltaweb.expressions.comparison import truth
@@ -14,14 +17,19 @@ from deltaweb.expressions.errors import (
     ExpressionTooLargeError,
     ExpressionValueError,
 )
-from deltaweb.expressions.node import BoundExpression, NotTranslatedError, NoValueError
+from deltaweb.expressions.node import (
+    BoundExpression,
+    NotTranslatedError,
+    NoValueError,
+    type_name,
+)
 
 if TYPE_CHECKING:  # tables without conditions are written without a parser of SQL
     from deltaweb.sharing.conditions.sql_text import SQLText
 
 
-class SQLCondition:
-    """A boolean expression over rows of a schema.
+class SQLCondition(RowCondition):
+    """A boolean expression over rows of a schema; it can travel to other processes.
 
     Args:
         sql: The expression, as text or parsed.
@@ -32,11 +40,34 @@ class SQLCondition:
     """
 
     def __init__(self, sql: "str | SQLText", schema: StructType) -> None:
-        self.sql = sql if isinstance(sql, str) else sql.text
+        from deltaweb.expressions.compiler import (  # noqa: PLC0415 (as above)
+            parse_expression,
+        )
+
+        self._parsed = parse_expression(sql) if isinstance(sql, str) else sql
+        self._schema = schema
+        self.sql = self._parsed.text
         try:
-            self._node = truth(_compiled(sql, schema))
+            self._node = truth(_compiled(self._parsed, schema))
         except NotTranslatedError as error:
             raise ExpressionError(sql=self.sql, reason=str(error)) from None
+
+    def __reduce__(self) -> tuple[type["SQLCondition"], tuple[str, StructType]]:
+        return SQLCondition, (self.sql, self._schema)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The top-level columns that it looks at."""
+        from deltaweb.expressions.compiler import named_columns  # noqa: PLC0415
+
+        return frozenset(path[0] for path in named_columns(self._parsed, self._schema))
+
+    @cached_property
+    def reach(self) -> Predicate | None:
+        """What holds for every row that it is true for; None where nothing is known."""
+        from deltaweb.expressions.reach import reach_of  # noqa: PLC0415
+
+        return reach_of(self._parsed, self._schema)
 
     def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
         """Return where the condition is true: neither false nor unknown.
@@ -45,7 +76,9 @@ class SQLCondition:
             ExpressionValueError: If a row has no value.
             ExpressionTooLargeError: If that would take too much memory.
         """
-        found = _values(self._node, self.sql, rows)
+        # What it does not look at need not be copied to be left out.
+        looked_at = rows.select(sorted(self.names)) if self.names else rows
+        found = _values(self._node, self.sql, looked_at)
         return pc.fill_null(found, fill_value=False)
 
 
@@ -66,10 +99,14 @@ class SQLAssignment:
         self.sql = sql
         node = _compiled(sql, schema)
         kind = arrow_type(column.data_type)
-        is_text = pa.types.is_string
+        # A column takes what Spark stores in it by itself: no text, nor a boolean, as
+        # another type.
+        kinds = (pa.types.is_string, pa.types.is_boolean)
+        is_unlike = any(is_kind(node.kind) != is_kind(kind) for is_kind in kinds)
         try:
-            if is_text(node.kind) != is_text(kind) and not node.is_null:
-                message = f"{column.name!r} is {kind}, and it is {node.kind}"
+            if is_unlike and not node.is_null:
+                own, its = type_name(kind), type_name(node.kind)
+                message = f"{column.name!r} is {own}, and it is {its}"
                 raise NotTranslatedError(message)  # noqa: TRY301  # one way to refuse
             self._node = cast(node, kind)
         except NotTranslatedError as error:

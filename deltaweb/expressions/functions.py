@@ -23,6 +23,7 @@ TEXT: Final = pa.string()
 INTEGER: Final = pa.int32()
 CASE_GROWTH: Final = 3
 """How many times as long a letter is at most in the other case, in bytes of UTF-8."""
+_DAY_BITS: Final = 32
 Function = Callable[[Sequence[BoundExpression]], BoundExpression]
 
 
@@ -164,12 +165,23 @@ def _rounded(name: str, calculate: Callable[[Values], Values]) -> Function:
         if not pa.types.is_floating(node.kind):
             message = f"{name} of {node.kind} is not evaluated here"
             raise NotTranslatedError(message)
-        return cast(
-            BoundExpression(node.kind, lambda rows: calculate(node.values(rows))),
-            pa.int64(),
+        number = cast(node, pa.float64())
+        return BoundExpression(
+            pa.int64(), lambda rows: _as_long(calculate(number.values(rows)))
         )
 
     return build
+
+
+def _as_long(numbers: Values) -> Values:
+    """Return whole doubles as Java takes them for longs: NaN is 0, and no end is left.
+
+    A cast of such a number is an error, but `floor` and `ceil` make none of it.
+    """
+    known = pc.if_else(pc.is_nan(numbers), 0.0, numbers)
+    is_high, is_low = pc.greater_equal(known, 2.0**63), pc.less(known, -(2.0**63))
+    inside = pc.if_else(pc.or_(is_high, is_low), 0.0, known).cast(pa.int64())
+    return pc.if_else(is_high, 2**63 - 1, pc.if_else(is_low, -(2**63), inside))
 
 
 # === Dates and times ===
@@ -211,15 +223,19 @@ def _date(node: BoundExpression) -> BoundExpression:
 def _days_later(sign: str) -> Function:
     def build(arguments: Sequence[BoundExpression]) -> BoundExpression:
         day, days = arguments
-        if not pa.types.is_integer(days.kind):
-            message = "days are whole numbers"
+        if not pa.types.is_integer(days.kind) or days.kind.bit_width > _DAY_BITS:
+            message = "days are whole numbers of 32 bits"
             raise NotTranslatedError(message)
         start = _date(day)
         number = BoundExpression(INTEGER, lambda rows: start.values(rows).cast(INTEGER))
-        moved = cast(arithmetic(sign, number, days), INTEGER)
-        return BoundExpression(
-            pa.date32(), lambda rows: moved.values(rows).cast(pa.date32())
-        )
+        by = cast(days, INTEGER)
+        # Beyond the ends of the calendar Spark goes on at the other one.
+        move = pc.add if sign == "+" else pc.subtract
+
+        def evaluate(rows: pa.RecordBatch) -> Values:
+            return move(number.values(rows), by.values(rows)).cast(pa.date32())
+
+        return BoundExpression(pa.date32(), evaluate)
 
     return build
 

@@ -2,19 +2,36 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.protocol.schema import short_type_text
+from deltaweb.delta.protocol.schema.from_arrow import data_type_of_arrow
 from deltaweb.expressions.bounds import SHORT_TEXT, check_made
 
+MAX_TYPE_LENGTH: Final = 80
 Values: TypeAlias = pa.Array
 Evaluate: TypeAlias = Callable[[pa.RecordBatch], Values]
 
 
+def type_name(kind: pa.DataType) -> str:
+    """Return what SQL calls a type."""
+    if pa.types.is_null(kind):
+        return "void"
+    return short_type_text(data_type_of_arrow(kind, ""), MAX_TYPE_LENGTH)
+
+
 class NotTranslatedError(Exception):
     """What is written is not translated; the text says why."""
+
+
+class BadLiteralError(NotTranslatedError):
+    """A literal text is no value of the type that it is compared as."""
+
+    def __init__(self, text: str, kind: pa.DataType) -> None:
+        super().__init__(f"{text[:80]!r} is no {type_name(kind)}")
 
 
 class NoValueError(Exception):
@@ -29,11 +46,13 @@ class BoundExpression:
         kind: The Arrow type of its values; null for NULL alone.
         values: Gives the value of each row of a batch.
         literal: The value of a literal; None for all else, and for NULL.
+        constant: The value that every row has, where that is known and not null.
     """
 
     kind: pa.DataType
     values: Evaluate
     literal: object = None
+    constant: pa.Scalar | None = None
 
     @property
     def is_null(self) -> bool:
@@ -43,16 +62,25 @@ class BoundExpression:
 
 def literal(value: object, kind: pa.DataType) -> BoundExpression:
     """Return a literal."""
-    scalar = pa.scalar(value, kind)
-    length = len(value) if isinstance(value, str | bytes) else 0
+    return constant(pa.scalar(value, kind), value)
+
+
+def constant(scalar: pa.Scalar, value: object = None) -> BoundExpression:
+    """Return a value that every row has, and that is not null.
+
+    Args:
+        scalar: The value.
+        value: The same where it is a literal.
+    """
+    is_text = pa.types.is_string(scalar.type) or pa.types.is_binary(scalar.type)
+    num_bytes = scalar.as_buffer().size if is_text else 0
 
     def evaluate(rows: pa.RecordBatch) -> Values:
-        if length > SHORT_TEXT:
-            num_bytes = scalar.as_buffer().size * rows.num_rows
-            check_made("a literal", num_bytes, is_passing=True)
+        if num_bytes > SHORT_TEXT:
+            check_made("a literal", num_bytes * rows.num_rows, is_passing=True)
         return pa.repeat(scalar, rows.num_rows)
 
-    return BoundExpression(kind, evaluate, value)
+    return BoundExpression(scalar.type, evaluate, value, scalar)
 
 
 NULL = BoundExpression(pa.null(), lambda rows: pa.nulls(rows.num_rows))

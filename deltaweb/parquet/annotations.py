@@ -35,6 +35,8 @@ _PLAIN_MEMBERS: Final[Mapping[int, str]] = {
     15: "FLOAT16",
 }
 _TIME, _GEOGRAPHY = 7, 18
+_NAMED: Final[Mapping[int, str]] = {19: "FILE"}
+"""Members that have a name, and whose values are not known here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class Annotation:
     def text(self) -> str:
         """The canonical text, such as `DECIMAL(10,2)` or `INT(8,true)`."""
         match self.kind:
+            case "UNRECOGNIZED" if name := _NAMED.get(self.number or 0):
+                return name
             case "DECIMAL":
                 digits = "?" if self.precision is None else self.precision
                 parameters = f"{digits},{self.scale}"
@@ -80,8 +84,8 @@ class Annotation:
             case "TIME" | "TIMESTAMP":
                 parameters = f"isAdjustedToUTC={_truth(self.is_utc)},unit={self.unit}"
             case "VARIANT":
-                parameters = "1" if self.version is None else str(self.version)
-            case "UNRECOGNIZED_CONVERTED":
+                parameters = "" if self.version is None else str(self.version)
+            case "UNRECOGNIZED" | "UNRECOGNIZED_CONVERTED":
                 parameters = str(self.number)
             case _:
                 named = {"crs": self.crs, "algorithm": self.algorithm}

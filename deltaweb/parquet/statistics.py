@@ -14,6 +14,7 @@ from deltaweb.parquet.schema import Node
 
 NEW_FIELDS: Final = "min_value/max_value"
 OLD_FIELDS: Final = "min/max (deprecated)"
+IS_NAN: Final = "it is NaN"
 _FLOATS: Final = frozenset({"FLOAT", "DOUBLE"})
 
 
@@ -30,7 +31,7 @@ class ColumnStatistics:
         min: The lower bound as JSON; None where it is not known.
         max: The upper bound, likewise.
         has_bounds: Whether the bounds were looked at: one may be None all the same,
-            because it is absent or does not read.
+            because it is absent, is NaN or does not read.
     """
 
     source: str | None
@@ -75,13 +76,18 @@ def read_statistics(
         return ColumnStatistics(
             source, low, high, reason, soft, None, None, has_bounds=False
         )
-    shown: dict[str, Any] = {}
+    shown: dict[str, Any] = {"min": None, "max": None}
+    faults: dict[str, str] = {}
     for name, bound in (("min", low), ("max", high)):
         if bound is None:
-            shown[name] = None
             continue
         shown[name], fault = _read_bound(bound, node, order, is_low=name == "min")
         if fault is not None:
+            faults[name] = fault
+    # A bound that is NaN says nothing, and leaves the other what it is.
+    is_one_left = any(bound is not None for bound in shown.values())
+    for name, fault in faults.items():
+        if fault != IS_NAN or not is_one_left:
             reason = f"{name}: {fault}"
     return ColumnStatistics(
         source, low, high, reason, soft, shown["min"], shown["max"], has_bounds=True
@@ -129,7 +135,7 @@ def _read_bound(
     shown = render(value, annotation, physical)
     if physical in _FLOATS or node.kind == "FLOAT16":
         if shown == "NaN" and order != "IEEE_754_TOTAL_ORDER":
-            return None, "it is NaN"
+            return None, IS_NAN
         if shown == 0:
             # Writers do not agree on the sign of a zero that bounds.
             return (-0.0 if is_low else 0.0), None

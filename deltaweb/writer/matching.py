@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import arrow_schema
-from deltaweb.delta.scan.predicate import And, Predicate
+from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate
 from deltaweb.delta.scan.rows import ReadRows
 from deltaweb.delta.snapshot import Snapshot
@@ -30,7 +30,7 @@ from deltaweb.delta.writing.transaction import EVERYTHING_READ, TableRead
 from deltaweb.expressions.compiler import parse_expression
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.sharing.conditions.hints import parsed_hint
+from deltaweb.expressions.reach import reach_of
 from deltaweb.sharing.conditions.sql_text import SQLText
 
 MAX_KEPT_BYTES: Final = 64 << 20
@@ -89,7 +89,7 @@ def find_matches(
         return Matches(nothing, files, EVERYTHING_READ)
     by_partition = _by_partition(snapshot, parsed)
     condition = SQLCondition(parsed, snapshot.schema) if is_evaluated_here else None
-    predicate = _hint(snapshot, parsed)
+    predicate = reach_of(parsed, snapshot.schema)
     if by_partition is not None:
         whole = files.filter(by_partition)
         return Matches(whole, nothing, _read(predicate, whole), condition)
@@ -108,14 +108,6 @@ def _read(predicate: Predicate | None, files: pa.Table) -> TableRead:
     if predicate is None:
         return EVERYTHING_READ
     return TableRead(predicate=predicate, files=files)
-
-
-def _hint(snapshot: Snapshot, where: SQLText) -> Predicate | None:
-    """Return a condition that holds wherever `where` does; None for no such one."""
-    hints = parsed_hint(where, snapshot.schema)
-    if not hints.predicates:
-        return None
-    return hints.predicates[0] if len(hints.predicates) == 1 else And(hints.predicates)
 
 
 def _partitions(snapshot: Snapshot) -> pa.StructArray:

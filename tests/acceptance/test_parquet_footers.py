@@ -32,6 +32,8 @@ DELTA = (
 # What the record has by another reader's view: ENUM is text by the specification, and a
 # file of two rows has two.
 READ_OTHERWISE = {"dd_enum", "hm_no_columns"}
+# The library that the record was made with loses the number of what it does not know.
+NUMBERS = {"pt_unknown-logical-type": ("UNRECOGNIZED", "UNRECOGNIZED(2555)")}
 OUTCOMES = {
     "error": {"error"},
     "schema_ok": {"footer"},
@@ -63,7 +65,10 @@ WITH_ROWS = [
 
 def _described(name: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
     described = json.loads(json.dumps(describe(FOLDER / f"{name}.parquet")))
-    return described, _expected(FOLDER / f"{name}{SUFFIX}")
+    expected = _expected(FOLDER / f"{name}{SUFFIX}")
+    if name in NUMBERS:
+        expected = json.loads(json.dumps(expected).replace(*NUMBERS[name]))
+    return described, expected
 
 
 def _without_judgements(columns: list[dict[str, Any]]) -> list[dict[str, Any]]:

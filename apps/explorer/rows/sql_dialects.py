@@ -86,6 +86,12 @@ class SQLDialect:
         return f"{word} '{text}'"
 
 
+_CAST_FLOATS: Mapping[str, str] = {
+    "float": "CAST('{float!r}' AS FLOAT)",
+    "double": "CAST('{float!r}' AS DOUBLE)",
+}
+
+
 def _escaped(text: str, escapes: Mapping[str, str]) -> str:
     return "".join(escapes.get(character, character) for character in text)
 
@@ -95,6 +101,7 @@ DELTAWEB = SQLDialect(
     escapes={"\\": "\\\\", "'": "''"},
     instant="TIMESTAMP",
     local_time="TIMESTAMP_NTZ",
+    floats=_CAST_FLOATS,
     contains="{name} LIKE {pattern}",
 )
 """What `deltaweb table rows --where` and a job read."""
@@ -105,10 +112,7 @@ SPARK = SQLDialect(
     escapes={"\\": "\\\\", "'": "\\'"},
     instant="TIMESTAMP",
     local_time="TIMESTAMP_NTZ",
-    floats={
-        "float": "CAST('{float!r}' AS FLOAT)",
-        "double": "CAST('{float!r}' AS DOUBLE)",
-    },
+    floats=_CAST_FLOATS,
 )
 
 DUCKDB = SQLDialect(
@@ -116,8 +120,5 @@ DUCKDB = SQLDialect(
     escapes={"'": "''"},
     instant="TIMESTAMPTZ",
     local_time="TIMESTAMP",
-    floats={
-        "float": "CAST('{float!r}' AS FLOAT)",
-        "double": "CAST('{float!r}' AS DOUBLE)",
-    },
+    floats=_CAST_FLOATS,
 )

@@ -27,7 +27,7 @@ from deltaweb.delta.feed.digest import (
     digest_changes,
 )
 from deltaweb.delta.protocol.schema import short_type_text
-from deltaweb.sharing.conditions.refuse import parse_predicate
+from deltaweb.table_upkeep import parse_sql
 
 if TYPE_CHECKING:
     from apps.tables.index.spark_session import SparkSession
@@ -72,7 +72,7 @@ def read_changes(job: TrackedJob, asked: ReadChanges) -> dict[str, Any]:
     request = FeedRequest(
         versions=(asked.from_, asked.to),
         predicate=asked.predicate or None,
-        parse_sql=parse_predicate,
+        parse_sql=parse_sql,
         is_shown=True,
     )
     wanted = DigestRequest(key=asked.key, kinds=asked.kinds, changed=asked.changed)

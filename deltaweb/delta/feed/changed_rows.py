@@ -29,7 +29,7 @@ from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import StructType, read_columns
 from deltaweb.delta.scan.data_file import OpenFile
-from deltaweb.delta.scan.predicate import Expression, Predicate
+from deltaweb.delta.scan.row_condition import Condition, RowCondition
 from deltaweb.delta.scan.rows import RowScan, RowSource, iter_rows
 from deltaweb.delta.snapshot.state import load_definition
 from deltaweb.delta.snapshot.times import load_commit_times
@@ -57,8 +57,8 @@ class FeedRequest:
     versions: tuple[int | None, int | None] = (None, None)
     timestamps: tuple[Moment, Moment] = (None, None)
     columns: Sequence[str] | None = None
-    predicate: Predicate | Expression | str | None = None
-    parse_sql: Callable[[str, StructType], Predicate] | None = None
+    predicate: Condition | str | None = None
+    parse_sql: Callable[[str, StructType], RowCondition] | None = None
     is_shown: bool = False
 
 
@@ -100,7 +100,7 @@ class FeedRows:
     row_schema: StructType
     partitions: tuple[str, ...]
     columns: tuple[str, ...]
-    predicate: Predicate | Expression | None
+    predicate: Condition | None
 
     def scan(
         self, files: pa.Table, open_file: OpenFile, *, tells_kinds: bool

@@ -1,6 +1,6 @@
 """What partition values and statistics say of each column of each file."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -61,6 +61,9 @@ def statistics_ranges(
         lows, highs = _at(low, path), _at(high, path)
         if lows is None or highs is None:
             lows = highs = pa.nulls(len(table))
+        if pa.types.is_float64(lows.type):
+            lows = _around(lows, pc.min_element_wise)
+            highs = _around(highs, pc.max_element_wise)
         is_known = pc.is_valid(null_count)
         # Writers differ in whether a null struct counts for the columns inside.
         has_none = (
@@ -76,6 +79,17 @@ def statistics_ranges(
             else ~_mask(has_none),
         )
     return ranges
+
+
+def _around(
+    bounds: pa.Array, outermost: Callable[[pa.Array, pa.Array], pa.Array]
+) -> pa.Array:
+    """Widen bounds of doubles that were written when the column was a float.
+
+    Such a bound is text that means the nearest number of 32 bits, as 0.7 does
+    0.699999988079071. Those of later files lose what hardly skips a file.
+    """
+    return outermost(bounds, bounds.cast(pa.float32(), safe=False).cast(bounds.type))
 
 
 def _one(column: pa.ChunkedArray) -> pa.Array:

@@ -115,12 +115,9 @@ def _range(
     all_null, some_null = [], []
     for group in groups:
         chunk = group.chunk(leaf)
-        low, high = (
-            None if raw is None else decode(raw) for raw in (chunk.low, chunk.high)
-        )
-        is_known = low is not None and high is not None
-        lows.append(low if is_known else None)
-        highs.append(high if is_known else None)
+        # Each by itself: one that is NaN says nothing of the other.
+        lows.append(None if chunk.low is None else decode(chunk.low))
+        highs.append(None if chunk.high is None else decode(chunk.high))
         all_null.append(chunk.null_count == group.num_rows)
         some_null.append(chunk.null_count != 0)
     physical = _physical_type(target)

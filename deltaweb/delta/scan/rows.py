@@ -35,6 +35,7 @@ from deltaweb.delta.scan.pruning import (
     files_for_expression,
     files_for_predicate,
 )
+from deltaweb.delta.scan.row_condition import Condition, RowCondition
 from deltaweb.delta.values.data_values import TYPED_VARIANT
 from deltaweb.delta.values.partition_values import (
     partition_schema,
@@ -106,7 +107,7 @@ def read_rows(
     source: RowSource,
     *,
     columns: Sequence[str] | None = None,
-    predicate: Predicate | Expression | None = None,
+    predicate: Condition | None = None,
     limit: int | None = None,
 ) -> pa.Table:
     """Read rows into one table; arguments and errors are those of `iter_rows`."""
@@ -118,7 +119,7 @@ def iter_rows(
     source: RowSource,
     *,
     columns: Sequence[str] | None = None,
-    predicate: Predicate | Expression | None = None,
+    predicate: Condition | None = None,
     limit: int | None = None,
 ) -> RowScan:
     """Read rows batch by batch.
@@ -127,8 +128,9 @@ def iter_rows(
         source: What to read from.
         columns: Names of the columns of the result, in its order; all for None. A
             dotted name reaches into structs.
-        predicate: A condition, as a tree or as an Arrow expression over the logical
-            names; rows for which it is true are in the result.
+        predicate: A condition, as a tree, as one of another language or as an Arrow
+            expression over the logical names; rows for which it is true are in the
+            result.
         limit: The most rows of the result; nothing is read beyond them.
 
     Returns:
@@ -181,11 +183,12 @@ class _RowReader:
         self,
         source: RowSource,
         outputs: Sequence[ColumnPath],
-        predicate: Predicate | Expression | None,
+        predicate: Condition | None,
     ) -> None:
         self.open_file = source.open_file
         self.outputs = outputs
         self.predicate = predicate
+        self.condition: RowCondition | None = None
         self.expression: Expression | None = None
         self.tree: Predicate | None = None
         schema = source.schema
@@ -193,6 +196,10 @@ class _RowReader:
         if isinstance(predicate, pc.Expression):
             tops |= _needed_columns(predicate, schema, tops)
             self.expression = predicate
+        elif isinstance(predicate, RowCondition):
+            tops |= set(predicate.names)
+            self.condition = predicate
+            self.tree = predicate.reach
         elif predicate is not None:
             self.tree = predicate
             tops |= {path[0] for path in predicate_columns(predicate)}
@@ -214,6 +221,8 @@ class _RowReader:
 
     def filtered(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The rows for which the condition is true."""
+        if self.condition is not None:
+            return batch.filter(self.condition.holds(batch))
         if self.expression is None:
             return batch
         try:
@@ -246,8 +255,10 @@ class _RowReader:
         partitions = self.partition_values(files)
         if isinstance(self.predicate, pc.Expression):
             mask = files_for_expression(self.predicate, partitions, self.arrow_schema)
+        elif self.tree is not None:
+            mask = files_for_predicate(self.tree, partitions, source.statistics)
         else:
-            mask = files_for_predicate(self.predicate, partitions, source.statistics)
+            return files
         return files.filter(pa.array(mask))
 
     def partition_values(self, files: pa.Table) -> pa.StructArray:
@@ -306,7 +317,7 @@ class _RowReader:
 
     def max_rows(self, limit: int | None) -> int:
         """Rows worth decoding at a time."""
-        if limit is None or self.expression is not None:
+        if limit is None or self.predicate is not None:
             return MAX_BATCH_ROWS
         return min(limit, MAX_BATCH_ROWS)
 

@@ -28,7 +28,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
-from deltaweb.delta.scan.predicate import Expression, Predicate
+from deltaweb.delta.scan.row_condition import Condition, RowCondition
 from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.values.statistics.columns import read_statistics
@@ -41,7 +41,7 @@ HALF_BITS: Final = 32  # half of a long
 
 ColumnName = str | Sequence[str]
 
-ParseSQL = Callable[[str, StructType], Predicate]
+ParseSQL = Callable[[str, StructType], RowCondition]
 """Parses the SQL text of a condition over a schema."""
 
 
@@ -202,7 +202,7 @@ class Snapshot:
     def read(
         self,
         columns: Sequence[str] | None = None,
-        predicate: Predicate | Expression | str | None = None,
+        predicate: Condition | str | None = None,
         limit: int | None = None,
         *,
         typed_variants: bool = False,
@@ -214,7 +214,7 @@ class Snapshot:
     def scan(
         self,
         columns: Sequence[str] | None = None,
-        predicate: Predicate | Expression | str | None = None,
+        predicate: Condition | str | None = None,
         limit: int | None = None,
         *,
         typed_variants: bool = False,
@@ -226,8 +226,9 @@ class Snapshot:
                 all for None. A part of a variant is one by its name, of the form
                 `payload:$.user.id::bigint` (`deltaweb.delta.scan.variant_parts`).
             predicate: A `pyarrow.compute.Expression` over logical names, a predicate
-                of `deltaweb.delta.scan.predicate`, or SQL text; the last two may name
-                parts of variants, which SQL has in backticks.
+                of `deltaweb.delta.scan.predicate`, or SQL text, which has the meaning
+                that Spark gives it; the last two may name parts of variants, which SQL
+                has in backticks.
             limit: How many rows at most; reading stops there.
             typed_variants: Whether columns of variants tell the type of each value:
                 `variant_tree` reads that.

@@ -5,7 +5,7 @@ One tree, two syntaxes, two interpretations:
 tree            a condition as it is written
 sql, json       its syntaxes (sql_text: SQL parsed within bounds)
 interpretation  what the two interpretations have in common
-refuse          exactly as written, or an error: `--where` and filters
+refuse          exactly as written, or an error: the filters of shares
 widen           as every client may mean it, and no stricter: hints
 hints           the hints of a query, each understood or skipped alone
 

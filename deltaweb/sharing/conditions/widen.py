@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import IsNull, Like, Not
+from deltaweb.delta.values.value_text import INTEGER_BITS
 from deltaweb.sharing.conditions import tree
 from deltaweb.sharing.conditions.bounds import (
     Bounds,
@@ -26,6 +27,14 @@ from deltaweb.sharing.conditions.columns import (
 from deltaweb.sharing.conditions.exact import like_pattern
 from deltaweb.sharing.conditions.interpretation import Interpretation, refused
 from deltaweb.sharing.conditions.loose import compare_loosely
+
+_INEXACT = frozenset({"float", "double"})
+
+
+def _number_kind(literal: tree.Literal) -> str:
+    """The kind of a literal; that of a number with a fraction is another."""
+    is_fraction = literal.kind == "number" and "." in literal.text
+    return "fraction" if is_fraction else literal.kind
 
 
 def widen(node: tree.Node, schema: StructType) -> Bounds:
@@ -83,6 +92,23 @@ class _Widening(Interpretation):
             is_null = IsNull(column.path)
             return Bounds(Like(column.path, f"{text}%"), Not(is_null), is_null)
         return exactly(Like(column.path, text))
+
+    def listed(self, node: tree.OneOf) -> Bounds:
+        """`a IN (1, 2)`.
+
+        Clients bring the column and all values to one type, and each value is judged
+        alone here: that type must not round, nor depend on a client's settings.
+        """
+        own = type_name(self.comparable(node.operand).data_type)
+        if own == "decimal" or own in INTEGER_BITS:
+            kinds = {_number_kind(value) for value in map(self.value, node.values)}
+            has_text = "string" in kinds
+            is_mixed = len(kinds - {"null"}) > 1
+            if (has_text and (own == "decimal" or "fraction" in kinds)) or (
+                is_mixed and kinds & _INEXACT
+            ):
+                raise refused(node, "compares as what depends on the client")
+        return super().listed(node)
 
     def text_column(self, operand: tree.Operand) -> TypedColumn:
         """A column of text."""

@@ -18,7 +18,7 @@ from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import And, Comparison, In, Predicate
-from deltaweb.expressions.casts import common
+from deltaweb.expressions.common_types import common
 from deltaweb.expressions.compiler import compile_sql
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.node import BoundExpression

@@ -143,7 +143,7 @@ class TestReaders:
         [
             pytest.param(("--columns", "nope"), "no column 'nope'", id="column"),
             pytest.param(("--where", "nope = 1"), "nope", id="predicate's column"),
-            pytest.param(("--where", "(("), "filter cannot be used", id="predicate"),
+            pytest.param(("--where", "(("), "is not SQL at", id="predicate"),
         ],
     )
     def test_rows_that_cannot_be_asked_for_are_one_sentence(

@@ -1,5 +1,6 @@
 """Expressions have Spark's values, and what is not sure to be Spark's is refused."""
 
+from itertools import product
 from typing import Any
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ from deltaweb.delta.protocol.schema import PrimitiveType, StructField, schema_of
 from deltaweb.expressions.compiler import compile_sql, parse_expression
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
+from deltaweb.expressions.functions import FUNCTIONS
 from deltaweb.sharing.conditions.hints import parsed_hint
 from tests.expression_cases import CONDITIONS, REFUSED, ROWS, VALUES, WITHOUT_VALUE
 
@@ -44,6 +46,27 @@ def test_what_has_no_value_is_an_error_and_not_null(sql: str) -> None:
 def test_what_is_not_translated_is_refused_by_name(sql: str, name: str) -> None:
     with pytest.raises(ExpressionError, match=name):
         compile_sql(sql, SCHEMA)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_is_reached_by_its_name(name: str) -> None:
+    counts, _ = FUNCTIONS[name]
+    candidates = ["n", "s", "x", "day", "t", "'a'", "1", "b"]
+    calls = (
+        f"{name}({', '.join(arguments)})"
+        for count in range(counts.start, min(counts.stop, 4))
+        for arguments in product(candidates, repeat=count)
+    )
+
+    assert any(compiles(call) for call in calls)
+
+
+def compiles(sql: str) -> bool:
+    try:
+        compile_sql(sql, SCHEMA)
+    except ExpressionError:
+        return False
+    return True
 
 
 def test_a_value_that_is_no_condition_is_refused() -> None:
@@ -93,3 +116,7 @@ def test_an_assignment_takes_the_type_of_its_column() -> None:
     assert SQLAssignment("i", column, SCHEMA).values(BATCH).type == pa.float64()
     with pytest.raises(ExpressionError, match="string"):
         SQLAssignment("s", column, SCHEMA)
+    with pytest.raises(ExpressionError, match="it is boolean"):
+        SQLAssignment("b", column, SCHEMA)
+    with pytest.raises(ExpressionError, match="it is int"):
+        SQLAssignment("i", StructField("c", PrimitiveType("boolean")), SCHEMA)

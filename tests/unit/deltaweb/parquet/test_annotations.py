@@ -44,6 +44,23 @@ class TestEffectiveType:
         assert node.annotation is not None
         assert node.annotation.text == "DECIMAL(5,0)"
 
+    @pytest.mark.parametrize(
+        ("logical", "expected"),
+        [
+            (("OF A LATER DAY", {}), "UNRECOGNIZED(99)"),
+            (("FILE", {}), "FILE"),
+            (("VARIANT", {}), "VARIANT"),
+            (("VARIANT", {1: 2}), "VARIANT(2)"),
+        ],
+    )
+    def test_says_no_more_and_no_less_than_what_is_stored(
+        self, logical: tuple[str, Mapping[int, Any]], expected: str
+    ) -> None:
+        node = column(element("c", "BYTE_ARRAY", logical=logical))
+
+        assert node.annotation is not None
+        assert node.annotation.text == expected
+
     def test_keeps_a_time_unit_that_is_not_known(self) -> None:
         logical = ("TIMESTAMP", {1: UTC, 2: {4: {}}})
         node = column(element("c", "INT64", logical=logical))

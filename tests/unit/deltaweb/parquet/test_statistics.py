@@ -75,11 +75,17 @@ class TestBelief:
         assert found.ignored_because == "max: 8 bytes where 4 are needed"
         assert (found.min, found.max) == (1, None)
 
-    def test_is_not_given_to_nan(self) -> None:
-        raw = {"min_value": b"\0\0\xc0\x7f", "max_value": b"\0\0\x80\x3f"}
-        found = read_statistics(raw, column(element("c", "FLOAT")), TYPE_ORDER)
+    def test_is_not_given_to_nan_but_to_the_bound_beside_it(self) -> None:
+        nan, one = b"\0\0\xc0\x7f", b"\0\0\x80\x3f"
+        node = column(element("c", "FLOAT"))
 
-        assert found.ignored_because == "min: it is NaN"
+        low = read_statistics({"min_value": nan, "max_value": one}, node, TYPE_ORDER)
+        high = read_statistics({"min_value": one, "max_value": nan}, node, TYPE_ORDER)
+        none = read_statistics({"min_value": nan, "max_value": nan}, node, TYPE_ORDER)
+
+        assert (low.min, low.max, low.ignored_because) == (None, 1.0, None)
+        assert (high.min, high.max, high.ignored_because) == (1.0, None, None)
+        assert none.ignored_because == "max: it is NaN"
 
 
 class TestBounds:

@@ -13,13 +13,15 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
 )
-from deltaweb.sharing.conditions.refuse import parse_predicate
+from deltaweb.expressions.condition import SQLCondition
 
 SCHEMA = StructType(
     (
         StructField("id", PrimitiveType("long")),
         StructField("note", PrimitiveType("string")),
         StructField("price", DecimalType(10, 2)),
+        StructField("rate", PrimitiveType("float")),
+        StructField("share", PrimitiveType("double")),
         StructField("day", PrimitiveType("date")),
         StructField("at", PrimitiveType("timestamp")),
         StructField("local", PrimitiveType("timestamp_ntz")),
@@ -43,6 +45,10 @@ class TestRowFilter:
             pytest.param("a:b:eq:x", "`a:b` = 'x'", id="a colon in the name"),
             pytest.param("tick`s:null", "`tick``s` IS NULL", id="a backtick"),
             pytest.param("price:lt:1.50", "`price` < 1.50", id="a decimal"),
+            pytest.param("rate:eq:0.1", "`rate` = CAST('0.1' AS FLOAT)", id="a float"),
+            pytest.param(
+                "share:lt:1e3", "`share` < CAST('1000.0' AS DOUBLE)", id="a double"
+            ),
             pytest.param("day:ge:2026-01-02", "`day` >= DATE '2026-01-02'", id="a day"),
             pytest.param(
                 "at:lt:2026-01-02T00:00:00Z",
@@ -61,7 +67,7 @@ class TestRowFilter:
     )
     def test_says_the_condition_as_sql(self, text: str, sql: str) -> None:
         assert row_filter(SCHEMA, text, UTC).sql == sql
-        assert parse_predicate(sql, SCHEMA) is not None
+        assert SQLCondition(sql, SCHEMA).names
 
     def test_a_time_without_a_zone_is_the_readers(self) -> None:
         wanted = row_filter(SCHEMA, "at:gt:2026-07-01 00:30", ZoneInfo("Europe/Berlin"))

@@ -86,7 +86,7 @@ class TestPreviewRows:
     def test_says_what_is_wrong_with_a_filter(self, orders: Table) -> None:
         job = preview(orders, predicate="country ==== 'DE'")
 
-        assert (job.state, job.error_code) == (Job.State.FAILED, "predicate-invalid")
+        assert (job.state, job.error_code) == (Job.State.FAILED, "expression-mistaken")
         assert job_rows(job) is None
 
     def test_says_that_a_version_is_not_there(self, orders: Table) -> None:

@@ -21,6 +21,7 @@ from deltaweb.delta.values.statistics.columns import parse_statistics
 SCHEMA = StructType(
     (
         StructField("i", PrimitiveType("long")),
+        StructField("x", PrimitiveType("double")),
         StructField("y", PrimitiveType("binary")),
         StructField("list", ArrayType(PrimitiveType("long"))),
         StructField("st", StructType((StructField("x", PrimitiveType("long")),))),
@@ -49,6 +50,16 @@ class TestStatisticsRanges:
         assert not may_match(Not(IsNull(path)), known, 1).any()
         other = Or((Not(Comparison(path, "=", value)), IsNull(path)))
         assert may_match(other, known, 1).all()
+
+    def test_bounds_of_a_double_may_be_those_of_the_float_that_it_was(self) -> None:
+        bounds = {"minValues": {"x": 0.7}, "maxValues": {"x": 0.1}}
+        stats = {"numRecords": 1, "nullCount": {"x": 0}, **bounds}
+
+        known = ranges(stats, ("x",))
+
+        # The floats that are written so.
+        assert known[("x",)].low.to_pylist() == [0.699999988079071]
+        assert known[("x",)].high.to_pylist() == [0.10000000149011612]
 
     def test_a_column_without_bounds_may_hold_any_value(self) -> None:
         known = ranges({"numRecords": 2, "nullCount": {"y": 1}}, ("y",))

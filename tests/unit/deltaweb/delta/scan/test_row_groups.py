@@ -1,5 +1,6 @@
 import io
 import math
+import struct
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -121,6 +122,23 @@ class TestBounds:
         kept = selected(values, data_type, above(literal, data_type), **options)
 
         assert kept == ([0, 1] if "nan" in str(values) else [0, 1, 2])
+
+    def test_beside_a_nan_are_what_they_are(self) -> None:
+        kind = PrimitiveType("double")
+        schema = StructType((StructField("c", kind),))
+        buffer = io.BytesIO()
+        table = pa.table({"c": pa.array([1.0, 2.0, 9.0])})
+        pq.write_table(table, buffer, row_group_size=1)
+        source = pa.BufferReader(buffer.getvalue())
+        footer, metadata = read_footer(source), pq.ParquetFile(source).metadata
+        at = footer.rindex(struct.pack("<d", 1.0))  # the lower bound is stored last
+        with_nan = footer[:at] + struct.pack("<d", math.nan) + footer[at + 8 :]
+
+        def kept(predicate: Predicate) -> list[int]:
+            return select_row_groups(with_nan, metadata, {"c": "c"}, schema, predicate)
+
+        assert kept(above(5.0, kind)) == [2]
+        assert kept(Comparison(("c",), "<", pa.scalar(0.0))) == [0]
 
     def test_beyond_the_type_leave_none_out(self) -> None:
         kind = PrimitiveType("byte")

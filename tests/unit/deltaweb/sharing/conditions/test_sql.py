@@ -197,6 +197,15 @@ class TestSQLThatIsSkipped:
             pytest.param("NULL", "is not a condition", id="null"),
             pytest.param("1", "is not a condition", id="a number"),
             pytest.param("TRUE", "is not a condition", id="true"),
+            pytest.param(
+                "big IN (5D, 9007199254740993)", "depends", id="a list that rounds"
+            ),
+            pytest.param(
+                "big NOT IN (1.5, '9')", "depends", id="a list of fractions and texts"
+            ),
+            pytest.param(
+                "price NOT IN ('1.5')", "depends", id="texts beside a decimal"
+            ),
             pytest.param("FALSE", "is not a condition", id="false"),
             pytest.param("'x'", "is not a condition", id="a text"),
             pytest.param("qty", "is not a condition", id="a column of numbers"),

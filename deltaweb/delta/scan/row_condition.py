@@ -1,0 +1,41 @@
+"""A condition on rows in a language of its own, such as SQL."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from deltaweb.delta.scan.predicate import Expression, Predicate
+
+
+class RowCondition(ABC):
+    """Judges rows exactly, and says of files no more than what is sure."""
+
+    @property
+    @abstractmethod
+    def names(self) -> Collection[str]:
+        """The top-level columns that it looks at."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> Predicate | None:
+        """What holds for every row that it is true for; None where nothing is known.
+
+        Files and row groups are left out by it.
+        """
+
+    @abstractmethod
+    def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
+        """Return where the condition is true: neither false nor unknown.
+
+        Args:
+            rows: With the columns that it looks at, and maybe others.
+
+        Raises:
+            DeltaError: If it has no value for a row.
+        """
+
+
+Condition: TypeAlias = Predicate | RowCondition | Expression
+"""What rows are asked for by: a tree, a condition of another language, or Arrow's."""

@@ -1,0 +1,179 @@
+"""Texts as values of other types, as Spark's casts read them in its ANSI mode.
+
+Each function takes a text and returns a value, or raises ValueError where Spark finds
+none. A date is its days and a time its microseconds since 1970-01-01, so that no year
+is out of range.
+
+Source: Spark, `SparkDateTimeUtils.stringToDate` and `parseTimestampString`,
+`UTF8String.toLongExact`, `Cast.castToDouble` and `Decimal.fromStringANSI`.
+"""
+
+import re
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from deltaweb.delta.values.value_text import (
+    parse_date,
+    parse_number,
+    parse_timestamp,
+    parse_timestamp_ntz,
+)
+
+_BLANKS: Final = "".join(map(chr, (*range(0x21), 0x7F)))
+"""What Spark trims: white space and control characters of one byte."""
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_NUMBER: Final = re.compile(
+    r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?"
+)
+_NOT_FINITE: Final = {
+    **dict.fromkeys(("inf", "+inf", "infinity", "+infinity"), float("inf")),
+    **dict.fromkeys(("-inf", "-infinity"), float("-inf")),
+    "nan": float("nan"),
+}
+_TRUE: Final = frozenset({"t", "true", "y", "yes", "1"})
+_FALSE: Final = frozenset({"f", "false", "n", "no", "0"})
+_DAY: Final = r"([+-]?[0-9]{4,6})(?:-([0-9]{1,2})(?:-([0-9]{1,2})"
+_DATE: Final = re.compile(rf"{_DAY}(?:[ T].*)?)?)?", re.DOTALL)
+_TIME: Final = re.compile(
+    rf"{_DAY}(?:[ T](?:([0-9]{{1,2}})(?::([0-9]{{1,2}})(?::([0-9]{{1,2}})"
+    r"(?:\.([0-9]*))?(\D.*)?)?)?)?)?)?)?"
+)
+_ZONE: Final = re.compile(r"(?:Z|(?:UTC|GMT|UT)?(?:([+-])([0-9]{1,2}):?([0-9]{2})?)?)")
+_MICROSECOND_DIGITS: Final = 6
+_MAX_ZONE_HOURS: Final = 18
+
+
+def trimmed(text: str) -> str:
+    """Return a text without what Spark trims at its ends."""
+    return text.strip(_BLANKS)
+
+
+def integer_of(text: str) -> int:
+    """Return a whole number, of any size."""
+    digits = trimmed(text)
+    if not _INTEGER.fullmatch(digits):
+        raise ValueError(text[:80])
+    return int(digits)
+
+
+def double_of(text: str) -> float:
+    """Return a number, which may be written with a suffix of Java: `1.5d`."""
+    number = text.strip(_BLANKS)
+    if match := _NUMBER.fullmatch(number):
+        return float(match[1])
+    if number in {"+NaN", "-NaN"}:
+        return float("nan")
+    if (found := _NOT_FINITE.get(number.lower())) is not None:
+        return found
+    raise ValueError(text[:80])
+
+
+def single_of(text: str) -> float:
+    """Return the number of 32 bits that is nearest to a text."""
+    double = double_of(text)
+    match = _NUMBER.fullmatch(text.strip(_BLANKS))
+    return nearest_single(Decimal(match[1])) if match else double
+
+
+def nearest_single(number: Decimal) -> float:
+    """Return the number of 32 bits that is nearest: rounded once, from all digits."""
+    with np.errstate(over="ignore"):
+        single = np.float32(float(number))
+    if not np.isfinite(single):
+        return float(single)
+    candidates = [
+        single,
+        *(np.nextafter(single, np.float32(e)) for e in (-np.inf, np.inf)),
+    ]
+    finite = [float(one) for one in candidates if np.isfinite(one)]
+    with localcontext(prec=400):
+        distances = [abs(Decimal(one) - number) for one in finite]
+    nearest = min(distances)
+    best = [one for one, far in zip(finite, distances, strict=True) if far == nearest]
+    return float(single) if float(single) in best else best[0]
+
+
+def decimal_of(text: str, kind: pa.DataType) -> Decimal:
+    """Return a decimal of a type, rounded half up to its scale."""
+    return fitted_decimal(parse_number(text.strip(_BLANKS)), kind)
+
+
+def fitted_decimal(number: Decimal, kind: pa.DataType) -> Decimal:
+    """Return a decimal rounded half up to the scale of a type.
+
+    Raises:
+        ValueError: If it has more digits than the type.
+    """
+    unit = Decimal(1).scaleb(-kind.scale)
+    try:
+        with localcontext(prec=2 * (kind.precision + 1)):
+            rounded = number.quantize(unit, rounding=ROUND_HALF_UP)
+    except InvalidOperation:
+        raise ValueError(str(number)[:80]) from None
+    if rounded and len(rounded.as_tuple().digits) > kind.precision:
+        raise ValueError(str(number)[:80])
+    return rounded
+
+
+def boolean_of(text: str) -> bool:
+    """Return what `yes`, `T` and their like say."""
+    word = trimmed(text).lower()
+    if word not in _TRUE | _FALSE:
+        raise ValueError(text[:80])
+    return word in _TRUE
+
+
+def days_of(text: str) -> int:
+    """Return the day: `2026`, `2026-1`, `2026-1-31`, with whatever time after it."""
+    match = _DATE.fullmatch(trimmed(text))
+    if not match:
+        raise ValueError(text[:80])
+    return parse_date(_day(*match.groups()))
+
+
+def micros_of(text: str) -> int:
+    """Return the instant; one without a zone is of UTC."""
+    moment, zone = _moment(text)
+    return parse_timestamp(f"{moment}{_offset(zone, text)}" if zone else moment)
+
+
+def local_micros_of(text: str) -> int:
+    """Return the time of a clock.
+
+    Raises:
+        ValueError: Also for a zone, which some forms of Spark drop and others refuse.
+    """
+    moment, zone = _moment(text)
+    if zone:
+        raise ValueError(text[:80])
+    return parse_timestamp_ntz(moment)
+
+
+def _day(year: str, month: str | None, day: str | None) -> str:
+    return f"{year}-{month or 1}-{day or 1}"
+
+
+def _moment(text: str) -> tuple[str, str]:
+    """Return a moment with all of its parts, and the zone as it is written."""
+    match = _TIME.fullmatch(trimmed(text))
+    if not match:
+        raise ValueError(text[:80])
+    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    micros = (fraction or "0")[:_MICROSECOND_DIGITS]
+    clock = f"{hour or 0}:{minute or 0}:{second or 0}.{micros}"
+    return f"{_day(year, month, day)} {clock}", (zone or "").strip()
+
+
+def _offset(zone: str, text: str) -> str:
+    match = _ZONE.fullmatch(zone)
+    if not match:
+        raise ValueError(text[:80])
+    sign, hours, minutes = match.groups()
+    if not sign:
+        return "Z"
+    if int(hours) > _MAX_ZONE_HOURS or int(minutes or 0) > 59:  # noqa: PLR2004 # a clock
+        raise ValueError(text[:80])
+    return f"{sign}{hours:0>2}:{minutes or '00'}"
