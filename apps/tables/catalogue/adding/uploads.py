@@ -6,6 +6,7 @@ each user and one for all: nobody fills the disk that the database lies on.
 
 import fcntl
 import math
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -26,7 +27,6 @@ KEPT_S: Final = 24 * 60 * 60
 MAX_NAME: Final = 200
 FILE_NAME: Final = "data"
 _OWNER_NAME: Final = "owner"
-_LOCK_NAME: Final = ".lock"
 _HOUR_S: Final = 3600
 
 
@@ -207,6 +207,9 @@ def _locked() -> Iterator[None]:
     """Let one file be counted and kept at a time: two may not take the same room."""
     folder = uploads_folder()
     folder.mkdir(parents=True, mode=0o700, exist_ok=True)
-    with (folder / _LOCK_NAME).open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # until it is closed
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # until it is closed
         yield
+    finally:
+        os.close(handle)

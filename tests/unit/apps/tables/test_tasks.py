@@ -22,7 +22,9 @@ def left(
     """Old folders of a table, a job and an upload; no sweep was yet."""
     settings.HOME = tmp_path
     monkeypatch.setitem(tasks._cleaned_at, "monotonic_s", -math.inf)  # noqa: SLF001 (when it was)
-    places = [tmp_path / name / str(uuid4()) for name in ("index", "scratch", "uploads")]
+    places = [
+        tmp_path / name / str(uuid4()) for name in ("index", "scratch", "uploads")
+    ]
     for place in places:
         place.mkdir(parents=True)
         os.utime(place, (0, 0))
