@@ -3,6 +3,9 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.core import checks
+
+from deltaweb.environment.checks import SETTINGS, check_home
 
 
 class DeltawebConfig(AppConfig):
@@ -13,6 +16,7 @@ class DeltawebConfig(AppConfig):
 
     def ready(self) -> None:
         """Say where the Celery application is; most commands never load it."""
+        checks.register(check_home, SETTINGS)
         from apps.jobs.broker import waking  # noqa: PLC0415 (models load before ready)
 
         waking.register(_celery_application)

@@ -248,6 +248,13 @@ SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")
 UPLOAD_BYTES = env_int(
     "DELTAWEB_UPLOAD_BYTES", default=4_000_000, minimum=0, maximum=1 << 40
 )
+# Of all files that wait to be imported, and of those of one user.
+UPLOADS_USER_BYTES = env_int(
+    "DELTAWEB_UPLOADS_USER_BYTES", default=100_000_000, minimum=0, maximum=1 << 50
+)
+UPLOADS_BYTES = env_int(
+    "DELTAWEB_UPLOADS_BYTES", default=1_000_000_000, minimum=0, maximum=1 << 50
+)
 SPARK_REPLAY_BYTES = env_int(
     "DELTAWEB_SPARK_REPLAY_BYTES", default=2 << 30, minimum=0, maximum=1 << 50
 )

@@ -1,13 +1,15 @@
 """Hashing of passwords, of which a process does a few at once.
 
 A hash is made to be slow: a second of a processor. Without a bound, one caller with
-many passwords takes all processors and all threads of the web server.
+many passwords takes all processors and all threads of the web server; without a place
+for each address, all the places there are.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Condition
 from typing import Final
 
 from django.conf import settings
@@ -52,6 +54,58 @@ class HashSlots:
                 self._hashing.release()
         finally:
             self._inside.release()
+
+
+class AddressSlots:
+    """A place for each address: one password of it is checked, one waits for that.
+
+    Args:
+        waiting: How many wait; more are refused at once.
+        max_wait_s: How long they wait.
+    """
+
+    def __init__(self, *, waiting: int = 1, max_wait_s: float = MAX_WAIT_S) -> None:
+        self._waiting = waiting
+        self._max_wait_s = max_wait_s
+        self._changed = Condition()
+        self._inside: Counter[str] = Counter()
+        self._checking: set[str] = set()
+
+    @contextmanager
+    def taken(self, network: str) -> Iterator[None]:
+        """Hold the place of an address while its password is checked.
+
+        Args:
+            network: The address, or the network that counts as one.
+
+        Raises:
+            PasswordsBusyError: If others of it wait, or it does not become free.
+        """
+        with self._changed:
+            if self._inside[network] > self._waiting:
+                raise PasswordsBusyError
+            self._inside[network] += 1
+            if not self._changed.wait_for(
+                lambda: network not in self._checking, self._max_wait_s
+            ):
+                self._leave(network)
+                raise PasswordsBusyError
+            self._checking.add(network)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._checking.remove(network)
+                self._leave(network)
+                self._changed.notify_all()
+
+    def _leave(self, network: str) -> None:
+        self._inside[network] -= 1
+        if not self._inside[network]:
+            del self._inside[network]
+
+
+address_slots: Final = AddressSlots()
 
 
 @cache

@@ -1,11 +1,13 @@
 """How an error becomes an answer: a page, a fragment of one, or JSON."""
 
+import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar, Final
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -28,6 +30,7 @@ TITLES = {
     503: "Not just now",
 }
 NOT_FOUND_CODES = {"not-a-delta-table", "version-not-found", "timestamp-not-found"}
+_LOCK_NOT_AVAILABLE: Final = "55P03"  # of PostgreSQL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,43 @@ class PageError(DeltawebError, code="page-error"):
     facts: Mapping[str, object] = MappingProxyType({})
 
 
+class DatabaseBusyError(PageError, code="database-busy"):
+    """Somebody else was writing to the database for longer than a request waits."""
+
+    status = 503
+    message = "The database is being written to; this was not done."
+    hint = "Nothing was changed. Try again in a few seconds."
+    retry_after_s: ClassVar[int] = 5
+
+
+class DatabaseUnavailableError(PageError, code="database-unavailable"):
+    """The database does not answer."""
+
+    status = 503
+    message = "The database does not answer just now."
+    hint = "Try again in a moment; if it stays, tell the administrator."
+
+
+def is_busy(error: BaseException | None) -> bool:
+    """Whether a database was being written to for longer than was waited."""
+    if not isinstance(error, OperationalError):
+        return False
+    cause: Any = error.__cause__
+    if isinstance(cause, sqlite3.Error):
+        # Its lowest byte is the kind of error.
+        return cause.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    return getattr(cause, "sqlstate", None) == _LOCK_NOT_AVAILABLE
+
+
+def from_database_error(error: BaseException | None) -> PageError | None:
+    """Say what kept the database from answering; None if it was something else."""
+    if is_busy(error):
+        return DatabaseBusyError()
+    if isinstance(error, OperationalError | InterfaceError):
+        return DatabaseUnavailableError()
+    return None
+
+
 def from_delta_error(error: DeltaError) -> PageError:
     """Say what the protocol's reader says; what is missing is a 404.
 
@@ -82,6 +122,13 @@ def wants_json(request: HttpRequest) -> bool:
 
 def error_response(request: HttpRequest, error: PageError) -> HttpResponse:
     """Render an error in the form that the request can show."""
+    response = _rendered(request, error)
+    if isinstance(error, DatabaseBusyError):
+        response["Retry-After"] = str(error.retry_after_s)
+    return response
+
+
+def _rendered(request: HttpRequest, error: PageError) -> HttpResponse:
     request_id = getattr(request, "id", "")
     if wants_json(request):
         body = {

@@ -4,11 +4,10 @@ import sys
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import Resolver404
 
-from apps.pages.errors import PageError, error_response
+from apps.pages.errors import PageError, error_response, from_database_error
 from apps.pages.request.tidy_addresses import page_meant
 
 
@@ -60,17 +59,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
     A database that does not answer is a 503, whose page asks nothing of it.
     """
-    if isinstance(sys.exception(), (OperationalError, InterfaceError)):
+    if (error := from_database_error(sys.exception())) is not None:
         request.user = AnonymousUser()
-        return error_response(
-            request,
-            PageError(
-                status=503,
-                code="database-unavailable",
-                message="The database does not answer just now.",
-                hint="Try again in a moment; if it stays, tell the administrator.",
-            ),
-        )
+        return error_response(request, error)
     return error_response(
         request,
         PageError(

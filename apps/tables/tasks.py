@@ -7,6 +7,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from apps.jobs.sweep.leftovers import remove_leftovers
+from apps.tables.catalogue.adding.uploads import forget_old_uploads
 from apps.tables.index import corrupt, probing
 from apps.tables.index.folders import remove_orphaned_indexes
 
@@ -22,4 +23,5 @@ def probe_due(**_: object) -> None:
         _cleaned_at["monotonic_s"] = time.monotonic()
         remove_orphaned_indexes()
         remove_leftovers(now=timezone.now())
+        forget_old_uploads()
         corrupt.refresh_corrupt_indexes(now=timezone.now())

@@ -5,5 +5,30 @@ that serves pages. Workers and the clock would be a third larger by them and sta
 twice the time.
 """
 
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage
+from django.core.checks import Warning as CheckWarning
+
+from deltaweb.environment.home import open_mode
+
 SETTINGS = "settings"  # a tag: what variables say that allows nothing
 AT_START = [SETTINGS]
+
+
+def check_home(*_: Any, **__: Any) -> list[CheckMessage]:  # noqa: ANN401 (whatever Django passes on)
+    """Warn of a home that is open to everybody, and could not be closed."""
+    home = settings.HOME
+    mode = open_mode(home)
+    if not mode:
+        return []
+    message = (
+        f"DELTAWEB_HOME={str(home)!r} is open to every user of this machine"
+        f" (mode {mode:04o}): they can read its database and its index."
+    )
+    hint = (
+        "Point DELTAWEB_HOME at a folder that is deltaweb's alone; if this one is,"
+        f" let its owner close it: 'chmod o= {home}'."
+    )
+    return [CheckWarning(message, hint=hint, id="deltaweb.W001")]

@@ -1,6 +1,7 @@
 """A connection of the web server, with what came of its next request and its answer."""
 
 import contextlib
+import socket
 from typing import TYPE_CHECKING, Any, Final
 
 from gunicorn.http.unreader import Unreader
@@ -24,6 +25,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         deadline: When it is closed if it waits still.
         body: What is left to send of its answer.
         keeps: Whether it stays open after that.
+        is_open: Whether it counts among the connections of the worker.
     """
 
     def __init__(self, *arguments: Any) -> None:  # noqa: ANN401 (gunicorn's own)
@@ -34,6 +36,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         self.deadline = 0.0
         self.body: HeldBody | None = None
         self.keeps: object = False
+        self.is_open = True
 
     def hand_over(self) -> bytes:
         """Give what arrived to the parser, which finds nothing else to read.
@@ -76,3 +79,21 @@ class ArrivedBytes(Unreader):  # type: ignore[misc]  # gunicorn has no types
         del size_hint
         self.ran_dry = True
         return b""
+
+
+def received(client: socket.socket) -> bytes | None:
+    """Return the next bytes, b"" at the end, None when there are none yet."""
+    try:
+        return client.recv(PART_BYTES)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
+
+
+def is_sent(client: socket.socket, text: bytes) -> bool:
+    """Send a few bytes; tell whether the client has taken them."""
+    try:
+        return client.send(text) == len(text)
+    except OSError:
+        return False

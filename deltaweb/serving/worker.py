@@ -4,7 +4,8 @@ gunicorn's own worker lets a thread read a request as slowly as it is sent, and 
 wait for clients to hang up. Here that loop takes requests in, from all connections at
 once; a thread gets one when it is there: head and body (`deltaweb.serving.requests`).
 An answer goes out likewise: a thread sends what a client takes, and the loop waits
-until it can take more (`deltaweb.serving.bodies`). Each wait has an end.
+until it can take more (`deltaweb.serving.bodies`). Each wait has an end. What goes
+wrong with one connection ends that connection, and nothing of the others.
 
 What is overridden belongs to gunicorn's inside: its version is pinned.
 
@@ -27,10 +28,11 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from deltaweb.environment.memory import own_bytes
 from deltaweb.serving.bodies import HeldBody, HeldText, has_left, holding_bodies
-from deltaweb.serving.connections import PART_BYTES, Connection
+from deltaweb.serving.connections import PART_BYTES, Connection, is_sent, received
 from deltaweb.serving.requests import CONTINUE, Arrival, RefusedError, refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from concurrent.futures import Future
 
 ARRIVAL_S: Final = 20.0  # for a request to be there
@@ -55,17 +57,23 @@ _STATUSES: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
 
 
 class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
-    """Threads that answer, and a loop that waits."""
+    """Threads that answer, and a loop that waits.
+
+    Attributes:
+        waiting: The connections that it waits for, the longest first, but for those
+            that were kept for another request.
+        kept_bytes: Of all requests that are not answered yet.
+    """
 
     wsgi: Any
     worker_connections: int
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (gunicorn's own)
         super().__init__(*arguments, **named)
-        self._waiting: dict[Connection, None] = {}
+        self.waiting: dict[Connection, None] = {}
         self._answers: dict[socket.socket, HeldBody] = {}
         self._heads: dict[socket.socket, bytes] = {}
-        self._kept_bytes = 0
+        self.kept_bytes = 0
         self._next_sweep = 0.0
         self._retires_from = monotonic() + RETIRE_AFTER_S
 
@@ -89,42 +97,64 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
 
     # === In the loop ===
 
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """Call back for what has happened to the connections that are watched still."""
+        watched = self.poller.get_map()
+        for key, _ in self.poller.select(timeout):
+            # An earlier event of the same batch may have closed this connection, and
+            # a new one may have its number.
+            if watched.get(key.fd) is key:
+                key.data(key.fileobj)
+
     def accept(self, listener: socket.socket) -> None:
         """Wait for the request of a new connection."""
         try:
             client, address = listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
             return
+        except OSError as error:
+            self.log.warning("A connection cannot be taken: %s", error.strerror)
+            self._close_an_idle()
+            return
+        conn = Connection(self.cfg, client, address, listener.getsockname())
         self.nr_conns += 1
         if self.nr_conns >= self.worker_connections:
             self._close_an_idle()
-        self._await(Connection(self.cfg, client, address, listener.getsockname()))
+        with self._apart(conn):
+            self._await(conn)
 
     def on_client_socket_readable(
         self, conn: Connection, client: socket.socket
     ) -> None:
         """Wait for the next request of a connection that was kept."""
-        self.poller.unregister(client)
-        self.keepalived_conns.remove(conn)
-        self._await(conn)
-        self._on_arriving(conn, client)
+        with self._apart(conn):
+            self.poller.unregister(client)
+            self.keepalived_conns.remove(conn)
+            self._await(conn)
+            self._on_arriving(conn, client)
 
     def enqueue_req(self, conn: Connection) -> None:
         """Take in the request that another had in tow."""
-        self._await(conn)
-        self._take_in(conn, conn.parser.unreader.take_buffered())
+        with self._apart(conn):
+            self._await(conn)
+            self._take_in(conn, conn.parser.unreader.take_buffered())
 
     def finish_request(self, conn: Connection, fs: "Future[object]") -> None:
         """Keep the connection, send more, or let its client hang up."""
-        self._kept_bytes -= conn.asked_bytes
+        self.kept_bytes -= conn.asked_bytes
         conn.asked_bytes = 0
-        if not fs.cancelled() and fs.exception() is None and fs.result() is _MORE:
-            self._watch(conn, SEND_S, self._on_taking, event=EVENT_WRITE)
+        failure = None if fs.cancelled() else fs.exception()
+        if failure is not None:
+            self._close_failed(conn, failure)
             return
-        if fs.cancelled() or fs.exception() is not None or fs.result():
-            super().finish_request(conn, fs)
-            return
-        self._let_leave(conn)
+        result = not fs.cancelled() and fs.result()
+        with self._apart(conn):
+            if result is _MORE:
+                self._watch(conn, SEND_S, self._on_taking, event=EVENT_WRITE)
+            elif result:
+                super().finish_request(conn, fs)
+            else:
+                self._let_leave(conn)
 
     def murder_pending(self) -> None:
         """Close the connections that waited too long; retire when it is time."""
@@ -133,13 +163,12 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         if now < self._next_sweep and self.alive:
             return
         self._next_sweep = now + 1.0
-        for conn in list(self._waiting):
+        for conn in list(self.waiting):
             is_idle = not (conn.arrival.data or conn.body)
             # Who has just come may be about to ask.
             left_s = ARRIVAL_S - LINGER_S if is_idle and not self.alive else 0.0
             if conn.deadline - left_s <= now:
-                self._unwatch(conn)
-                self._drop(conn)
+                self._give_up(conn)
         if self.alive and now > self._retires_from and own_bytes() > RETIRE_BYTES:
             self._retire()
 
@@ -157,11 +186,10 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self._watch(conn, ARRIVAL_S, self._on_arriving)
 
     def _on_arriving(self, conn: Connection, client: socket.socket) -> None:
-        if data := _received(client):
+        if data := received(client):
             self._take_in(conn, data)
         elif data is not None:
-            self._unwatch(conn)
-            self._drop(conn)
+            self._give_up(conn)
 
     def _take_in(self, conn: Connection, data: bytes) -> None:
         """Add to a request; have it answered when it is there."""
@@ -169,25 +197,24 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         try:
             is_there = conn.arrival.take_in(data)
         except RefusedError as error:
-            self._kept_bytes += len(conn.arrival.data) - before
+            self.kept_bytes += len(conn.arrival.data) - before
             self._refuse(conn, error.status)
             return
-        self._kept_bytes += len(conn.arrival.data) - before
+        self.kept_bytes += len(conn.arrival.data) - before
         if is_there:
             self._unwatch(conn)
             conn.asked_at_s = monotonic()
             conn.asked_bytes = len(conn.arrival.data)
-            self._kept_bytes += conn.asked_bytes
+            self.kept_bytes += conn.asked_bytes
             super().enqueue_req(conn)
             return
         if conn.arrival.is_asking:
             conn.arrival.is_asking = False
-            if not _is_sent(conn.sock, CONTINUE):
-                self._unwatch(conn)
-                self._drop(conn)
+            if not is_sent(conn.sock, CONTINUE):
+                self._give_up(conn)
                 return
-        if self._kept_bytes > KEPT_BYTES:
-            largest = max(self._waiting, key=lambda other: len(other.arrival.data))
+        if self.kept_bytes > KEPT_BYTES:
+            largest = max(self.waiting, key=lambda other: len(other.arrival.data))
             self._refuse(largest, HTTPStatus.SERVICE_UNAVAILABLE)
 
     def _refuse(self, conn: Connection, status: HTTPStatus) -> None:
@@ -195,22 +222,19 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self._unwatch(conn)
         text = refusal(status, bytes(conn.arrival.data[:PART_BYTES]))
         conn.arrival = Arrival()
-        if _is_sent(conn.sock, text):
+        if is_sent(conn.sock, text):
             self._let_leave(conn)
         else:
             self._drop(conn)
 
     def _close_an_idle(self) -> None:
         """Close what has waited longest for its client to say something."""
-        for conn in self._waiting:
+        for conn in self.waiting:
             if conn.body is None:
-                self._unwatch(conn)
-                self._drop(conn)
+                self._give_up(conn)
                 return
         if self.keepalived_conns:
-            conn = self.keepalived_conns.popleft()
-            self.poller.unregister(conn.sock)
-            self._drop(conn)
+            self._give_up(self.keepalived_conns[0])
 
     def _let_leave(self, conn: Connection) -> None:
         """Say that there is no more, and wait for the client to hang up."""
@@ -222,9 +246,8 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self._watch(conn, LINGER_S, self._on_leaving)
 
     def _on_leaving(self, conn: Connection, client: socket.socket) -> None:
-        if _received(client) == b"":
-            self._unwatch(conn)
-            self._drop(conn)
+        if received(client) == b"":
+            self._give_up(conn)
 
     def _on_taking(self, conn: Connection, client: socket.socket) -> None:
         del client
@@ -244,15 +267,47 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     ) -> None:
         conn.sock.settimeout(0)
         conn.deadline = monotonic() + wait_s
-        self._waiting[conn] = None
-        self.poller.register(conn.sock, event, partial(callback, conn))
+        self.poller.register(conn.sock, event, partial(self._on_event, callback, conn))
+        self.waiting[conn] = None
+
+    def _on_event(
+        self,
+        callback: Any,  # noqa: ANN401 (a bound method)
+        conn: Connection,
+        client: socket.socket,
+    ) -> None:
+        with self._apart(conn):
+            callback(conn, client)
+
+    @contextlib.contextmanager
+    def _apart(self, conn: Connection) -> "Iterator[None]":
+        """Let no fault of a connection end the loop, and with it all the others."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 (whatever it is, it is this one's)
+            self._close_failed(conn, error)
+
+    def _close_failed(self, conn: Connection, error: BaseException) -> None:
+        self.log.error("A connection failed and was closed", exc_info=error)
+        self._give_up(conn)
 
     def _unwatch(self, conn: Connection) -> None:
         self.poller.unregister(conn.sock)
-        del self._waiting[conn]
-        self._kept_bytes -= len(conn.arrival.data)
+        del self.waiting[conn]
+        self.kept_bytes -= len(conn.arrival.data)
+
+    def _give_up(self, conn: Connection) -> None:
+        """Close a connection, whatever it is in the middle of."""
+        if conn in self.waiting:
+            self._unwatch(conn)
+        elif conn in self.keepalived_conns:
+            self.keepalived_conns.remove(conn)
+            self.poller.unregister(conn.sock)
+        if conn.is_open:
+            self._drop(conn)
 
     def _drop(self, conn: Connection) -> None:
+        conn.is_open = False
         self.nr_conns -= 1
         if conn.body is not None:
             # Its end may be written to a database, which this loop cannot wait for.
@@ -322,21 +377,3 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     def _keepalive_after(self, conn: Connection, keepalive: object) -> bool:
         is_read = keepalive and conn.parser.finish_body()
         return bool(is_read and not conn.parser.unreader.ran_dry)
-
-
-def _received(client: socket.socket) -> bytes | None:
-    """Return the next bytes, b"" at the end, None when there are none yet."""
-    try:
-        return client.recv(PART_BYTES)
-    except BlockingIOError:
-        return None
-    except OSError:
-        return b""
-
-
-def _is_sent(client: socket.socket, text: bytes) -> bool:
-    """Send a few bytes; tell whether the client has taken them."""
-    try:
-        return client.send(text) == len(text)
-    except OSError:
-        return False

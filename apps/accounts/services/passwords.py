@@ -1,9 +1,10 @@
 """Signing in by a password, and what wrong ones cost.
 
 Every try is counted before its password is hashed, and counted no more once it turns
-out right: guesses that are sent at once cannot pass a limit together. Both limits are
-those of an address, so nobody locks somebody else out from elsewhere, and a link
-always works.
+out right: guesses that are sent at once cannot pass a limit together. Nor does an
+address keep all others waiting: one of its passwords is checked at a time, and a try
+that finds no place counts. Both limits are those of an address, so nobody locks
+somebody else out from elsewhere, and a link always works.
 """
 
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from django.contrib.auth import authenticate
 from django.http import HttpRequest
 
 from apps.accounts import errors
+from apps.accounts.hashing import address_slots
 from apps.accounts.models import FailedSignIn, User
 from apps.accounts.services.records import (
     failed_sign_in_action,
@@ -49,15 +51,15 @@ def sign_in(
     """
     key, network = name.lower()[:MAX_NAME], network_of(actor.address)
     _count_for_address(network, now)
-    attempt = _count_for_name(key, network, now)
     existing = User.objects.named(name).first()
     username = existing.username if existing else name
-    try:
-        user = authenticate(request, username=username, password=password)
-    except errors.PasswordsBusyError:
-        attempt.delete()
-        BY_ADDRESS.give_back(network.encode(), now_s=now.timestamp())
-        raise
+    with address_slots.taken(network):
+        attempt = _count_for_name(key, network, now)
+        try:
+            user = authenticate(request, username=username, password=password)
+        except errors.PasswordsBusyError:
+            attempt.delete()  # it says nothing of the name
+            raise
     if not isinstance(user, User):
         error = errors.SignInError()
         report(failed_sign_in_action(existing, actor, now, by="password", error=error))

@@ -37,7 +37,7 @@ def failed_sign_in_action(
         name="sign_in",
         actor=replace(actor, name=name, user_id=None if user is None else user.pk),
         at=now,
-        detail={"by": by},
+        detail={"by": by, "reason": error.message},
         status=error.status,
         error_code=error.code,
     )

@@ -15,10 +15,12 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.accounts import selectors, services
 from apps.accounts.errors import UserInvalidError
 from apps.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
+from apps.accounts.hashing import address_slots
 from apps.accounts.models import APIKey, User
 from apps.accounts.permissions import session_required
 from apps.accounts.users import signed_in_user
 from apps.pages.actions import actor_of
+from apps.pages.request.addresses import network_of
 from apps.pages.responses import respond
 
 
@@ -49,6 +51,11 @@ def set_appearance(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 def change_password(request: HttpRequest) -> HttpResponseBase:
     """Set a password; this session goes on, every other one ends."""
+    with address_slots.taken(network_of(actor_of(request).address)):
+        return _change_password(request)
+
+
+def _change_password(request: HttpRequest) -> HttpResponseBase:
     user = signed_in_user(request)
     form = PasswordForm(request.POST, user=user)
     if not form.is_valid():

@@ -1,4 +1,9 @@
-"""How long a request may wait for a database that somebody else is writing to."""
+"""How long a request may wait for a database that somebody else is writing to.
+
+A web process has few threads: were each to wait as long as a worker may, a few who
+write would keep everybody from reading. All that it writes waits `REQUEST_WAIT_MS`,
+which its connections are told when they are opened; a note waits shorter still.
+"""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -6,10 +11,29 @@ from contextlib import contextmanager
 from typing import Final
 
 from django.db import OperationalError, connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 
 logger = logging.getLogger(__name__)
 
-NOTE_WAIT_MS: Final = 50  # for those who write, for a note
+REQUEST_WAIT_MS: Final = 2000  # for those who write, for anything that a page writes
+NOTE_WAIT_MS: Final = 50  # for a note
+
+
+def wait_shortly() -> None:
+    """Let no connection that this process opens wait longer than a request may."""
+    connection_created.connect(_limit_wait, dispatch_uid="lock-waits")
+
+
+def _limit_wait(connection: BaseDatabaseWrapper, **_: object) -> None:
+    if connection.vendor == "sqlite":
+        statement = f"PRAGMA busy_timeout = {REQUEST_WAIT_MS}"
+    elif connection.vendor == "postgresql":
+        statement = f"SET lock_timeout = {REQUEST_WAIT_MS}"
+    else:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
 
 
 @contextmanager

@@ -12,7 +12,13 @@ from django.http import (
     HttpResponseRedirect,
 )
 
-from apps.pages.errors import PageError, error_response, from_delta_error
+from apps.pages.errors import (
+    DatabaseBusyError,
+    PageError,
+    error_response,
+    from_delta_error,
+    is_busy,
+)
 from apps.pages.request.tidy_addresses import without_empty_parts
 from deltaweb.delta.errors import DeltaError
 
@@ -74,6 +80,8 @@ class PageErrorMiddleware:
         """Render the errors that say what they mean; Django answers the rest."""
         if isinstance(exception, DeltaError):
             exception = from_delta_error(exception)
+        elif is_busy(exception):
+            exception = DatabaseBusyError()
         if isinstance(exception, PageError):
             logger.info("%s %s: %s", request.method, request.path, exception)
             return error_response(request, exception)

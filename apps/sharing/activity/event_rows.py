@@ -8,6 +8,7 @@ from django.utils.text import Truncator
 
 from apps.audit.models import AuditEvent
 from apps.sharing.activity.action_words import action_words
+from apps.sharing.activity.refusals import REASON, reason_of
 from apps.sharing.activity.usage import FIRST_FAILED_STATUS
 
 MAX_VALUE = 40  # characters of a field's value in a row
@@ -28,6 +29,7 @@ class EventRow:
         old, new: A field's value before and after, in short; both "" where none
             changed.
         failed: Whether it was refused or failed.
+        reason: Why; "" if it was not.
         details: Labels and texts of the fold-out.
     """
 
@@ -39,6 +41,7 @@ class EventRow:
     old: str
     new: str
     failed: bool
+    reason: str
     details: list[tuple[str, str]]
 
 
@@ -56,6 +59,7 @@ def event_row(event: AuditEvent) -> EventRow:
         old=old,
         new=new,
         failed=event.status >= FIRST_FAILED_STATUS,
+        reason=reason_of(event),
         details=_details(event),
     )
 
@@ -79,6 +83,7 @@ def event_data(event: AuditEvent) -> dict[str, Any]:
         "version": event.version,
         "status": event.status,
         "error_code": event.error_code or None,
+        "reason": reason_of(event) or None,
         "duration_ms": event.duration_ms,
         "num_files": event.num_files,
         "total_files": event.total_files,
@@ -129,6 +134,7 @@ def _details(event: AuditEvent) -> list[tuple[str, str]]:
         ("Address", event.address),
         ("Agent", event.user_agent),
         ("Answer", f"{event.status} {event.error_code}".strip()),
+        ("Reason", reason_of(event)),
         (
             "Duration",
             "" if event.duration_ms is None else f"{event.duration_ms:,.1f} ms",
@@ -137,7 +143,8 @@ def _details(event: AuditEvent) -> list[tuple[str, str]]:
         ("Request", event.request_id),
     ]
     detail = event.detail if isinstance(event.detail, dict) else {}
-    pairs += [(_label(name), _plain(value)) for name, value in detail.items()]
+    others = (pair for pair in detail.items() if pair[0] != REASON)
+    pairs += [(_label(name), _plain(value)) for name, value in others]
     return [(label, text) for label, text in pairs if text]
 
 

@@ -15,6 +15,7 @@ from apps.audit.models import AuditEvent, AuditEventQuerySet
 from apps.sharing.activity.action_words import action_words
 from apps.sharing.activity.event_rows import EventRow, event_data, event_row
 from apps.sharing.activity.forms import ActivityFilter
+from apps.sharing.activity.refusals import reason_in
 from apps.sharing.activity.usage import FIRST_FAILED_STATUS
 from apps.tables.models import Table
 
@@ -38,6 +39,7 @@ _SEARCHED = (
 )
 # Where the machine forms name a column in another way than the table does.
 _COLUMNS = {"token": "token_prefix"}
+_MADE = {"words", "reason"}  # of what the table holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,11 +130,11 @@ def activity_csv(wanted: ActivityFilter) -> Iterator[list[object]]:
     """Yield a header and every event of a filter, newest first."""
     header = list(event_data(AuditEvent()))
     yield list(header)
-    stored = [_COLUMNS.get(name, name) for name in header if name != "words"]
-    words = header.index("words")
-    action = header.index("action")
-    for row in matching_events(wanted).values_list(*stored).iterator(CSV_CHUNK):
-        yield [*row[:words], action_words(row[action]), *row[words:]]
+    stored = [_COLUMNS.get(name, name) for name in header if name not in _MADE]
+    for found in matching_events(wanted).values(*stored).iterator(CSV_CHUNK):
+        reason = reason_in(found["status"], found["error_code"], found["detail"] or {})
+        made = {"words": action_words(found["action"]), "reason": reason}
+        yield [(found | made)[_COLUMNS.get(name, name)] for name in header]
 
 
 def action_choices() -> list[tuple[str, str]]:

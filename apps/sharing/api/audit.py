@@ -16,7 +16,7 @@ from django.db import DatabaseError
 
 from apps.audit import services
 from apps.audit.models import AuditEvent
-from apps.pages.request.lock_waits import short_transaction
+from apps.pages.request.lock_waits import REQUEST_WAIT_MS, short_transaction
 from apps.sharing.models import RecipientToken, SharedTable
 from deltaweb.sharing.parameters import MAX_LONG
 
@@ -24,8 +24,6 @@ logger = logging.getLogger(__name__)
 
 MAX_NAME: Final = 255
 MAX_AGENT: Final = 300
-# How long an answer waits for the writer of a SQLite database.
-MAX_WAIT_MS: Final = 2000
 
 
 @dataclass(slots=True)
@@ -72,7 +70,7 @@ class CallRecord:
         self.is_recorded = False
         event = self._event(status, error_code)
         try:
-            with short_transaction(MAX_WAIT_MS):
+            with short_transaction(REQUEST_WAIT_MS):
                 services.record(event)
         except DatabaseError as error:
             logger.error(  # noqa: TRY400 (the cause is in the line; a trace helps nobody)

@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from apps.pages.request.addresses import client_address
 from apps.sharing.access import callers as access
+from apps.sharing.activity.refusals import REASON, kept_reason
 from apps.sharing.answers.listings import PageRequest
 from apps.sharing.api import throttling
 from apps.sharing.api.audit import CallRecord
@@ -105,6 +106,8 @@ class ProtocolView(APIView):
         """Answer a failure; a DeltaError goes to the log with the request's id."""
         failure = failure_of(exc)
         self.error_code = failure.error_code
+        if reason := kept_reason(failure.message):
+            self.record.detail[REASON] = reason
         if isinstance(exc, DeltaError):
             self.record.detail["error"] = exc.code
             logger.info("Request %s: %s", self.record.request_id, exc)

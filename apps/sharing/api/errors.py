@@ -19,6 +19,7 @@ from django.core.exceptions import (
 )
 from django.http import Http404
 
+from apps.pages.errors import is_busy
 from apps.sharing.api.responses import WholeAnswer, error_answer
 from apps.sharing.errors import AccessError
 from deltaweb.delta.errors import (
@@ -104,6 +105,12 @@ class Failure:
 
 
 INTERNAL: Final = Failure(500, ErrorCode.INTERNAL_ERROR, "", is_fault=True)
+BUSY: Final = Failure(
+    503,
+    ErrorCode.INTERNAL_ERROR,
+    "The server is busy just now. Try again in a few seconds.",
+    headers={"Retry-After": "5"},
+)
 
 
 def failure_of(error: Exception) -> Failure:
@@ -115,6 +122,8 @@ def failure_of(error: Exception) -> Failure:
             return of_status(error.status, f"{error.message} {error.hint}")
         case DeltaError():
             return _of_table(error)
+    if is_busy(error):
+        return BUSY
     for kind, status, message in _FRAMEWORK_ERRORS:
         if isinstance(error, kind):
             return of_status(status, message)

@@ -13,6 +13,7 @@ from apps.accounts.tokens import sha256
 from apps.audit.models import AuditEvent
 from apps.audit.services import record
 from apps.sharing.access.callers import check_address
+from apps.sharing.activity.refusals import REASON
 from apps.sharing.errors import (
     LinkExpiredError,
     LinkRevokedError,
@@ -77,7 +78,7 @@ def view_activation(nonce: str, *, caller: Caller, now: datetime) -> Activation:
     try:
         return _opened(link, address=caller.address, now=now)
     except SharingStateError as error:
-        event.status, event.error_code = error.status, error.code
+        _refuse(event, error)
         raise
     finally:
         record(event)
@@ -98,10 +99,15 @@ def activate(nonce: str, *, caller: Caller, now: datetime) -> Profile:
             profile = _spend(link, address=caller.address, now=now)
             record(event)
     except SharingStateError as error:
-        event.status, event.error_code = error.status, error.code
+        _refuse(event, error)
         record(event)
         raise
     return profile
+
+
+def _refuse(event: AuditEvent, error: SharingStateError) -> None:
+    event.status, event.error_code = error.status, error.code
+    event.detail = {**event.detail, REASON: error.message}
 
 
 def _opened(link: ActivationLink, *, address: str, now: datetime) -> Activation:

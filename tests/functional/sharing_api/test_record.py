@@ -101,6 +101,21 @@ class TestRecord:
         assert (event.status, event.error_code) == (status, error_code)
         assert event.recipient == "acme"
 
+    @pytest.mark.parametrize(
+        ("path", "message"),
+        [
+            ("/shares/nope", "nope"),
+            ("/shares?maxResults=-1", "maxResults"),
+        ],
+    )
+    def test_tells_why_as_the_caller_was_told(
+        self, acme: Caller, path: str, message: str
+    ) -> None:
+        told = json.loads(body_of(acme.get(path)))["message"]
+
+        assert message in told
+        assert newest().detail["reason"] == told
+
     def test_tells_of_callers_that_nobody_knows(
         self, lake: Lake, stranger: Client
     ) -> None:
@@ -139,11 +154,14 @@ class TestRecord:
         assert AuditEvent.objects.count() == 2
         assert (event.action, event.status) == ("call.refused", 403)
         assert event.share == "Sales"
-        assert "sig" not in json.dumps(str(event.__dict__))
+        kept = str(event.__dict__)
+        assert "sig=" not in kept
+        assert url.rpartition("sig=")[2] not in kept
 
     def test_holds_no_secret(self, acme: Caller, lake: Lake) -> None:
         body_of(acme.query(lake.path))
         acme.get(f"/shares?pageToken={acme.secret}")
+        acme.get(f"/shares?maxResults={acme.secret}")
 
         for event in AuditEvent.objects.all():
             assert acme.secret not in str(event.__dict__)

@@ -187,6 +187,14 @@ def is_served(port: int) -> bool:
         return connection.getresponse().read() == b"-"
 
 
+def process_of(port: int, query: str = "") -> int:
+    """Ask which process answers; each letter of a query makes it keep memory."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
+    with contextlib.closing(connection):
+        connection.request("GET", f"/process?{query}")
+        return int(connection.getresponse().read())
+
+
 def received(wire: socket.socket) -> bytes:
     """Return all that comes until the server hangs up."""
     data = b""

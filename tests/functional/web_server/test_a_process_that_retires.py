@@ -8,19 +8,12 @@ from tests.functional.web_server.patient_server import (
     ANSWERED_S,
     PATIENCE_S,
     is_served,
+    process_of,
     serving,
 )
 from tests.installation import wait_for
 
 FILE_BYTES = 24 << 20
-
-
-def _process(port: int, query: str = "") -> int:
-    """Ask which process answers; each letter of a query makes it keep memory."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
-    with contextlib.closing(connection):
-        connection.request("GET", f"/process?{query}")
-        return int(connection.getresponse().read())
 
 
 def test_gives_its_memory_back_and_drops_nobody(tmp_path: Path) -> None:
@@ -33,16 +26,16 @@ def test_gives_its_memory_back_and_drops_nobody(tmp_path: Path) -> None:
             download.request("GET", f"/rows?{file}")
             answer = download.getresponse()
 
-            large = _process(port, "x")
-            assert wait_for(lambda: _process(port) != large)
+            large = process_of(port, "x")
+            assert wait_for(lambda: process_of(port) != large)
             assert is_served(port)
             assert Path(f"/proc/{large}").exists()
             assert len(answer.read()) == FILE_BYTES
 
         assert wait_for(lambda: not Path(f"/proc/{large}").exists())
-        small = _process(port)
+        small = process_of(port)
         status = Path(f"/proc/{small}/status").read_text()
         master = next(n.split()[1] for n in status.splitlines() if "PPid" in n)
         children = Path(f"/proc/{master}/task/{master}/children")
         assert wait_for(lambda: children.read_text().split() == [str(small)])
-        assert _process(port) == small
+        assert process_of(port) == small

@@ -88,7 +88,7 @@ def _file_of(
     file_name = values["file_name"]
     if values["file"]:
         format_of(values["file"].name, values["file_format"])
-        upload, file_name = keep_upload(values["file"])
+        upload, file_name = keep_upload(values["file"], user_id=signed_in(request).pk)
         path = ""
     elif path:
         path, upload = parse_location(path), None

@@ -1,10 +1,17 @@
 """Files that people bring: kept in the server's own folder until they are imported.
 
-The name that a file had elsewhere never becomes a path here.
+The name that a file had elsewhere never becomes a path here. What waits has a limit for
+each user and one for all: nobody fills the disk that the database lies on.
 """
 
+import fcntl
+import math
+import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
@@ -19,6 +26,8 @@ if TYPE_CHECKING:
 KEPT_S: Final = 24 * 60 * 60
 MAX_NAME: Final = 200
 FILE_NAME: Final = "data"
+_OWNER_NAME: Final = "owner"
+_HOUR_S: Final = 3600
 
 
 class UploadTooLargeError(DeltaError, code="upload-too-large"):
@@ -29,6 +38,41 @@ class UploadTooLargeError(DeltaError, code="upload-too-large"):
     most: int
     message = "{name:.200} has {size_bytes:,} bytes, and {most:,} are taken."
     hint = "Put it where the server reads files, and give its path."
+
+
+class UploadsFullError(DeltaError, code="uploads-full"):
+    """So much waits to be imported that no more is taken.
+
+    Attributes:
+        whose: Of the files that wait: "your", "the" for those of everybody.
+        forgotten_in_s: When the oldest of them goes by itself.
+    """
+
+    name: str
+    size_bytes: int
+    whose: str
+    num_files: int
+    used_bytes: int
+    most: int
+    forgotten_in_s: float
+    message = (
+        "{name:.200} has {size_bytes:,} bytes, and there is no room for it:"
+        " {_files} to be imported take {used_bytes:,} of {most:,} bytes."
+    )
+    hint = (
+        "Import what waits: a file is kept until then, or for a day (the oldest goes"
+        " in {_wait}). Or put the file where the server reads files, and give its path."
+    )
+
+    @property
+    def _files(self) -> str:
+        files = "file" if self.num_files == 1 else "files"
+        return f"{self.whose} {self.num_files:,} {files} that wait"
+
+    @property
+    def _wait(self) -> str:
+        hours = max(1, math.ceil(self.forgotten_in_s / _HOUR_S))
+        return "an hour" if hours == 1 else f"{hours} hours"
 
 
 class UploadGoneError(DeltaError, code="upload-gone"):
@@ -43,7 +87,21 @@ def uploads_folder() -> Path:
     return Path(settings.HOME) / "uploads"
 
 
-def keep_upload(file: "UploadedFile[bytes]") -> tuple[str, str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A file that waits to be imported.
+
+    Attributes:
+        user_id: Who brought it; "" if that is not known.
+        kept_at_s: When, in seconds of the epoch.
+    """
+
+    user_id: str
+    size_bytes: int
+    kept_at_s: float
+
+
+def keep_upload(file: "UploadedFile[bytes]", *, user_id: int) -> tuple[str, str]:
     """Keep a file, and forget those that were kept too long.
 
     Returns:
@@ -51,18 +109,22 @@ def keep_upload(file: "UploadedFile[bytes]") -> tuple[str, str]:
 
     Raises:
         UploadTooLargeError: If it is larger than the setting allows.
+        UploadsFullError: If too much waits already, of this user or of all.
     """
     name = (file.name or "file").replace("\\", "/").rpartition("/")[2][-MAX_NAME:]
     most = settings.UPLOAD_BYTES
     if (file.size or 0) > most:
         raise UploadTooLargeError(name=name, size_bytes=file.size or 0, most=most)
-    _forget_old()
     upload = str(uuid4())
-    folder = uploads_folder() / upload
-    folder.mkdir(parents=True, mode=0o700)
-    with (folder / FILE_NAME).open("xb") as kept:
-        for chunk in file.chunks():
-            kept.write(chunk)
+    with _locked():
+        forget_old_uploads()
+        _check_room(name, file.size or 0, str(user_id))
+        folder = uploads_folder() / upload
+        folder.mkdir(mode=0o700)
+        (folder / _OWNER_NAME).write_text(str(user_id), encoding="ascii")
+        with (folder / FILE_NAME).open("xb") as kept:
+            for chunk in file.chunks():
+                kept.write(chunk)
     return upload, name
 
 
@@ -83,12 +145,71 @@ def forget_upload(upload: str) -> None:
     shutil.rmtree(uploads_folder() / str(UUID(upload)), ignore_errors=True)
 
 
-def _forget_old() -> None:
-    folder = uploads_folder()
-    for kept in folder.iterdir() if folder.is_dir() else ():
+def forget_old_uploads() -> None:
+    """Delete the files that nobody has imported in time."""
+    for folder in _kept():
         try:
-            is_old = time.time() - kept.stat().st_mtime > KEPT_S
+            is_old = time.time() - folder.stat().st_mtime > KEPT_S
         except OSError:
             continue
         if is_old:
-            shutil.rmtree(kept, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_room(name: str, size_bytes: int, user_id: str) -> None:
+    """Refuse a file for which those that wait leave no room.
+
+    Raises:
+        UploadsFullError: If they do not.
+    """
+    waiting = list(_waiting())
+    own = [one for one in waiting if one.user_id == user_id]
+    for whose, files, most in (
+        ("your", own, settings.UPLOADS_USER_BYTES),
+        ("the", waiting, settings.UPLOADS_BYTES),
+    ):
+        used = sum(one.size_bytes for one in files)
+        if used + size_bytes > most:
+            oldest = min((one.kept_at_s for one in files), default=time.time())
+            raise UploadsFullError(
+                name=name,
+                size_bytes=size_bytes,
+                whose=whose,
+                num_files=len(files),
+                used_bytes=used,
+                most=most,
+                forgotten_in_s=oldest + KEPT_S - time.time(),
+            )
+
+
+def _waiting() -> Iterator[Waiting]:
+    for folder in _kept():
+        try:
+            status = (folder / FILE_NAME).stat()
+        except OSError:
+            continue
+        try:
+            owner = (folder / _OWNER_NAME).read_text(encoding="ascii")
+        except OSError:  # brought before owners were noted
+            owner = ""
+        yield Waiting(
+            user_id=owner, size_bytes=status.st_size, kept_at_s=status.st_mtime
+        )
+
+
+def _kept() -> list[Path]:
+    folder = uploads_folder()
+    return [one for one in folder.iterdir() if one.is_dir()] if folder.is_dir() else []
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    """Let one file be counted and kept at a time: two may not take the same room."""
+    folder = uploads_folder()
+    folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # until it is closed
+        yield
+    finally:
+        os.close(handle)

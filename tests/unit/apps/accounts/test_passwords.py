@@ -2,7 +2,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
@@ -11,7 +11,7 @@ from django.test import RequestFactory
 from pytest_django import Settings
 
 from apps.accounts import errors, hashing, services
-from apps.accounts.hashing import BoundedPBKDF2PasswordHasher, HashSlots
+from apps.accounts.hashing import AddressSlots, BoundedPBKDF2PasswordHasher, HashSlots
 from apps.accounts.models import FailedSignIn, User
 from apps.accounts.services import passwords
 from apps.pages.actions import COMMAND_LINE, Actor
@@ -174,6 +174,57 @@ class TestHashSlots:
             pass
 
 
+class TestAddressSlots:
+    def test_are_one_for_each_address(self) -> None:
+        slots = AddressSlots(waiting=0)
+
+        with (
+            slots.taken("here"),
+            slots.taken("elsewhere"),
+            pytest.raises(errors.PasswordsBusyError),
+            slots.taken("here"),
+        ):
+            pass
+        with slots.taken("here"):
+            pass
+
+    def test_let_one_wait_for_a_while(self) -> None:
+        slots = AddressSlots(max_wait_s=0.01)
+
+        with slots.taken("here"):
+            for _ in range(2):
+                with pytest.raises(errors.PasswordsBusyError), slots.taken("here"):
+                    pass
+
+    def test_go_to_who_waits(self) -> None:
+        slots = AddressSlots()
+        arrived = Event()
+
+        def take() -> str:
+            arrived.set()
+            with slots.taken("here"):
+                return "taken"
+
+        with ThreadPoolExecutor(1) as pool:
+            with slots.taken("here"):
+                waiting = pool.submit(take)
+                assert arrived.wait(60)
+            assert waiting.result(60) == "taken"
+
+
+@pytest.mark.django_db
+def test_an_address_whose_password_is_checked_holds_up_no_other(
+    vera: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slots = AddressSlots(waiting=0)
+    monkeypatch.setattr(passwords, "address_slots", slots)
+
+    with slots.taken(HERE.address):
+        assert outcome(password=PASSWORD) == "passwords-busy"
+        assert attempt(password=PASSWORD, actor=ELSEWHERE) == vera
+    assert attempt(password=PASSWORD) == vera
+
+
 class TestHasher:
     def test_is_that_of_the_server(self) -> None:
         from deltaweb import settings as settings_of_server
@@ -187,7 +238,7 @@ class TestHasher:
         assert not BoundedPBKDF2PasswordHasher().verify("wrong", stored)
 
     @pytest.mark.django_db
-    def test_that_is_busy_costs_no_try(
+    def test_that_is_busy_costs_the_address_a_try_and_no_name(
         self, settings: Settings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         settings.PASSWORD_HASHERS = [BOUNDED]
@@ -195,9 +246,11 @@ class TestHasher:
         slots = HashSlots(at_once=1, waiting=0)
         monkeypatch.setattr(hashing, "slots_of_process", lambda _: slots)
 
+        allowed = passwords.FAILURES_OF_AN_ADDRESS
         with slots.taken():
-            codes = {outcome() for _ in range(passwords.FAILURES_OF_AN_ADDRESS + 1)}
+            codes = Counter(outcome() for _ in range(allowed + 1))
 
-        assert codes == {"passwords-busy"}
+        assert codes == {"passwords-busy": allowed, "too-many-sign-ins": 1}
         assert not FailedSignIn.objects.exists()
-        assert outcome() == "sign-in-failed"
+        with pytest.raises(errors.SignInError):
+            attempt(actor=ELSEWHERE)

@@ -19,10 +19,12 @@ pytestmark = pytest.mark.django_db
 def left(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> list[Path]:
-    """Old folders of a table and of a job that are not there; no sweep was yet."""
+    """Old folders of a table, a job and an upload; no sweep was yet."""
     settings.HOME = tmp_path
     monkeypatch.setitem(tasks._cleaned_at, "monotonic_s", -math.inf)  # noqa: SLF001 (when it was)
-    places = [tmp_path / name / str(uuid4()) for name in ("index", "scratch")]
+    places = [
+        tmp_path / name / str(uuid4()) for name in ("index", "scratch", "uploads")
+    ]
     for place in places:
         place.mkdir(parents=True)
         os.utime(place, (0, 0))

@@ -1,11 +1,17 @@
+import logging
+import os
+import stat
 import threading
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from pytest_django import Settings
 
+from deltaweb.environment.checks import check_home
 from deltaweb.environment.home import (
     open_home,
+    open_mode,
     remember_served_url,
     secret_key,
     served_url,
@@ -41,6 +47,82 @@ def test_a_home_that_cannot_be_written_is_named() -> None:
     # Not even root may write into the kernel's own folder.
     with pytest.raises(ImproperlyConfigured, match=r"'/proc/self' cannot be written"):
         open_home(Path("/proc/self"))
+
+
+class TestAHomeThatIsOpenToEverybody:
+    """As `mkdir` makes one, or a volume."""
+
+    @pytest.mark.parametrize(
+        ("mode", "closed"),
+        [
+            pytest.param(0o755, 0o700, id="as mkdir makes it"),
+            pytest.param(0o701, 0o700, id="where names must be known"),
+            pytest.param(0o777, 0o770, id="where everybody writes"),
+            pytest.param(0o2775, 0o2770, id="where a group works together"),
+        ],
+    )
+    def test_is_closed_and_says_so(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, closed: int
+    ) -> None:
+        home = new_home(tmp_path, mode)
+        caplog.set_level(logging.WARNING)
+
+        assert open_home(home) == home
+
+        assert stat.S_IMODE(home.stat().st_mode) == closed
+        (said,) = caplog.messages
+        assert str(home) in said
+        assert f"mode {mode:04o}" in said
+        assert open_mode(home) == 0
+
+    @pytest.mark.parametrize("mode", [0o700, 0o750, 0o770])
+    def test_is_none_that_a_group_alone_may_read(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int
+    ) -> None:
+        home = new_home(tmp_path, mode)
+        caplog.set_level(logging.WARNING)
+
+        open_home(home)
+
+        assert stat.S_IMODE(home.stat().st_mode) == mode
+        assert caplog.messages == []
+
+    def test_and_used_by_others_is_left_as_it_is_and_warned_of(
+        self, tmp_path: Path, settings: Settings
+    ) -> None:
+        home = settings.HOME = new_home(tmp_path, 0o1777)
+
+        open_home(home)
+
+        assert stat.S_IMODE(home.stat().st_mode) == 0o1777
+        (warning,) = check_home()
+        assert "is open to every user of this machine (mode 1777)" in warning.msg
+        assert f"chmod o= {home}" in (warning.hint or "")
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="root alone gives files away")
+    def test_that_holds_files_of_others_is_left_as_it_is(self, tmp_path: Path) -> None:
+        home = new_home(tmp_path, 0o755)
+        (home / "theirs").touch()
+        os.chown(home / "theirs", 12345, -1)
+
+        open_home(home)
+
+        assert open_mode(home) == 0o755
+
+    def test_and_closed_needs_no_warning(
+        self, tmp_path: Path, settings: Settings
+    ) -> None:
+        settings.HOME = open_home(new_home(tmp_path, 0o755))
+
+        assert check_home() == []
+
+
+def new_home(folder: Path, mode: int) -> Path:
+    """Make a home as an administrator does."""
+    home = folder / "home"
+    home.mkdir()
+    home.chmod(mode)
+    return home
 
 
 def test_the_address_that_was_served_last_is_known(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 from datetime import UTC, datetime
 
+import psycopg
 import pytest
 from django.core.exceptions import (
     PermissionDenied,
     RequestDataTooBig,
     SuspiciousOperation,
 )
+from django.db import OperationalError
 from django.http import Http404
 
 from apps.sharing.api.errors import failure_of, of_status
@@ -158,6 +160,20 @@ class TestFailureOfACaller:
         for wait_s, retry_after in ((0.001, "1"), (1.2, "2"), (30, "30")):
             failure = failure_of(sharing.TooManyRequestsError(wait_s=wait_s))
             assert failure.answer()["Retry-After"] == retry_after
+
+
+class TestADatabaseThatOthersWriteTo:
+    def test_is_an_answer_to_ask_again_for(self) -> None:
+        error = OperationalError()
+        error.__cause__ = psycopg.errors.LockNotAvailable("secret")
+
+        failure = failure_of(error)
+
+        assert failure.status == 503
+        assert failure.message
+        assert "secret" not in failure.message
+        assert not failure.is_fault
+        assert failure.answer()["Retry-After"] == "5"
 
 
 class TestFault:

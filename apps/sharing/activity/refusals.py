@@ -1,0 +1,58 @@
+"""Why a call was refused, in words.
+
+A call keeps what it was answered. Records of before kept a code alone, which is
+spelled out.
+"""
+
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Any, Final
+
+from apps.audit.models import AuditEvent
+from apps.sharing.activity.usage import FIRST_FAILED_STATUS
+
+REASON: Final = "reason"  # in the detail of an event
+MAX_REASON: Final = 500
+_SECRET: Final = re.compile(r"\bdw[kt]_[\w-]+")
+_BY_CODE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "STREAM_BROKEN": "The answer broke off: what was left of it cannot be read.",
+        "UNAUTHENTICATED": "No token that is good came with the call.",
+        "PERMISSION_DENIED": "The caller may not do this, or not from that address.",
+        "RESOURCE_DOES_NOT_EXIST": (
+            "What was asked for does not exist, or is not granted to the caller."
+        ),
+        "RESOURCE_EXHAUSTED": "More was asked for at once than the caller may.",
+        "UNSUPPORTED_OPERATION": "The server does not offer what was asked for.",
+        "INVALID_PARAMETER_VALUE": "A value of the call is none that it can have.",
+        "MALFORMED_REQUEST": "The call cannot be read.",
+    }
+)
+
+
+def kept_reason(message: str) -> str:
+    """Return what of an answer's message is kept: no secret that it may quote."""
+    return _SECRET.sub("\N{HORIZONTAL ELLIPSIS}", message.strip())[:MAX_REASON]
+
+
+def reason_of(event: AuditEvent) -> str:
+    """Return why an event was refused or failed; "" if it was not."""
+    detail = event.detail if isinstance(event.detail, dict) else {}
+    return reason_in(event.status, event.error_code, detail)
+
+
+def reason_in(status: int, error_code: str, detail: Mapping[str, Any]) -> str:
+    """Return the same of the columns of an event."""
+    if status < FIRST_FAILED_STATUS and not error_code:
+        return ""
+    kept = detail.get(REASON)
+    if isinstance(kept, str) and kept:
+        return kept
+    if known := _BY_CODE.get(error_code):
+        return known
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return "The server failed; its log says more under the id of the request."
+    spelled = error_code.replace("-", " ").replace("_", " ").lower()
+    return f"{spelled.capitalize()}." if spelled else f"Answered with {status}."
