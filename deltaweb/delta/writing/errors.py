@@ -4,7 +4,7 @@ DeltaError
 ├── VersionError: CommitConflictError, CommitOutcomeUnknownError, AppendOnlyError,
 │   UnsupportedWriteError, ProtocolUpgradeError (ProtocolTooOldError),
 │   CommitInvalidError, CommitTooLargeError
-├── LocationError: LocationTakenError, StoreNotWritableError
+├── LocationError: LocationTakenError, InsideTableError, StoreNotWritableError
 ├── SchemaMismatchError: NewColumnsError
 ├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
 │   TypeNotWidenedError,
@@ -182,6 +182,21 @@ class LocationTakenError(LocationError, code="location-taken"):
     reason: str = "it is a table already"
     message = "{location} is taken: {reason}."
     hint: str = "Choose an empty place, or write to the table that is there."
+
+
+class InsideTableError(LocationError, code="inside-table"):
+    """A table is to be made in the folder of another one.
+
+    Attributes:
+        outer: The root of that table.
+    """
+
+    outer: str
+    message = "{location} lies in the folder of the table {outer}."
+    hint = (
+        "Choose a place outside of it: a vacuum of that table, by any engine, takes "
+        "what its log does not know."
+    )
 
 
 class StoreNotWritableError(LocationError, code="store-not-writable"):
