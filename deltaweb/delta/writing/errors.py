@@ -3,7 +3,7 @@
 DeltaError
 ├── VersionError: CommitConflictError, CommitOutcomeUnknownError, AppendOnlyError,
 │   UnsupportedWriteError, ProtocolUpgradeError (ProtocolTooOldError),
-│   CommitInvalidError, CommitTooLargeError
+│   CommitInvalidError, CommitTooLargeError, CommitTimeError
 ├── LocationError: LocationTakenError, InsideTableError, StoreNotWritableError
 ├── SchemaMismatchError: NewColumnsError
 ├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
@@ -174,6 +174,24 @@ class CommitTooLargeError(VersionError, code="commit-too-large"):
         "no more than {most:,} are read again."
     )
     hint = "Write it in several steps."
+
+
+class CommitTimeError(VersionError, code="commit-time"):
+    """The commit before carries the last time that there is.
+
+    Attributes:
+        before_ms: That time, in milliseconds since the Unix epoch.
+    """
+
+    before_ms: int
+    message = (
+        "{root}: version {version} has no time that is later than that of the version "
+        "before, {before_ms} milliseconds, which some writer has given it."
+    )
+    hint = (
+        "Set delta.enableInCommitTimestamps to false: commits then take the times of "
+        "their files."
+    )
 
 
 class LocationTakenError(LocationError, code="location-taken"):
