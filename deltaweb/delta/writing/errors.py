@@ -5,7 +5,7 @@ DeltaError
 │   UnsupportedWriteError, ProtocolUpgradeError (ProtocolTooOldError),
 │   CommitInvalidError, CommitTooLargeError, CommitTimeError
 ├── LocationError: LocationTakenError, InsideTableError, StoreNotWritableError
-├── SchemaMismatchError: NewColumnsError
+├── SchemaMismatchError: NewColumnsError, SourceColumnsError
 ├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
 │   TypeNotWidenedError,
 │   RetentionTooShortError
@@ -244,6 +244,16 @@ class SchemaMismatchError(DeltaError, code="schema-mismatch"):
         return "; ".join(
             f"{shortened_name(column)!r} {why}" for column, why in self.misfits.items()
         )
+
+
+class SourceColumnsError(SchemaMismatchError):
+    """A merge that takes every column would lose some of its source."""
+
+    message = "The merge would lose values: {_each}."
+    hint = (
+        "Add such columns to the table first, say which columns take what, or leave "
+        "them out of the source."
+    )
 
 
 class NewColumnsError(SchemaMismatchError):
