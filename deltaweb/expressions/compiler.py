@@ -14,6 +14,11 @@ from deltaweb.delta.protocol.schema import StructType, arrow_type
 from deltaweb.delta.values.value_text import parse_date, parse_timestamp
 from deltaweb.expressions.arithmetic import arithmetic, negative
 from deltaweb.expressions.casts import cast
+from deltaweb.expressions.char_columns import (
+    char_length,
+    padded,
+    with_padded_literals,
+)
 from deltaweb.expressions.choice import case, coalesced, null, null_if_equal
 from deltaweb.expressions.comparison import (
     all_of,
@@ -122,7 +127,7 @@ def compile_sql(sql: str | SQLText, schema: StructType) -> BoundExpression:
     parsed = parse_expression(sql) if isinstance(sql, str) else sql
     text, tree = parsed.text, parsed.tree
     try:
-        return _Compiler(schema).node(tree)
+        return _Compiler(schema).node(with_padded_literals(tree, schema))
     except ExpressionError:
         raise
     except (NotTranslatedError, PredicateError) as error:
@@ -312,7 +317,8 @@ class _Compiler:
                 array = pc.struct_field(array, [name])
             return array
 
-        return BoundExpression(kind, evaluate)
+        length = char_length(self.schema, path)
+        return padded(BoundExpression(kind, evaluate), length)
 
 
 def _refusal(expression: exp.Expr) -> str:
