@@ -19,6 +19,11 @@ from deltaweb.delta.protocol.column_path import (
 from deltaweb.delta.protocol.schema import StructType, arrow_type
 from deltaweb.expressions.arithmetic import arithmetic, negative
 from deltaweb.expressions.casts import cast
+from deltaweb.expressions.char_columns import (
+    char_length,
+    padded,
+    with_padded_literals,
+)
 from deltaweb.expressions.choice import case, coalesced, null, null_if_equal
 from deltaweb.expressions.common_types import MAX_DIGITS
 from deltaweb.expressions.comparison import (
@@ -137,7 +142,7 @@ def compile_sql(sql: str | SQLText, schema: StructType) -> BoundExpression:
     parsed = parse_expression(sql) if isinstance(sql, str) else sql
     text, tree = parsed.text, parsed.tree
     try:
-        return _Compiler(schema).node(tree)
+        return _Compiler(schema).node(with_padded_literals(tree, schema))
     except ExpressionError:
         raise
     except BadLiteralError as error:
@@ -338,7 +343,8 @@ class _Compiler:
                 array = pc.struct_field(array, [name])
             return array
 
-        return BoundExpression(kind, evaluate)
+        length = char_length(self.schema, path)
+        return padded(BoundExpression(kind, evaluate), length)
 
 
 def _refusal(expression: exp.Expr) -> str:

@@ -5,14 +5,17 @@ Names become Arrow texts as they come, so that a million of them are never objec
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.remote_listing import (
+    LOG_FOLDER,
     file_status,
+    is_log,
     lists_by_pages,
     object_pages,
 )
@@ -74,16 +77,19 @@ def entry_statuses(
 
 
 def walk_folders(
-    root: str, *, is_inside: Callable[[str], bool], passed_over: str
-) -> Iterator[tuple[str, list[str]]]:
+    root: str, *, is_followed: Callable[[str], bool], passed_over: str
+) -> Iterator[tuple[str, str, list[str]]]:
     """Yield each folder below a root, itself first, with the names of its files.
 
-    A link to a folder is followed where it stays inside, once.
+    A link to a folder is followed once, if at all.
 
     Args:
         root: A path.
-        is_inside: Tells whether a path, its links followed, may be listed.
-        passed_over: A name of folders that are not listed.
+        is_followed: Tells whether a path is listed to which a link leads.
+        passed_over: The folder of the root that is not listed.
+
+    Yields:
+        Its path, its place below the root, and the names.
 
     Raises:
         OSError: If a folder cannot be listed; one that went away is passed over.
@@ -100,21 +106,59 @@ def walk_folders(
             for entry in entries:
                 if not entry.is_dir():
                     names.append(entry.name)
-                elif entry.name != passed_over and _is_new(entry, linked, is_inside):
+                elif (folder != root or entry.name != passed_over) and _is_new(
+                    entry, linked, is_followed
+                ):
                     waiting.append(entry.path)
-        yield folder, names
+        yield folder, folder[len(root) :].lstrip("/"), names
 
 
 def _is_new(
-    entry: "os.DirEntry[str]", linked: set[str], is_inside: Callable[[str], bool]
+    entry: "os.DirEntry[str]", linked: set[str], is_followed: Callable[[str], bool]
 ) -> bool:
     if not entry.is_symlink():
         return True
     place = os.path.realpath(entry.path)
-    if place in linked or not is_inside(entry.path):
+    if place in linked or not is_followed(place):
         return False
     linked.add(place)
     return True
+
+
+def linked_places(root: str, places: Sequence[str]) -> Iterator[str]:
+    """Yield where files really are below a root that a link on their way leads to.
+
+    Args:
+        root: The path of the root.
+        places: Of the files, below the root.
+    """
+    base = os.path.realpath(root)
+    folders: dict[str, str] = {}
+    for place in places:
+        folder, _, name = place.rpartition("/")
+        if folder not in folders:
+            folders[folder] = os.path.realpath(f"{root}/{folder}")
+        real = f"{folders[folder].rstrip('/')}/{name}"
+        if os.path.islink(real):  # noqa: PTH114  # as above
+            real = os.path.realpath(real)
+        below = real.removeprefix(f"{base.rstrip('/')}/")
+        if below not in (place, real):
+            yield below
+
+
+def local_table_above(root: str) -> str | None:
+    """Return the nearest folder above a path that is a table; None where none is.
+
+    Folders that may not be listed are passed over: nobody could be warned of them.
+    """
+    for start in dict.fromkeys((os.path.realpath(root), os.path.abspath(root))):  # noqa: PTH100  # plain text is faster than Path
+        folder, below = os.path.dirname(start), start  # noqa: PTH120  # as above
+        while folder != below:
+            with suppress(OSError), os.scandir(f"{folder}/{LOG_FOLDER}") as entries:
+                if is_log(entry.name for entry in entries):
+                    return folder
+            folder, below = os.path.dirname(folder), folder  # noqa: PTH120  # as above
+    return None
 
 
 def list_below(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (fsspec has no types)

@@ -27,12 +27,14 @@ from deltaweb.delta.log.store import (
 from deltaweb.storage.data_listing import (
     entry_statuses,
     file_statuses,
+    linked_places,
+    local_table_above,
     places_of,
     statuses_of,
     walk_folders,
 )
 from deltaweb.storage.data_path import own_data_place, resolve_data_path
-from deltaweb.storage.local_file import FLAGS, is_within, open_small_file
+from deltaweb.storage.local_file import FLAGS, is_within, open_small_file, read_all
 from deltaweb.storage.local_names import RepeatedPut, create_file
 from deltaweb.storage.local_pending import (
     LocalPendingFile,
@@ -45,8 +47,6 @@ from deltaweb.storage.local_pending import (
 from deltaweb.storage.write_faults import write_fault
 
 LOG_FOLDER = "_delta_log"
-READ_BYTES = 1 << 16
-MAX_READ_BYTES = 1 << 22  # memory is given to what is there, not to what is asked for
 
 
 class LocalTableStore:
@@ -149,7 +149,7 @@ class LocalTableStore:
         with self._faults(path), self._log_folder() as folder:
             handle = self._open_log_file(folder, name)
             try:
-                return _read(handle, length)
+                return read_all(handle, length)
             finally:
                 os.close(handle)
 
@@ -162,7 +162,7 @@ class LocalTableStore:
                 try:
                     found = os.fstat(handle)
                     check_size(self._root, name, found.st_size)
-                    data = _read(handle, MAX_LOG_FILE_BYTES + 1, found.st_size)
+                    data = read_all(handle, MAX_LOG_FILE_BYTES + 1, found.st_size)
                 finally:
                     os.close(handle)
                 check_size(self._root, name, len(data))  # it may grow meanwhile
@@ -260,22 +260,31 @@ class LocalTableStore:
 
     def list_data_files(self) -> Iterator[pa.StringArray]:
         """Yield the places of the data files, a folder at a time."""
-        for folder, names in walk_folders(
-            self._root, is_inside=self._is_inside, passed_over=LOG_FOLDER
+        for folder, below, names in walk_folders(
+            self._root, is_followed=self._is_inside, passed_over=LOG_FOLDER
         ):
-            below = folder[len(self._root) :].lstrip("/")
             prefix = f"{below}/" if below else ""
             with self._faults(folder):
                 yield places_of(prefix + name for name in names)
 
     def list_data_statuses(self) -> Iterator[pa.RecordBatch]:
-        """Yield the data files with sizes and times, a folder at a time."""
-        for folder, names in walk_folders(
-            self._root, is_inside=self._is_inside, passed_over=LOG_FOLDER
+        """Yield the data files with sizes and times, each by one place."""
+        own = (os.path.realpath(self._root),)
+        for folder, below, names in walk_folders(
+            self._root,
+            is_followed=lambda at: self._is_inside(at) and not is_within(at, own),
+            passed_over=LOG_FOLDER,
         ):
-            below = folder[len(self._root) :].lstrip("/")
             with self._faults(folder):
                 yield statuses_of(file_statuses(folder, names, below))
+
+    def linked_places(self, places: Sequence[str]) -> Iterator[str]:
+        """Yield where data files really are that links inside the table lead to."""
+        return linked_places(self._root, places)
+
+    def table_above(self) -> str | None:
+        """Return the table in whose folder this one lies, or would."""
+        return local_table_above(self._root)
 
     def put_data_file(self, path: str, data: bytes) -> None:
         """Create a data file, with its folders."""
@@ -374,27 +383,3 @@ class LocalTableStore:
         except OSError as error:
             reason = error.strerror or "the disk does not answer"
             raise LocationUnreachableError(location=place, reason=reason) from None
-
-
-def _read(handle: int, limit: int, size_bytes: int | None = None) -> bytes:
-    """Read at most `limit` bytes of an open file.
-
-    A read may return less than was asked for anywhere but at the end, so the end is
-    where a read returns nothing, or where the file's size says.
-
-    Args:
-        handle: The open file.
-        limit: How many bytes at most.
-        size_bytes: The file's size, where it is known.
-    """
-    likely = READ_BYTES if size_bytes is None else size_bytes + 1
-    data = os.read(handle, min(likely, limit, MAX_READ_BYTES))
-    if len(data) == size_bytes:
-        return data
-    parts = [data]
-    total = len(data)
-    while data and total < limit:
-        data = os.read(handle, min(MAX_READ_BYTES, limit - total))
-        parts.append(data)
-        total += len(data)
-    return b"".join(parts)

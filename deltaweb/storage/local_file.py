@@ -28,6 +28,33 @@ OPEN_FILES: Final = Path("/proc/self/fd")
 FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 SMALL_BYTES: Final = 64 << 10
 """Files up to this size are read with one call."""
+READ_BYTES: Final = 1 << 16
+MAX_READ_BYTES: Final = 1 << 22
+"""Memory is given to what is there, not to what is asked for."""
+
+
+def read_all(handle: int, limit: int, size_bytes: int | None = None) -> bytes:
+    """Read at most `limit` bytes of an open file.
+
+    A read may return less than was asked for anywhere but at the end, so the end is
+    where a read returns nothing, or where the file's size says.
+
+    Args:
+        handle: The open file.
+        limit: How many bytes at most.
+        size_bytes: The file's size, where it is known.
+    """
+    likely = READ_BYTES if size_bytes is None else size_bytes + 1
+    data = os.read(handle, min(likely, limit, MAX_READ_BYTES))
+    if len(data) == size_bytes:
+        return data
+    parts = [data]
+    total = len(data)
+    while data and total < limit:
+        data = os.read(handle, min(MAX_READ_BYTES, limit - total))
+        parts.append(data)
+        total += len(data)
+    return b"".join(parts)
 
 
 def is_within(real: str, roots: Sequence[str]) -> bool:

@@ -2,12 +2,15 @@
 
 import os
 import re
-from urllib.parse import unquote, urlsplit
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.storage.data_path import normalize
 
 MAX_LOCATION_LENGTH = 4096
+SAME_SCHEME: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 
 _FILE = "file:"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
@@ -58,3 +61,18 @@ def _normalize_url(text: str) -> str:
     if not rest.strip("/"):
         raise LocationInvalidError(location=text, reason="it names no bucket or host")
     return normalize(f"{scheme.lower()}://{rest}").rstrip("/")
+
+
+def same_scheme(place: str) -> str:
+    """Return a URL with the one scheme of those that mean the same storage."""
+    scheme, separator, rest = place.partition("://")
+    return f"{SAME_SCHEME.get(scheme, scheme)}{separator}{rest}"
+
+
+def without_credentials(url: str) -> str:
+    """Return a URL without the user and password in it."""
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    if user and ":" not in user:
+        host = parts.netloc  # the container of an Azure URL stands there
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))

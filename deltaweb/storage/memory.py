@@ -153,6 +153,14 @@ class MemoryTableStore:
             for place, data in self.data_files.items()
         )
 
+    def linked_places(self, _places: Sequence[str]) -> Iterator[str]:
+        """Yield nothing: memory has no links."""
+        return iter(())
+
+    def table_above(self) -> str | None:
+        """Return None: it holds one table."""
+        return None
+
     def put_data_file(self, path: str, data: bytes) -> None:
         """Create a data file, or raise FileExistsError."""
         place = self._data_place(path)

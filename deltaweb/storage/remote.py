@@ -4,7 +4,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
 
 import fsspec
 import pyarrow as pa
@@ -34,12 +33,15 @@ from deltaweb.storage.data_listing import (
 )
 from deltaweb.storage.data_path import own_data_place, resolve_data_path
 from deltaweb.storage.exclusive_creation import EXCLUSIVE, check_creates
+from deltaweb.storage.location import same_scheme, without_credentials
 from deltaweb.storage.remote_file import GuardedFile
 from deltaweb.storage.remote_listing import (
     delete_objects,
     file_status,
     is_s3,
+    iterate_folder,
     list_folder,
+    remote_table_above,
 )
 from deltaweb.storage.remote_pending import RemotePendingFile
 from deltaweb.storage.signing.azure import HAND_OUT_OPTION
@@ -56,7 +58,6 @@ DRIVERS: Final[Mapping[str, str]] = {
 }
 # Stores whose drivers honour mode="create": the file is made only where none is.
 ATOMIC_SCHEMES: Final = frozenset({*DRIVERS, "memory"})
-SAME_SCHEME: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 # Parts of the names of faults by which drivers tell what is wrong.
 CREDENTIAL_FAULTS: Final = (
     "credential",
@@ -88,10 +89,10 @@ class RemoteTableStore:
         storage_options: Mapping[str, Any],
         allowed_roots: Sequence[str] = (),
     ) -> None:
-        self._root = _same_scheme(root)
-        self._shown = _without_credentials(root)
+        self._root = same_scheme(root)
+        self._shown = without_credentials(root)
         self._scheme = root.partition("://")[0]
-        self._allowed_roots = tuple(_same_scheme(place) for place in allowed_roots)
+        self._allowed_roots = tuple(same_scheme(place) for place in allowed_roots)
         self._fs = self._open_driver(storage_options)
         options = sorted(storage_options.items())
         self._access = sha256(repr(options).encode("utf-8", "replace")).hexdigest()
@@ -283,19 +284,32 @@ class RemoteTableStore:
                     if not status[0].startswith(f"{LOG_FOLDER}/")
                 )
 
+    def linked_places(self, _places: Sequence[str]) -> Iterator[str]:
+        """Yield nothing: object stores have no links."""
+        return iter(())
+
+    def table_above(self) -> str | None:
+        """Return the table in whose folder this one lies, or would."""
+
+        def list_names(folder: str) -> Iterator[str]:
+            with self._faults():
+                yield from (file.name for file in iterate_folder(self._fs, folder, ""))
+
+        return remote_table_above(self._root, list_names)
+
     def put_data_file(self, path: str, data: bytes) -> None:
         """Create a data file."""
         self._create(self._data_place(path), data)
 
     def delete_data_file(self, path: str) -> None:
         """Delete a data file below the root."""
-        place = own_data_place(_same_scheme(path), root=self._root)
+        place = own_data_place(same_scheme(path), root=self._root)
         with self._faults():
             self._fs.rm_file(place)
 
     def delete_data_files(self, paths: Sequence[str]) -> None:
         """Delete data files, on S3 a thousand by one request."""
-        places = [own_data_place(_same_scheme(path), root=self._root) for path in paths]
+        places = [own_data_place(same_scheme(path), root=self._root) for path in paths]
         if is_s3(self._fs):
             with self._faults():
                 delete_objects(self._fs, places)
@@ -317,7 +331,7 @@ class RemoteTableStore:
 
     def _data_place(self, path: str) -> str:
         return resolve_data_path(
-            _same_scheme(path), root=self._root, allowed_roots=self._allowed_roots
+            same_scheme(path), root=self._root, allowed_roots=self._allowed_roots
         )
 
     def _open(self, place: str) -> pa.NativeFile:
@@ -384,17 +398,3 @@ class RemoteTableStore:
 
 def _kind(error: Exception) -> str:
     return type(error).__name__
-
-
-def _same_scheme(place: str) -> str:
-    """Return a URL with the one scheme of those that mean the same storage."""
-    scheme, separator, rest = place.partition("://")
-    return f"{SAME_SCHEME.get(scheme, scheme)}{separator}{rest}"
-
-
-def _without_credentials(url: str) -> str:
-    parts = urlsplit(url)
-    user, _, host = parts.netloc.rpartition("@")
-    if user and ":" not in user:
-        host = parts.netloc  # the container of an Azure URL stands there
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))

@@ -1,12 +1,15 @@
 """What the drivers of fsspec list, as the files of a log."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log.paths import parse_checkpoint_name, parse_commit_name
 from deltaweb.delta.log.store import FileStatus
 
+LOG_FOLDER: Final = "_delta_log"
 S3_DELETES: Final = 1_000  # objects by one request
 S3_LAST: Final = "~"  # sorts after every character of a log's names
 GOOGLE: Final = "gs"
@@ -124,6 +127,33 @@ def _google_pages(
         if not page.get("nextPageToken"):
             return
         asked["pageToken"] = page["nextPageToken"]
+
+
+def remote_table_above(
+    root: str, list_names: Callable[[str], Iterator[str]]
+) -> str | None:
+    """Return the nearest URL above another one that is a table; None where none is.
+
+    Args:
+        root: The URL.
+        list_names: Lists the names of a folder.
+    """
+    scheme, separator, rest = root.partition("://")
+    above = rest.rstrip("/").rpartition("/")[0]
+    while above:
+        with contextlib.suppress(FileNotFoundError, DeltaError):
+            if is_log(list_names(f"{scheme}{separator}{above}/{LOG_FOLDER}")):
+                return f"{scheme}{separator}{above}"
+        above = above.rpartition("/")[0]
+    return None
+
+
+def is_log(names: Iterator[str]) -> bool:
+    """Tell whether a folder with these files is the log of a table."""
+    return any(
+        parse_commit_name(name) is not None or parse_checkpoint_name(name) is not None
+        for name in names
+    )
 
 
 def delete_objects(fs: Any, places: Sequence[str]) -> None:  # noqa: ANN401 (as above)

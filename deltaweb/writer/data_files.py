@@ -335,12 +335,17 @@ class DataFileWriter:
         self._waiting_bytes -= waiting.num_bytes
         rows = pa.concat_tables(waiting.tables)
         while rows.num_rows:
-            self._file(key).write(rows.slice(0, ROW_GROUP_ROWS))
+            file, some = self._file(key), rows.slice(0, ROW_GROUP_ROWS)
+            if not file.write(some):
+                self._close(key)
+                self._file(key, file.unbounded).write(some)
             rows = rows.slice(ROW_GROUP_ROWS)
         if self._file(key).size >= self._layout.target_bytes:
             self._close(key)
 
-    def _file(self, key: PartitionKey) -> OpenParquetFile:
+    def _file(
+        self, key: PartitionKey, unbounded: frozenset[str] = frozenset()
+    ) -> OpenParquetFile:
         file = self._open.get(key)
         if file is not None:
             return file
@@ -354,7 +359,7 @@ class DataFileWriter:
         file = OpenParquetFile(
             self._store, path, self._columns, statistics, self._dictionaries
         )
-        file.first_of = layout.first_of
+        file.first_of, file.unbounded = layout.first_of, unbounded
         self._count += 1
         self._open[key] = file
         return file

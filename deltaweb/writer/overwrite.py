@@ -197,7 +197,8 @@ def files_of_partitions(snapshot: Snapshot, added: pa.Table) -> pa.Table:
     names = partition_keys(snapshot.protocol, snapshot.metadata)
     wanted = set(_keys(added, names))
     files = snapshot.files
-    return files.filter(pa.array([key in wanted for key in _keys(files, names)]))
+    is_wanted = [key in wanted for key in _keys(files, names)]
+    return files.filter(pa.array(is_wanted, pa.bool_()))
 
 
 def _keys(files: pa.Table, names: Sequence[str]) -> list[PartitionKey]:

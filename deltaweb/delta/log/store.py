@@ -234,8 +234,24 @@ class DataStore(typing.Protocol):
     def list_data_statuses(self) -> Iterator[pa.RecordBatch]:
         """Yield what `list_data_files` does, with sizes and times.
 
+        A file that a link inside the table leads to is listed at its own place alone.
+
         Columns: place string, size int64 (bytes), modification_time int64 (ms since
         the Unix epoch; 0 where storage tells none).
+        """
+        ...
+
+    def linked_places(self, places: Sequence[str]) -> Iterator[str]:
+        """Yield the places of the files that links at some places lead to.
+
+        Only of those that are below the root, and elsewhere than they are called.
+        """
+        ...
+
+    def table_above(self) -> str | None:
+        """Return the root of the nearest table in whose folder this one lies, or would.
+
+        None where there is none, or where storage does not let it be seen.
         """
         ...
 

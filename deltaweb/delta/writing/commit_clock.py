@@ -9,6 +9,7 @@ Source: delta_protocol.md, "In-Commit Timestamps".
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Final
 
 from deltaweb.delta.features.in_commit_timestamps import (
     ENABLED_AT_MS,
@@ -17,9 +18,13 @@ from deltaweb.delta.features.in_commit_timestamps import (
 )
 from deltaweb.delta.log.commits.info import own_time_ms, read_commit_info
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.writing.errors import CommitTimeError
 from deltaweb.delta.writing.transaction import Transaction
+
+LAST_MS: Final = 2**63 - 1
+"""Times are 64 bits with a sign, for every reader."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,17 +37,26 @@ class CommitClock:
         now_ms: Milliseconds since the Unix epoch.
     """
 
-    store: LogStore
+    store: TableStore
     transaction: Transaction
     now_ms: Callable[[], int]
 
     def time_ms(self, version: int) -> int | None:
-        """Return the time for a version; None where commits carry none."""
+        """Return the time for a version; None where commits carry none.
+
+        Raises:
+            CommitTimeError: If no time is later than that of the version before.
+        """
         transaction = self.transaction
         after = own_times(transaction.next_protocol, transaction.next_metadata)
         if after is None:
             return None
-        return max(self.now_ms(), self._before_ms(version) + 1)
+        before_ms = self._before_ms(version)
+        if before_ms >= LAST_MS:
+            raise CommitTimeError(
+                root=self.store.root, version=version, before_ms=before_ms
+            )
+        return max(self.now_ms(), before_ms + 1)
 
     def _before_ms(self, version: int) -> int:
         """Return the time of the version before, by its file where that counts."""

@@ -9,6 +9,7 @@ Source: delta_protocol.md, "Delta Log Entries"; the isolation levels are those o
 reference implementation.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -16,10 +17,12 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.changes.schema import FieldAspect, diff_schemas
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.identity_columns import differ_by_marks_alone
 from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate
 from deltaweb.delta.snapshot.state import Definition
@@ -28,9 +31,11 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.statistics.columns import parse_statistics
+from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import IsolationLevel, Transaction
 from deltaweb.delta.writing.winners import WinningCommit, may_define
 
+SCHEMA: Final = "schema_string"
 HARMLESS_PROPERTIES: Final = frozenset(
     {
         "delta.checkpoint.writeStatsAsJson",
@@ -43,6 +48,17 @@ HARMLESS_PROPERTIES: Final = frozenset(
 )
 """Properties of the protocol that no write of rows depends on."""
 PROTOCOL_PREFIX: Final = "delta."
+UNSEEN_PREFIXES: Final = (
+    CONSTRAINT_PREFIX,
+    "delta.autoOptimize.",
+    "delta.columnMapping.maxColumnId",
+    "delta.dataSkipping",
+    "delta.isolationLevel",
+    "delta.parquet.",
+    "delta.targetFileSize",
+)
+"""Properties that matter to new rows, and not to rows that are only arranged anew."""
+UNSEEN_ASPECTS: Final = frozenset({FieldAspect.COMMENT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,36 +105,75 @@ def _definition_conflict(ours: Transaction, winner: WinningCommit) -> Conflict |
         return Conflict("protocol", "it changed the protocol of the table")
     if winner.metadata is None or ours.is_mark:
         return None
-    if (
-        ours.base is not None
-        and not ours.changes_definition
-        and differ_by_marks_alone(ours.base.metadata, winner.metadata)
-    ):
+    changed = _seen_change(ours, winner.metadata)
+    if changed is None:
+        return None
+    return Conflict("metadata", "it changed the table's definition", changed)
+
+
+def _seen_change(ours: Transaction, after: Metadata) -> str | None:
+    """Return what a transaction depends on of a new metaData; "" for all of it."""
+    if ours.base is None or ours.changes_definition:
+        return ""
+    before = ours.base.metadata
+    if differ_by_marks_alone(before, after):
         return None  # rows that it numbered, and none of ours
-    if ours.base is not None and ours.is_blind_append and not ours.changes_definition:
-        changed = _changed_part(ours.base.metadata, winner.metadata)
-        if changed is None:
-            return None
-        return Conflict("metadata", "it changed the table's definition", changed)
-    return Conflict("metadata", "it changed the table's definition")
+    if ours.is_blind_append:
+        return _changed_part(before, after, is_harmless=_is_harmless)
+    if not _only_arranges(ours):
+        return ""
+    changed = _changed_part(before, after, is_harmless=_is_unseen)
+    return None if changed == SCHEMA and _only_grows(before, after) else changed
 
 
-def _changed_part(before: Metadata, after: Metadata) -> str | None:
-    """Return what of a definition changed that a blind append depends on."""
-    for part in ("id", "format", "schema_string"):
+def _only_arranges(ours: Transaction) -> bool:
+    """Return whether rows get other files, and nothing else becomes another."""
+    has_files = ours.added.num_rows or ours.removed.num_rows
+    return bool(has_files) and ours.isolation is IsolationLevel.SNAPSHOT
+
+
+def _only_grows(before: Metadata, after: Metadata) -> bool:
+    """Return whether files of the old schema are as good as others under the new one.
+
+    Columns that they lack are null in their rows, and words are not in files.
+    """
+    with suppress(DeltaError):
+        schemas = [parse_schema(one.schema_string or "") for one in (before, after)]
+        changes = diff_schemas(*schemas)
+        return not changes.removed and all(
+            {*change.aspects} <= UNSEEN_ASPECTS for change in changes.changed
+        )
+    return False
+
+
+def _changed_part(
+    before: Metadata, after: Metadata, *, is_harmless: Callable[[str], bool]
+) -> str | None:
+    """Return what of a definition changed that matters; its schema where it is alone.
+
+    Args:
+        before: As it was.
+        after: As it is.
+        is_harmless: Whether a property does not matter.
+    """
+    for part in ("id", "format"):
         if getattr(before, part) != getattr(after, part):
             return part
     if [*before.partition_columns] != [*after.partition_columns]:
         return "partition_columns"
     old, new = before.configuration, after.configuration
     for name in sorted({*old, *new}):
-        if old.get(name) != new.get(name) and not _is_harmless(name):
+        if old.get(name) != new.get(name) and not is_harmless(name):
             return name
-    return None
+    return SCHEMA if before.schema_string != after.schema_string else None
 
 
 def _is_harmless(name: str) -> bool:
     return name in HARMLESS_PROPERTIES or not name.startswith(PROTOCOL_PREFIX)
+
+
+def _is_unseen(name: str) -> bool:
+    return _is_harmless(name) or name.startswith(UNSEEN_PREFIXES)
 
 
 def _transaction_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:

@@ -2,10 +2,10 @@
 
 DeltaError
 ├── VersionError: CommitConflictError, CommitOutcomeUnknownError, AppendOnlyError,
-│   UnsupportedWriteError, ProtocolUpgradeError, CommitInvalidError,
-│   CommitTooLargeError
-├── LocationError: LocationTakenError, StoreNotWritableError
-├── SchemaMismatchError: NewColumnsError
+│   UnsupportedWriteError, ProtocolUpgradeError (ProtocolTooOldError),
+│   CommitInvalidError, CommitTooLargeError, CommitTimeError
+├── LocationError: LocationTakenError, InsideTableError, StoreNotWritableError
+├── SchemaMismatchError: NewColumnsError, SourceColumnsError
 ├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
 │   TypeNotWidenedError,
 │   RetentionTooShortError
@@ -24,6 +24,7 @@ from deltaweb.delta.errors import (
     PartitionValueError,
     VersionError,
 )
+from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.errors import shortened_name
 
 MAX_ROWS_SHOWN: Final = 5
@@ -114,9 +115,45 @@ class ProtocolUpgradeError(VersionError, code="protocol-upgrade"):
     reason: str
     message = "The protocol of {root} stays as it is: {reason}."
     hint = (
-        "An upgrade is asked for by itself (`deltaweb table upgrade`), and there is no "
-        "way back."
+        "An upgrade is asked for in so many words (`upgrade=True`, `--upgrade`), and "
+        "there is no way back."
     )
+
+
+class ProtocolTooOldError(ProtocolUpgradeError, code="protocol-too-old"):
+    """What is asked for needs a newer protocol, and nobody has agreed to that yet.
+
+    Attributes:
+        operation: What was asked for.
+        now: The protocol as it is.
+        then: The lowest protocol that does.
+        features: What writers have to know of from then on, besides what they do.
+    """
+
+    operation: str
+    now: Protocol
+    then: Protocol
+    features: Sequence[str]
+    reason: str = (
+        "{operation} needs an upgrade from {_now} to {_then}, which brings {features}"
+    )
+    hint = (
+        "Ask for both in one commit: by `upgrade=True`, or by `--upgrade` in the "
+        "command. Clients that do not know the new protocol can then no longer write "
+        "the table, and there is no way back."
+    )
+
+    @property
+    def _now(self) -> str:
+        return _versions(self.now)
+
+    @property
+    def _then(self) -> str:
+        return _versions(self.then)
+
+
+def _versions(protocol: Protocol) -> str:
+    return f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
 
 
 class CommitInvalidError(VersionError, code="commit-invalid"):
@@ -139,12 +176,45 @@ class CommitTooLargeError(VersionError, code="commit-too-large"):
     hint = "Write it in several steps."
 
 
+class CommitTimeError(VersionError, code="commit-time"):
+    """The commit before carries the last time that there is.
+
+    Attributes:
+        before_ms: That time, in milliseconds since the Unix epoch.
+    """
+
+    before_ms: int
+    message = (
+        "{root}: version {version} has no time that is later than that of the version "
+        "before, {before_ms} milliseconds, which some writer has given it."
+    )
+    hint = (
+        "Set delta.enableInCommitTimestamps to false: commits then take the times of "
+        "their files."
+    )
+
+
 class LocationTakenError(LocationError, code="location-taken"):
     """A table is to be made where something is already."""
 
     reason: str = "it is a table already"
     message = "{location} is taken: {reason}."
     hint: str = "Choose an empty place, or write to the table that is there."
+
+
+class InsideTableError(LocationError, code="inside-table"):
+    """A table is to be made in the folder of another one.
+
+    Attributes:
+        outer: The root of that table.
+    """
+
+    outer: str
+    message = "{location} lies in the folder of the table {outer}."
+    hint = (
+        "Choose a place outside of it: a vacuum of that table, by any engine, takes "
+        "what its log does not know."
+    )
 
 
 class StoreNotWritableError(LocationError, code="store-not-writable"):
@@ -174,6 +244,16 @@ class SchemaMismatchError(DeltaError, code="schema-mismatch"):
         return "; ".join(
             f"{shortened_name(column)!r} {why}" for column, why in self.misfits.items()
         )
+
+
+class SourceColumnsError(SchemaMismatchError):
+    """A merge that takes every column would lose some of its source."""
+
+    message = "The merge would lose values: {_each}."
+    hint = (
+        "Add such columns to the table first, say which columns take what, or leave "
+        "them out of the source."
+    )
 
 
 class NewColumnsError(SchemaMismatchError):

@@ -3,7 +3,8 @@
 What is kept: the newest checkpoint at or before the cut, the commit that it was made
 after, and everything later. So each version that the retention promises can still be
 read, and the newest one at the cut too. Files go oldest first: a clean-up that is
-interrupted leaves a log that is as good as any that was cleaned.
+interrupted leaves a log that is as good as any that was cleaned. What killed writers
+have left goes once it is old.
 
 Source: delta_protocol.md, "Delta Log Entries" and "Checkpoints"; the cut at midnight
 UTC is the reference implementation's.
@@ -66,6 +67,16 @@ _CHECKSUM = re.compile(r"([0-9]{20})\.crc", re.ASCII)
 _COMPACTION = re.compile(r"[0-9]{20}\.([0-9]{20})\.compacted\.json", re.ASCII)
 
 
+_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+# Temporary files of writers that were killed: of this one (eight letters), of Spark's
+# (a UUID, and Hadoop's checksum beside it) and of delta-rs.
+_LEFTOVER = re.compile(
+    r"\.{1,2}(?:_last_checkpoint|[0-9]{20}\.[0-9A-Za-z.-]+)"
+    rf"\.(?:\w{{8}}|{_UUID})\.tmp(?:\.crc)?|_commit_{_UUID}\.json\.tmp",
+    re.ASCII,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class LogCleanup:
     """What a clean-up takes, or would take.
@@ -123,16 +134,17 @@ def clean_up_log(
     if refusal is not None:
         raise refusal
     cutoff = retention_cutoff(state.metadata.configuration, now=now)
-    statuses = store.list_from(FIRST_NAME)
+    listed = store.list_from("")
+    statuses = [status for status in listed if status.name >= FIRST_NAME]
     listing = parse_listing((status.name for status in statuses), is_whole=True)
     times = with_own_times(
         store, make_monotonic(statuses), own_times(state.protocol, state.metadata)
     )
     kept = _kept_checkpoint(store, listing, times, cutoff)
     version = None if kept is None else kept.version
-    files: list[FileStatus] = []
+    files = _leftovers(listed, now=now)
     if kept is not None:
-        files = _files_below(statuses, kept.version)
+        files += _files_below(statuses, kept.version)
         going = {status.name for status in files}
         stays = [one for one in listing.checkpoints if not {*one.names} & going]
         files += _orphans(store, stays, now=now)
@@ -241,6 +253,21 @@ def _files_below(statuses: Sequence[FileStatus], version: int) -> list[FileStatu
     return [status for *_, status in sorted(found, key=lambda item: item[:2])]
 
 
+def _leftovers(listed: Sequence[FileStatus], *, now: datetime) -> list[FileStatus]:
+    """Return what killed writers have left; young files may be of a living one."""
+    latest_ms = _midnight_before_ms(now)
+    return [
+        one
+        for one in listed
+        if one.modification_time < latest_ms and _LEFTOVER.fullmatch(one.name)
+    ]
+
+
+def _midnight_before_ms(now: datetime) -> int:
+    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return to_ms(midnight - YOUNG)
+
+
 def _orphans(
     store: LogStore, checkpoints: Sequence[Checkpoint], *, now: datetime
 ) -> list[FileStatus]:
@@ -249,8 +276,7 @@ def _orphans(
     Young ones stay, since a checkpoint may be in the making; all do where a checkpoint
     does not tell which ones it names.
     """
-    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    latest_ms = to_ms(midnight - YOUNG)
+    latest_ms = _midnight_before_ms(now)
     old = [one for one in store.list_sidecars() if one.modification_time < latest_ms]
     if not old:
         return []

@@ -56,11 +56,13 @@ class IsolationLevel(Enum):
     """What of concurrent commits a transaction may not have missed.
 
     `WRITE_SERIALIZABLE` lets a blind append that was committed first count as if it
-    came after us; `SERIALIZABLE` does not.
+    came after us; `SERIALIZABLE` does not. A transaction that changes no rows, nor
+    what the table is, depends on less: on `SNAPSHOT`, which no table asks for.
     """
 
     WRITE_SERIALIZABLE = "WriteSerializable"
     SERIALIZABLE = "Serializable"
+    SNAPSHOT = "SnapshotIsolation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,6 +116,8 @@ class Transaction:
         user_name: Who asked for it, for the log; None for what `authored` says.
         is_mark: Whether it makes a version though the table stays as it is: a word in
             the history, as a vacuum leaves one.
+        is_last_word: Whether the table is to be as this says, whatever its isolation
+            level: what was committed meanwhile would be lost, or stay unseen.
     """
 
     base: Definition | None
@@ -131,6 +135,7 @@ class Transaction:
     txn: SetTransaction | None = None
     user_name: str | None = None
     is_mark: bool = False
+    is_last_word: bool = False
 
     @property
     def next_metadata(self) -> Metadata:
@@ -196,13 +201,22 @@ class Transaction:
         )
 
     @property
+    def _changes_nothing(self) -> bool:
+        """Whether rows, definition and applications stay as they are."""
+        has_files = bool(self.added.num_rows or self.removed.num_rows)
+        has_changed = has_files and self.data_change
+        return not (has_changed or self.changes_definition or self.txn)
+
+    @property
     def isolation(self) -> IsolationLevel:
         """The level that the table asks for; any that is not known is the strictest.
 
         What is checked of rows before the table's definition changes (that they
         satisfy a new constraint) must hold of every row, so appends count, too.
         """
-        if self.changes_definition and not self.read.is_nothing:
+        if self._changes_nothing:
+            return IsolationLevel.SNAPSHOT
+        if self.is_last_word or (self.changes_definition and not self.read.is_nothing):
             return IsolationLevel.SERIALIZABLE
         asked = self.next_metadata.configuration.get(ISOLATION_LEVEL)
         weakest = IsolationLevel.WRITE_SERIALIZABLE

@@ -1,4 +1,8 @@
-"""One Parquet file of a table while it is written, row group by row group."""
+"""One Parquet file of a table while it is written, row group by row group.
+
+Which columns have bounds in its footer is said when it is begun, by its first rows:
+rows with a NaN where those had none go to another file.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deltaweb.delta.log.store import DataStore
+from deltaweb.delta.values.footer_bounds import leaves_with_nan, leaves_without
 from deltaweb.writer.files.file_shape import FileShape
 from deltaweb.writer.files.statistics import FileStatistics
 
@@ -47,6 +52,8 @@ class OpenParquetFile:
         statistics: What is gathered of them.
         dictionaries: The columns that get one, by the file's names, or whether all do.
         first_of: The id of a table that does not exist before this file; else empty.
+        unbounded: The leaf columns without bounds in its footer, by the file's paths:
+            those that begin with a NaN, and any that are given.
     """
 
     store: DataStore
@@ -55,6 +62,7 @@ class OpenParquetFile:
     statistics: FileStatistics
     dictionaries: list[str] | bool = True
     first_of: str = ""
+    unbounded: frozenset[str] = frozenset()
     _writer: pq.ParquetWriter | None = None
 
     def __post_init__(self) -> None:
@@ -65,10 +73,19 @@ class OpenParquetFile:
         """Bytes so far, without the footer."""
         return int(self._pending.sink.tell())
 
-    def write(self, rows: pa.Table) -> None:
-        """Write rows, of the table's columns at least, as one row group."""
-        self.statistics.add(rows)
+    def write(self, rows: pa.Table) -> bool:
+        """Write rows, of the table's columns at least, as one row group.
+
+        Returns:
+            Whether they were: not where they have a NaN in a column with bounds.
+        """
         stored = self.columns.stored(rows)
+        with_nan = leaves_with_nan(stored)
+        if self._writer is None:
+            self.unbounded |= with_nan
+        elif not with_nan <= self.unbounded:
+            return False
+        self.statistics.add(rows)
         try:
             if self._writer is None:
                 self._writer = pq.ParquetWriter(
@@ -77,10 +94,12 @@ class OpenParquetFile:
                     compression=COMPRESSION,
                     use_dictionary=self.dictionaries,
                     store_schema=False,
+                    write_statistics=leaves_without(stored.schema, self.unbounded),
                 )
             self._writer.write_table(stored, row_group_size=max(1, rows.num_rows))
         except OSError as error:
             raise self._pending.fault(error) from None
+        return True
 
     def finish(self) -> WrittenFile:
         """Write the footer and give the file its name; rows were written to it."""

@@ -49,6 +49,7 @@ from deltaweb.writer.making.folder import (
     read_footers,
 )
 from deltaweb.writer.making.footer_statistics import FooterStatistics
+from deltaweb.writer.making.free_place import check_outside
 from deltaweb.writer.making.new_table import NewTable, new_definition
 
 CONVERT: Final = "CONVERT"
@@ -144,11 +145,13 @@ def plan_conversion(store: TableStore, asked: Conversion) -> ConversionPlan:
 
     Raises:
         LocationTakenError: If it is a table already.
+        InsideTableError: If it lies in the folder of another table.
         FolderNotConvertibleError: If files do not make one; every reason is named.
         DeltaError: If storage does not answer, or a property is none.
     """
     if store.list_names_from(""):
         raise LocationTakenError(location=store.root)
+    check_outside(store)
     found = find_files(store)
     problems = [
         FileProblem(f"{folder}/", (), "it is a table of its own")

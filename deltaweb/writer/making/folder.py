@@ -15,12 +15,12 @@ from typing import Final, TypeAlias, TypeVar
 from urllib.parse import quote
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from deltaweb.delta.errors import DataFileError, PathEscapesTableError
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import StructField
 from deltaweb.delta.scan.data_file import reading
+from deltaweb.delta.writing.operations.data_places import tables_below
 from deltaweb.parquet.conversion.merging import FileProblem
 from deltaweb.parquet.errors import FileNotParquetError, FooterCorruptError
 from deltaweb.parquet.loading import ParquetFooter, load_footer
@@ -33,8 +33,6 @@ from deltaweb.writer.making.hive import (
 )
 
 SUFFIXES: Final = (".parquet", ".parq")
-LOG_PART: Final = "/_delta_log/"
-LOG_FILES: Final = ("00000000000000000000.json", "_last_checkpoint")
 MAX_PROBLEMS: Final = 1_000
 """Problems after which no more files are looked at."""
 MAX_FILES: Final = 5_000_000
@@ -69,41 +67,19 @@ def find_files(store: TableStore) -> FoundFiles:
     tables: set[str] = set()
     for batch in store.list_data_statuses():
         places = batch.column("place").to_pylist()
-        tables.update(_table_of(place) for place in places if LOG_PART in place)
+        tables.update(tables_below(pa.chunked_array([batch.column("place")])))
         mask = pa.array([not is_hidden(place) for place in places], pa.bool_())
         batches.append(batch.filter(mask))
     if not batches:
         nothing = pa.chunked_array([], pa.int64())
         return FoundFiles(pa.chunked_array([], pa.string()), nothing, ())
     found = pa.Table.from_batches(batches).sort_by("place")
-    if not is_remote(store):
-        tables.update(_local_tables(store, found["place"]))
     return FoundFiles(found["place"], found["modification_time"], tuple(sorted(tables)))
 
 
 def is_remote(store: TableStore) -> bool:
     """Tell whether the files are far away: each look at one takes a while."""
     return "://" in store.root
-
-
-def _table_of(place: str) -> str:
-    return place.partition(LOG_PART)[0]
-
-
-def _local_tables(store: TableStore, places: pa.ChunkedArray) -> Iterator[str]:
-    """Yield the folders that have a log, which a local listing passes over."""
-    folders: set[str] = set()
-    for place in pc.unique(pc.replace_substring_regex(places, r"/?[^/]*$", "")):
-        folder = place.as_py()
-        while folder and folder not in folders:
-            folders.add(folder)
-            folder = folder.rpartition("/")[0]
-    for folder in folders:
-        if any(
-            store.has_data_file(path_of(f"{folder}{LOG_PART}{name}"))
-            for name in LOG_FILES
-        ):
-            yield folder
 
 
 def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

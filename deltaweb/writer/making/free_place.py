@@ -13,7 +13,7 @@ from urllib.parse import quote
 from deltaweb.delta.errors import DataFileError
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.scan.data_file import DataFile
-from deltaweb.delta.writing.errors import LocationTakenError
+from deltaweb.delta.writing.errors import InsideTableError, LocationTakenError
 from deltaweb.writer.files.parquet_file import FIRST_OF
 
 MAX_LEFTOVERS: Final = 1_000
@@ -33,7 +33,9 @@ def check_empty(store: TableStore) -> None:
 
     Raises:
         LocationTakenError: If it is a table, or has files.
+        InsideTableError: If it lies in the folder of another table.
     """
+    check_outside(store)
     log = store.list_names_from("")
     if not all(_UNFINISHED_LOG.fullmatch(name) for name in log):
         raise LocationTakenError(location=store.root)
@@ -46,6 +48,17 @@ def check_empty(store: TableStore) -> None:
                 raise _taken(store, reason)
             if not _is_left(store, place):
                 raise _taken(store, f"there are files, but no table, such as {place}")
+
+
+def check_outside(store: TableStore) -> None:
+    """Refuse a place in the folder of another table.
+
+    Raises:
+        InsideTableError: It names that table.
+    """
+    outer = store.table_above()
+    if outer is not None:
+        raise InsideTableError(location=store.root, outer=outer)
 
 
 def _taken(store: TableStore, reason: str) -> LocationTakenError:

@@ -68,6 +68,7 @@ class MergeBuilder:
             MergeMatchedTwiceError: If several rows of the source match one of the
                 table that they would change.
             ColumnNotFoundError: If a column that takes a value is none of the table.
+            SourceColumnsError: If every column is taken, and the table lacks some.
             ExpressionError: If an expression cannot be evaluated here.
             ConstraintViolatedError: If a row breaks a rule of the table.
             AppendOnlyError: If rows may change, and the table only takes new ones.

@@ -4,6 +4,7 @@ In SQL `t` is the table, `s` the source. Of several clauses about the same rows 
 first one counts whose condition is true for a row.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
+from deltaweb.delta.writing.errors import SourceColumnsError
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.writer.rewrite.row_changes import nullable
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers, check_kept
@@ -119,6 +121,40 @@ def assigned(
     if clause.action is MergeAction.UPDATE:
         check_kept(table, found)
     return found
+
+
+def check_all_taken(
+    on: str, clauses: Sequence[MergeClause], table: StructType, source: StructType
+) -> None:
+    """Refuse to lose columns of a source that every column is to be taken of.
+
+    A column that the table lacks may help to say which rows match, or what becomes of
+    them: then SQL names it.
+
+    Raises:
+        SourceColumnsError: If no SQL names it; with all of them.
+    """
+    if not any(
+        clause.assignments is None and clause.action is not MergeAction.DELETE
+        for clause in clauses
+    ):
+        return
+    said = " ".join(
+        [
+            on,
+            *(clause.condition or "" for clause in clauses),
+            *(sql for clause in clauses for sql in (clause.assignments or {}).values()),
+        ]
+    )
+    lost = [
+        name
+        for name in source.names
+        if table.find(name) is None
+        and not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said, re.IGNORECASE)
+    ]
+    if lost:
+        why = "is a column of the source that the table does not have"
+        raise SourceColumnsError(misfits=dict.fromkeys(lost, why))
 
 
 def completion_of(

@@ -35,6 +35,7 @@ from deltaweb.writer.merge.clauses import (
     MergeClause,
     Places,
     bound_rows,
+    check_all_taken,
     choose,
 )
 from deltaweb.writer.merge.file_merge import (
@@ -183,6 +184,7 @@ class _Merge:
         table = snapshot.schema
         reader = open_rows(source)
         schema = schema_of_arrow(reader.schema)
+        check_all_taken(on, clauses, table, schema)
         fit = RowSchema(schema, reader.schema)
         bound = BoundClauses.of(
             [BoundClause(one, table, schema, numbers) for one in clauses]

@@ -17,11 +17,11 @@ import pyarrow as pa
 from deltaweb.delta.features.identity_columns import is_identity
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.writing.requirements import GENERATION, RowConstraint
+from deltaweb.expressions.char_columns import TEXT_TYPE
 from deltaweb.expressions.condition import SQLAssignment
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 
 DEFAULT: Final = "CURRENT_DEFAULT"
-TEXT_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
 _BOUNDED: Final = re.compile(r"(?:var)?char\(\s*([0-9]{1,9})\s*\)")
 
 

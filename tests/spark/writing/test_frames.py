@@ -286,3 +286,45 @@ class TestReading:
         frame = spark.read.format("deltaweb").option("versionAsOf", 1).load(str(table))
         assert frame.count() == 11
         assert frame.schema.names == ["n", "p", "s"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "count"),
+    [
+        ("c > 5", 1),
+        ("c = double('NaN')", 1),
+        ("NOT c <= 5", 1),
+        ("f > 5", 1),
+        ("s.x > 5", 1),
+        ("c < 2", 1),
+    ],
+)
+@pytest.mark.parametrize("writer", ["in process", "by Spark"])
+def test_spark_finds_the_rows_of_a_nan_in_our_files(
+    spark: "SparkSession",
+    nan_tables: dict[str, str],
+    writer: str,
+    condition: str,
+    count: int,
+) -> None:
+    """Parquet's filters are pushed down, as Spark does by itself."""
+    assert spark.conf.get("spark.sql.parquet.filterPushdown") == "true"
+    files = spark.read.parquet(nan_tables[writer])
+
+    assert files.where(condition).count() == count
+
+
+@pytest.fixture(scope="module")
+def nan_tables(
+    spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
+    """The same three rows, written by each engine."""
+    frame = spark.sql(
+        "select n, c, cast(c as float) f, named_struct('x', c) s from values "
+        "(1, 1D), (2, double('NaN')), (3, 3D) as t(n, c)"
+    )
+    places = {name: str(tmp_path_factory.mktemp("nan") / "t") for name in "ab"}
+    rows = pa.Table.from_batches(frame.coalesce(1).toArrow().to_batches())
+    DeltaTable.create(places["a"], rows.schema).append(rows)
+    write(frame.coalesce(1), places["b"])
+    return {"in process": places["a"], "by Spark": places["b"]}

@@ -116,3 +116,17 @@ class DataFilePromises:
         pending.discard()
 
         assert not [place for some in store.list_data_files() for place in some]
+
+    def test_the_log_of_a_table_below_is_listed_with_its_files(
+        self, store: TableStore
+    ) -> None:
+        places = {"b/_delta_log/0.json", "b/part"}
+        for place in places:
+            store.put_data_file(place, b"")
+        store.put("0.json", b"")
+
+        files = [str(place) for some in store.list_data_files() for place in some]
+        statuses = pa.Table.from_batches(store.list_data_statuses())
+
+        assert {*files} == places
+        assert {*statuses["place"].to_pylist()} == places

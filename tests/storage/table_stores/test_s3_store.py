@@ -25,6 +25,15 @@ class TestS3TableStore(TableStorePromises):
         assert store.list_names_from("") == names
         assert store.list_names_from(names[17]) == names[17:]
 
+    def test_a_table_above_is_told(self, store: TableStore, s3: S3Server) -> None:
+        inner = open_store(f"{store.root}/b/c", s3.options)
+        assert inner.table_above() is None
+
+        store.put(f"{0:020}.json", b"")
+
+        assert inner.table_above() == store.root
+        assert store.table_above() is None
+
     def test_a_bucket_that_is_not_there_holds_nothing(self, s3: S3Server) -> None:
         store = open_store("s3://no-such-bucket/t", s3.options)
 

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.file_actions import canonical_keys, has_absolute_paths
 from deltaweb.delta.log.store import LogStore, PendingFile
+from deltaweb.delta.values.footer_bounds import floating_leaves, leaves_without
 
 ROW_GROUP_ROWS: Final = 131_072
 FULL_ROWS: Final = ROW_GROUP_ROWS * 7 // 8  # removed files leave fewer than come
@@ -58,6 +59,7 @@ class PartWriter:
                 compression_level=COMPRESSION_LEVEL,
                 use_dictionary=_repeated_leaves(schema),
                 store_schema=False,
+                write_statistics=leaves_without(schema, floating_leaves(schema)),
             )
 
     def put(self, action: str, rows: pa.StructArray) -> None:

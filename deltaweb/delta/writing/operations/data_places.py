@@ -4,7 +4,7 @@ Source: delta_protocol.md, "Add File and Remove File".
 """
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
 import numpy as np
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.log.file_actions import canonical_keys
 
+LOG_PART = "/_delta_log/"
 ODD = r"%|^/|^[A-Za-z][A-Za-z0-9+.-]*:|//|(?:^|/)\.{1,2}(?:/|$)"
 """Paths that are spelled otherwise than storage spells them."""
 
@@ -32,6 +33,26 @@ def data_places(paths: pa.ChunkedArray, *, root: str) -> pa.ChunkedArray:
         for path, odd in zip(paths.to_pylist(), is_odd.to_pylist(), strict=True)
     ]
     return pa.chunked_array([pa.array(places, pa.string())])
+
+
+def tables_below(places: pa.ChunkedArray) -> list[str]:
+    """Return the folders below the root that are tables of their own: they have a log.
+
+    Args:
+        places: Where storage lists files, those of such logs among them.
+    """
+    of_logs = places.filter(pc.match_substring(places, LOG_PART))
+    return sorted({place.partition(LOG_PART)[0] for place in of_logs.to_pylist()})
+
+
+def are_below(places: pa.ChunkedArray, folders: Sequence[str]) -> pa.ChunkedArray:
+    """Tell of each place whether it is in one of some folders, at any depth."""
+    is_there = pa.chunked_array(
+        [pa.array(np.zeros(len(places), np.bool_))], type=pa.bool_()
+    )
+    for folder in folders:
+        is_there = pc.or_(is_there, pc.starts_with(places, f"{folder}/"))
+    return is_there
 
 
 def kept_places(paths: pa.ChunkedArray, *, root: str) -> pa.ChunkedArray:

@@ -1,7 +1,8 @@
 """The files of a table's folder: what each is, and since when it is not needed.
 
 Files and folders whose names begin with `_` or `.` are not data, but for partitions
-(`_p=1`), and for the temporary files of writers that were killed (`.part-….tmp`).
+(`_p=1`), and for the temporary files of writers that were killed (`.part-….tmp`). What
+lies in the folder of another table is that table's, whatever this one knows of it.
 
 Source: delta_protocol.md, "Add File and Remove File"; hidden names are those of the
 reference implementation.
@@ -27,9 +28,11 @@ from deltaweb.delta.log.segment import list_log
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.writing.operations.data_places import (
+    are_below,
     data_places,
     kept_places,
     kept_with,
+    tables_below,
 )
 from deltaweb.delta.writing.winners import read_winner
 
@@ -67,7 +70,8 @@ def file_ages(
     Returns:
         place, size and modification_time as they were listed; kind string: `live`,
         `tombstoned` (the log knows when it left), `orphan` (the log does not know
-        it), `changes` (of the change data feed), and `hidden`, which no vacuum takes;
+        it), `changes` (of the change data feed), and `hidden`, which no vacuum takes,
+        as what other tables have in their folders below the root;
         since int64, milliseconds: when it left the table, or was written if that was
         later. Files of deletion vectors are as the files that they are of.
 
@@ -77,18 +81,20 @@ def file_ages(
     if listed is None:
         return AGES.empty_table()
     root = store.root
-    live = kept_places(_live_paths(state), root=root)
+    live = _with_linked(kept_places(_live_paths(state), root=root), store)
     left_at = _left_at(state, listed["place"], root=root)
     place = listed["place"]
     known = pc.if_else(pc.is_valid(left_at), TOMBSTONED, ORPHAN)
     kind = pc.case_when(
         pc.make_struct(
             _is_in(place, live),
+            are_below(place, tables_below(place)),
             pc.match_substring_regex(place, CHANGE_DATA),
             pc.match_substring_regex(place, LEFTOVER),
             pc.match_substring_regex(place, HIDDEN),
         ),
         LIVE,
+        HIDDEN_KIND,
         CHANGES,
         ORPHAN,
         HIDDEN_KIND,
@@ -101,6 +107,12 @@ def file_ages(
         .append_column(AGES.field("kind"), kind)
         .append_column(AGES.field("since"), since)
     )
+
+
+def _with_linked(places: pa.ChunkedArray, store: TableStore) -> pa.ChunkedArray:
+    """Return places, and those that links at them lead to."""
+    linked = pa.array([*store.linked_places(places.to_pylist())], pa.string())
+    return pa.chunked_array([*places.chunks, linked], pa.string())
 
 
 def _left_at(

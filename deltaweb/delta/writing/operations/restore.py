@@ -153,6 +153,7 @@ def plan_restore(store: TableStore, now: Snapshot, target: Snapshot) -> RestoreP
             operation=OPERATION,
             parameters={"version": target.version},
             read=EVERYTHING_READ,
+            is_last_word=True,
             added=added,
             removed=removed,
             are_files_new=False,

@@ -17,6 +17,7 @@ from sqlglot import exp
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import Predicate
+from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.sharing.conditions.sql_text import parse_sql
 from deltaweb.spark.arrow_frames import column_of
 from deltaweb.spark.writing.checked_sql import check_condition, check_value, is_true
@@ -167,6 +168,9 @@ def check_merge(spark: SparkSession, request: MergeRequest) -> None:
     theirs = spark.createDataFrame([], spark_schema(request.source))
     source = theirs.select(F.struct("*").alias(SOURCE))
     both = table.crossJoin(source)
+    for sql in _said(request):
+        refuse_char(sql, request.schema)
+        refuse_char(sql, request.source)
     check_condition(both, request.on)
     rows = {
         About.MATCHED: both,
@@ -179,6 +183,15 @@ def check_merge(spark: SparkSession, request: MergeRequest) -> None:
             check_condition(frame, clause.condition)
         for name, sql in assigned(clause, request.schema, request.source).items():
             check_value(frame, sql, columns[name])
+
+
+def _said(request: MergeRequest) -> Iterator[str]:
+    """Yield the SQL of a merge."""
+    yield request.on
+    for clause in request.clauses:
+        if clause.condition is not None:
+            yield clause.condition
+        yield from assigned(clause, request.schema, request.source).values()
 
 
 # === Columns ===

@@ -21,6 +21,7 @@ from deltaweb.writer.merge.clauses import (
     BoundClauses,
     MergeClause,
     assigned,
+    check_all_taken,
     completion_of,
     pair_schema,
     quoted,
@@ -131,10 +132,12 @@ def settled(request: MergeRequest) -> MergeRequest:
 
     Raises:
         ColumnNotFoundError: If a column that takes a value is none of the table.
+        SourceColumnsError: If every column is taken, and the table lacks some.
         ExpressionError: If neither can: what the table generates of values that Spark
             alone evaluates has rules that Spark alone evaluates, too.
     """
     schema = request.schema
+    check_all_taken(request.on, request.clauses, schema, request.source)
     for clause in request.clauses:
         assigned(clause, schema, request.source)
     try:

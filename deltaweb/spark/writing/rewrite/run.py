@@ -11,6 +11,7 @@ from deltaweb.delta.features.row_tracking import kept_row_ids
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.spark.writing.checked_sql import check_condition, check_value
 from deltaweb.spark.writing.rewrite.engine import RewriteByTasks
@@ -138,6 +139,9 @@ def _for_spark(spark: SparkSession, request: RowRequest) -> RowRequest:
     """
     schema = request.schema
     rows = spark.createDataFrame([], spark_schema(schema))
+    for said in (request.where, *(request.assignments or {}).values()):
+        if said is not None:
+            refuse_char(said, schema)
     if request.where is not None:
         check_condition(rows, request.where)
     if request.assignments is None:

@@ -349,6 +349,14 @@ class TestOverwrite:
 
         assert numbers(table) == [1, 2, 3]
 
+    def test_nothing_goes_from_a_table_without_files_when_dynamic(self) -> None:
+        table = new_table(SCHEMA, "p")
+
+        result = table.overwrite(ROWS, dynamic=True)
+
+        assert (result.version, result.num_removed_files) == (1, 0)
+        assert numbers(table) == [1, 2, 3]
+
     def test_only_partitions_of_new_rows_go_when_dynamic(
         self, table: DeltaTable
     ) -> None:

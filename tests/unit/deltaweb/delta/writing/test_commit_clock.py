@@ -1,5 +1,6 @@
 """Commits that carry their own times."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.delta.writing.commit import CommitPolicy, commit
+from deltaweb.delta.writing.errors import CommitTimeError
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.written_rows import ROWS, new_table
@@ -53,6 +55,20 @@ class TestTheTimeOfACommit:
 
         assert own_times(table)[1:] == [first, first + 1, first + 90]
         assert table.snapshot().timestamp.timestamp() * 1000 == first + 90
+
+    def test_is_none_after_the_last_one_there_is(self) -> None:
+        table = new_table(**ON)
+        store = table.store
+        assert isinstance(store, MemoryTableStore)
+        info = {"inCommitTimestamp": 2**63 - 1, "operation": "WRITE"}
+        store.put(commit_name(1), json.dumps({"commitInfo": info}).encode())
+
+        with pytest.raises(CommitTimeError) as caught:
+            table.append(ROWS)
+
+        assert (caught.value.version, table.latest_version()) == (2, 1)
+        table.set_properties({"delta.enableInCommitTimestamps": "false"})
+        assert table.append(ROWS).version == 3
 
     def test_of_one_that_gives_way_is_later_than_the_winners(self) -> None:
         store = MemoryTableStore()

@@ -38,6 +38,14 @@ TAGGED = replace(METADATA, configuration={"team": "blue"})
 KEPT_LONGER = replace(
     METADATA, configuration={"delta.logRetentionDuration": "interval 60 days"}
 )
+LONGER = replace(
+    METADATA,
+    schema_string=(METADATA.schema_string or "").replace(
+        '"fields": [',
+        '"fields": [{"name":"new","type":"string","nullable":true,"metadata":{}},',
+    ),
+)
+CONSTRAINED = replace(METADATA, configuration={"delta.constraints.some": "x > 0"})
 APPEND_ONLY = replace(METADATA, configuration={"delta.appendOnly": "true"})
 
 
@@ -67,6 +75,12 @@ OURS = {
         added=added(("ours", "b", 100, 109)),
         read=TableRead(files=added(HIGH)),
         data_change=False,
+    ),
+    "restore": ours(
+        removed=added(HIGH),
+        added=added(("then", "a", 1, 9)),
+        read=EVERYTHING_READ,
+        is_last_word=True,
     ),
     "set properties": ours(metadata=TAGGED),
     "add constraint": ours(metadata=TAGGED, read=EVERYTHING_READ),
@@ -115,19 +129,25 @@ WINNERS = {
     "tag": winner(metadata=TAGGED),
     "keep the log longer": winner(metadata=KEPT_LONGER),
     "take appends alone": winner(metadata=APPEND_ONLY),
+    "describe": winner(metadata=replace(METADATA, description="words")),
+    "add a column": winner(metadata=LONGER),
+    "add a constraint": winner(metadata=CONSTRAINED),
     "change columns": winner(metadata=WIDER),
     "upgrade": winner(protocol=PROTOCOL),
 }
 FOLLOWS = ""
+ARRANGES_OR_BLIND = ("blind append", "optimize")
 REMOVED, ADDED = "file-removed", "file-added"
 # For each winner: what becomes of ours, and under Serializable where that differs.
 TABLE: dict[str, dict[str, str]] = {
     "append low": {
+        "restore": ADDED,
         "append that read all": "/file-added",
         "overwrite": "/file-added",
         "add constraint": ADDED,
     },
     "append high": {
+        "restore": ADDED,
         "append that read": "/file-added",
         "append that read all": "/file-added",
         "delete": "/file-added",
@@ -137,6 +157,7 @@ TABLE: dict[str, dict[str, str]] = {
         "add constraint": ADDED,
     },
     "append high that read": {
+        "restore": ADDED,
         "append that read": ADDED,
         "append that read all": ADDED,
         "delete": ADDED,
@@ -146,12 +167,14 @@ TABLE: dict[str, dict[str, str]] = {
         "add constraint": ADDED,
     },
     "delete low": {
+        "restore": REMOVED,
         "append that read all": REMOVED,
         "delete that read more": REMOVED,
         "overwrite": REMOVED,
         "add constraint": REMOVED,
     },
     "delete high": {
+        "restore": REMOVED,
         "append that read": REMOVED,
         "append that read all": REMOVED,
         "delete": REMOVED,
@@ -162,12 +185,14 @@ TABLE: dict[str, dict[str, str]] = {
         "add constraint": REMOVED,
     },
     "update low": {
+        "restore": REMOVED,
         "append that read all": REMOVED,
         "delete that read more": REMOVED,
         "overwrite": REMOVED,
         "add constraint": REMOVED,
     },
     "update low to high": {
+        "restore": REMOVED,
         "append that read": ADDED,
         "append that read all": REMOVED,
         "delete": ADDED,
@@ -182,6 +207,7 @@ TABLE: dict[str, dict[str, str]] = {
         "add constraint": REMOVED,
     },
     "optimize high": {
+        "restore": REMOVED,
         "append that read": REMOVED,
         "append that read all": REMOVED,
         "delete": REMOVED,
@@ -191,10 +217,13 @@ TABLE: dict[str, dict[str, str]] = {
         "optimize": REMOVED,
         "add constraint": REMOVED,
     },
-    "tag": {name: "metadata" for name in OURS if name != "blind append"},
+    "tag": {name: "metadata" for name in OURS if name not in ARRANGES_OR_BLIND},
     "keep the log longer": {
-        name: "metadata" for name in OURS if name != "blind append"
+        name: "metadata" for name in OURS if name not in ARRANGES_OR_BLIND
     },
+    "describe": {name: "metadata" for name in OURS if name not in ARRANGES_OR_BLIND},
+    "add a column": {name: "metadata" for name in OURS if name != "optimize"},
+    "add a constraint": {name: "metadata" for name in OURS if name != "optimize"},
     "take appends alone": dict.fromkeys(OURS, "metadata"),
     "change columns": dict.fromkeys(OURS, "metadata"),
     "upgrade": dict.fromkeys(OURS, "protocol"),

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.writing import errors
 
 EXAMPLES: list[DeltaError] = [
@@ -23,7 +24,9 @@ EXAMPLES: list[DeltaError] = [
     errors.UnsupportedWriteError(root="/t", version=5, needs=["a", "b"]),
     errors.CommitInvalidError(root="/t", version=5, reason="a file is added twice"),
     errors.CommitTooLargeError(root="/t", version=5, size_bytes=2, most=1),
+    errors.CommitTimeError(root="/t", version=5, before_ms=2**63 - 1),
     errors.LocationTakenError(location="/t"),
+    errors.InsideTableError(location="/t/a", outer="/t"),
     errors.StoreNotWritableError(location="ftp://h/t", promise="mutual exclusion"),
     errors.SchemaMismatchError(misfits={"a": "is a string", "b": "is missing"}),
     errors.NewColumnsError(misfits={"a": "is there already"}),
@@ -33,6 +36,14 @@ EXAMPLES: list[DeltaError] = [
     errors.ConstraintNameError(name="positive", names=["a"], is_taken=False),
     errors.ConstraintNameError(name="a", names=[], is_taken=True),
     errors.ProtocolUpgradeError(root="/t", version=5, reason="versions never go down"),
+    errors.ProtocolTooOldError(
+        root="/t",
+        version=5,
+        operation="ADD CONSTRAINT",
+        now=Protocol(min_reader_version=1, min_writer_version=2),
+        then=Protocol(min_reader_version=1, min_writer_version=3),
+        features=["checkConstraints"],
+    ),
     errors.RetentionTooShortError(hours=1, least=168),
     errors.RestoreFilesMissingError(path="a", version=3, paths=["a"] * 7),
     errors.PartitionKeysError(path="a", column="", columns=["p"]),

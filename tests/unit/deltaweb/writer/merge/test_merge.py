@@ -14,6 +14,7 @@ from deltaweb.delta.writing.errors import (
     AppendOnlyError,
     CommitConflictError,
     ConstraintViolatedError,
+    SourceColumnsError,
 )
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.storage.memory import MemoryTableStore
@@ -39,6 +40,41 @@ def table_of(*files: pa.Table, **properties: str) -> DeltaTable:
 def rows_of(table: DeltaTable) -> list[Pair]:
     rows = table.snapshot().read().to_pylist()
     return sorted(((row["k"], row["v"]) for row in rows), key=str)
+
+
+class TestColumnsThatTheTableLacks:
+    SOURCE = pa.table({"k": [1, 9], "v": [5, 6], "op": ["U", "I"], "w": [7, 8]})
+
+    def test_are_not_lost_in_silence(self) -> None:
+        table = table_of(pairs((1, 10)))
+        merge = table.merge(self.SOURCE, on="t.k = s.k")
+
+        for asked in (merge.when_matched_update(), merge.when_not_matched_insert()):
+            with pytest.raises(SourceColumnsError) as caught:
+                asked.execute()
+            assert [*caught.value.misfits] == ["op", "w"]
+        assert rows_of(table) == [(1, 10)]
+
+    def test_may_say_what_becomes_of_rows(self) -> None:
+        table = table_of(pairs((1, 10)))
+
+        (
+            table.merge(self.SOURCE.drop_columns("w"), on="t.k = s.k")
+            .when_matched_delete("s.op = 'D'")
+            .when_matched_update()
+            .when_not_matched_insert()
+            .execute()
+        )
+
+        assert rows_of(table) == [(1, 5), (9, 6)]
+
+    def test_matter_nothing_where_columns_are_named(self) -> None:
+        table = table_of(pairs((1, 10)))
+
+        merge = table.merge(self.SOURCE, on="t.k = s.k")
+        merge.when_matched_update({"v": "s.v"}).execute()
+
+        assert rows_of(table) == [(1, 5)]
 
 
 class TestClauses:

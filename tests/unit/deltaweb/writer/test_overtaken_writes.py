@@ -1,0 +1,119 @@
+"""What a writer does that was overtaken: gives way, or says why it cannot."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from deltaweb.delta.writing.errors import CommitConflictError
+from deltaweb.storage.memory import MemoryTableStore
+from deltaweb.table import DeltaTable
+from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.written_rows import ROWS, SCHEMA, numbers
+
+MORE = ROWS.slice(0, 1)
+Rival = Callable[[DeltaTable], object]
+
+
+class Overtaken(MemoryTableStore):
+    """A store in which another writer is faster, once."""
+
+    rival: Rival | None = None
+
+    def put_if_absent(self, name: str, data: bytes) -> None:
+        if self.rival is not None:
+            rival, self.rival = self.rival, None
+            rival(DeltaTable.from_store(self))
+        super().put_if_absent(name, data)
+
+
+@pytest.fixture
+def store() -> Overtaken:
+    made = Overtaken()
+    properties = {"delta.constraints.any": "n > 0"}
+    create_table(made, NewTable(schema=SCHEMA, properties=properties))
+    return made
+
+
+@pytest.fixture
+def table(store: Overtaken) -> DeltaTable:
+    """Two files, and a third that was removed."""
+    made = DeltaTable.from_store(store)
+    made.append(ROWS)
+    made.append(ROWS)
+    return made
+
+
+class TestARestore:
+    def test_does_not_miss_what_was_appended(
+        self, store: Overtaken, table: DeltaTable
+    ) -> None:
+        store.rival = lambda other: other.append(MORE)
+
+        with pytest.raises(CommitConflictError) as caught:
+            table.restore(1)
+
+        assert caught.value.kind == "file-added"
+        assert table.latest_version() == 3
+        assert numbers(table) == [1, 1, 1, 2, 2, 3, 3]
+
+    def test_follows_what_left_the_table_as_it_was(
+        self, store: Overtaken, table: DeltaTable
+    ) -> None:
+        store.rival = lambda other: other.vacuum(
+            dry_run=False, is_told=True, now=datetime(2000, 1, 1, tzinfo=UTC)
+        )
+
+        result = table.restore(1)
+
+        assert result.rebased_over == (3, 4)
+        assert numbers(table) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "rival",
+    [
+        pytest.param(lambda table: table.set_properties({"team": "blue"}), id="ours"),
+        pytest.param(lambda table: table.set_comment("words"), id="words"),
+        pytest.param(lambda table: table.set_comment("words", "n"), id="of a column"),
+        pytest.param(lambda table: table.add_columns("new INT"), id="a column"),
+        pytest.param(lambda table: table.add_constraint("b", "n < 9"), id="a rule"),
+        pytest.param(lambda table: table.drop_constraint("any"), id="no rule"),
+    ],
+)
+def test_an_optimize_follows_what_its_rows_do_not_see(
+    store: Overtaken, table: DeltaTable, rival: Rival
+) -> None:
+    store.rival = rival
+
+    result = table.optimize()
+
+    assert result.rebased_over == (3,)
+    snapshot = table.snapshot()
+    assert snapshot.num_files == 1
+    assert numbers(table) == [1, 1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    "rival",
+    [
+        pytest.param(
+            lambda table: table.set_properties({"delta.appendOnly": "true"}),
+            id="a rule for writers",
+        ),
+        pytest.param(lambda table: table.upgrade_protocol(writer=4), id="the protocol"),
+        pytest.param(
+            lambda table: table.overwrite(
+                ROWS.rename_columns(["n", "b", "c"]), overwrite_schema=True
+            ),
+            id="other columns",
+        ),
+    ],
+)
+def test_an_optimize_is_lost_to_what_its_files_may_not_fit(
+    store: Overtaken, table: DeltaTable, rival: Rival
+) -> None:
+    store.rival = rival
+
+    with pytest.raises(CommitConflictError):
+        table.optimize()
