@@ -252,6 +252,29 @@ class Commit(models.Model):
         """Name the commit by table and version."""
         return f"{self.table_id}@{self.version}"
 
+    # === Queries ===
+
+    @property
+    def changes_files(self) -> bool:
+        """Whether files came or went by it."""
+        return bool(self.num_added_files or self.num_removed_files)
+
+    def is_in_feed(self, metadata: MetadataVersion | None) -> bool:
+        """Whether the table recorded which rows it changed.
+
+        Args:
+            metadata: The metadata at its version; None where that is not known.
+        """
+        # Every process loads the models; most commands read no feed.
+        from deltaweb.delta.feed.versions import is_feed_on  # noqa: PLC0415
+
+        has_rows = self.data_change and self.changes_files and not self.is_archived
+        return (
+            has_rows
+            and metadata is not None
+            and is_feed_on(metadata.configuration or {})
+        )
+
 
 class TableColumnQuerySet(models.QuerySet["TableColumn"]):
     """Queries over the columns of tables."""

@@ -70,7 +70,7 @@ class TestARestore:
         assert table.read_commit(4)[0]["commitInfo"]["userName"] == "eve"
         page = page_text(editor, RESTORE)
         assert "came back" in page
-        assert 'href="/t/default/orders/history/4"' in page
+        assert f'href="{RESTORE}?version=3"' in page
         event = AuditEvent.objects.get(action="table.restore")
         assert (event.actor, event.table_id) == ("eve", orders.id)
         assert event.detail["version"] == 1

@@ -151,6 +151,7 @@ PROTOCOL_PAGE: Final = DefinitionPage(
     says="No row and no file changes.",
     does="Raise the protocol",
     failed="The protocol was not raised",
+    is_undone=False,
     check=check_by(upgrade),
     more=protocol_shown,
     below="tables/operations/_protocol_below.html",
