@@ -54,6 +54,8 @@ class JobKind(Generic[P]):
         queue: Where its jobs wait.
         is_reserved: Whether only editors and administrators may ask for it.
         is_look: Whether it only fills a page, which says itself how it ends.
+        is_look_unless: The parameter without which a job of it only looks; none for
+            "".
         page: The address where the result of a finished job is shown; None if that is
             gone.
         batch: Does the job of an id, in the place of `run`, with others beside it.
@@ -66,6 +68,7 @@ class JobKind(Generic[P]):
     queue: Queue = Queue.DEFAULT
     is_reserved: bool = False
     is_look: bool = False
+    is_look_unless: str = ""
     page: Callable[[Job], str | None] | None = None
     batch: Callable[[str], None] | None = None
 

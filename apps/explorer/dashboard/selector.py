@@ -89,6 +89,15 @@ class Dashboard:
         """Whether there is no table to look at."""
         return not self.num_tables
 
+    @property
+    def seen(self) -> str:
+        """Name what changes when work begins or ends: all of the page is then another."""
+        counts = (
+            *(self.num_tables, self.num_unindexed, self.num_failing),
+            *(self.num_running, self.num_failed, self.num_files, self.size_bytes),
+        )
+        return "-".join(map(str, counts))
+
 
 def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
     """Return the first page of a user."""

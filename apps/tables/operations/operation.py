@@ -234,6 +234,7 @@ def register(operation: Operation[P, T]) -> Operation[P, T]:
             run=operation.work,
             queue=operation.queue,
             is_reserved=True,
+            is_look_unless="seen",
             page=on_table(lambda job: (operation.page, (), {"job": str(job.id)}))
             if operation.page
             else None,

@@ -142,7 +142,7 @@ def test_every_page_says_alike_how_tokens_stand(admin: Client, path: str) -> Non
     share, recipient = new_share("retail"), new_recipient("acme")
     new_shared_table(share, "crm.orders")
     new_grant(share, recipient)
-    token = new_token(recipient, expires_at=timezone.now() + timedelta(days=30))
+    token, _ = new_token(recipient, expires_at=timezone.now() + timedelta(days=30))
 
     assert "expires in" not in page(admin, path)  # a fresh one is no cause for care
     token.expires_at = timezone.now() + timedelta(days=5, hours=1)
