@@ -177,7 +177,8 @@ class TestAVersionWhoseFilesNobodyMisses:
         page = response.content.decode()
         assert "v2 cannot be read: its only file is not in storage" in page
         assert "no VACUUM of the history tells of it" in page
-        assert states_of(table) == ["READABLE", "READABLE", "FILES_GONE", "READABLE"]
+        # v1 and v3 need the file as well; that theirs are gone, too, nobody has met.
+        assert states_of(table) == ["READABLE", "PARTLY", "FILES_GONE", "PARTLY"]
         (job,) = Job.objects.all()
         assert job.state == Job.State.DONE
 
@@ -192,7 +193,37 @@ class TestAVersionWhoseFilesNobodyMisses:
 
         assert response.status_code == 410
         assert "1 of its 2 files is not in storage" in response.content.decode()
-        assert states_of(table)[1] == "PARTLY"
+        assert states_of(table) == ["FILES_GONE", "PARTLY", "READABLE", "READABLE"]
+
+    def test_is_never_named_as_the_nearest_that_can_be_read(
+        self, viewer: Client, written: VersionedTable
+    ) -> None:
+        lose(written, "b")
+        viewer.get(f"{DATA}?v=2")
+        work()
+
+        gone = json_of(viewer, f"{DATA}.json?v=2", status=410)
+
+        # v1 and v3 have the file, too.
+        assert gone["nearest_readable"] == {"older": 0, "newer": None}
+        tip = json_of(viewer, f"{TABLE}visits/versions/3.json")
+        files = dict(tip["files"])  # type: ignore[call-overload]
+        assert files["words"] == "at most 1 of 2 files"
+
+    def test_counts_what_reads_of_several_versions_have_missed(
+        self, viewer: Client, written: VersionedTable, table: Table
+    ) -> None:
+        lose(written, "b")
+        viewer.get(f"{DATA}?v=2")
+        work()
+        lose(written, "c")
+        viewer.get(f"{DATA}?v=3")
+        work()
+
+        assert states_of(table) == ["READABLE", "PARTLY", "FILES_GONE", "FILES_GONE"]
+        viewer.get(f"{DATA}?v=1")
+        work()
+        assert states_of(table) == ["READABLE", "PARTLY", "FILES_GONE", "FILES_GONE"]
 
     def test_is_shown_with_its_mark_to_a_page_that_waits(
         self, viewer: Client, written: VersionedTable
@@ -216,7 +247,7 @@ class TestAVersionWhoseFilesNobodyMisses:
 
         index_table(table)
 
-        assert states_of(table) == ["FILES_GONE", *["READABLE"] * 4]
+        assert states_of(table) == ["FILES_GONE", "PARTLY", *["READABLE"] * 3]
 
     def test_is_marked_no_longer_once_the_files_are_found(
         self, viewer: Client, written: VersionedTable, table: Table
@@ -378,4 +409,4 @@ def test_a_comparison_of_rows_that_fails_marks_the_version_too(
 
     job.refresh_from_db()
     assert job.error_code == "data-file-missing"
-    assert states_of(table) == ["READABLE", "PARTLY", "READABLE", "READABLE"]
+    assert states_of(table) == ["FILES_GONE", "PARTLY", "READABLE", "READABLE"]
