@@ -35,19 +35,28 @@ class TableUpkeep:
 
     # === The definition ===
 
-    def set_properties(self, properties: Mapping[str, str]) -> "CommitResult":
+    def set_properties(
+        self, properties: Mapping[str, str], *, upgrade: bool = False
+    ) -> "CommitResult":
         """Set properties of the table; `delta.feature.NAME = supported` adds a feature.
+
+        Args:
+            properties: By name; values are text.
+            upgrade: Whether the protocol may go up for them, in the same commit; there
+                is no way back.
 
         Raises:
             PropertyError: If a value is not of its property.
-            ProtocolUpgradeError: If the protocol does not know of it yet.
+            ProtocolTooOldError: If the protocol does not know of it yet.
             UnsupportedWriteError: If it turns on what is not written here.
             DeltaError: As `commit` lists them.
         """
         from deltaweb.delta.writing.operations.definition import set_properties
 
         root = self._store.root
-        return self._change(lambda base: set_properties(base, properties, root=root))
+        return self._change(
+            lambda base: set_properties(base, properties, root=root, upgrade=upgrade)
+        )
 
     def unset_properties(self, names: Iterable[str]) -> "CommitResult":
         """Take properties away; those that are not there are passed over.
@@ -60,23 +69,29 @@ class TableUpkeep:
 
         return self._change(lambda base: unset_properties(base, names))
 
-    def add_columns(self, columns: NewColumns) -> "CommitResult":
+    def add_columns(
+        self, columns: NewColumns, *, upgrade: bool = False
+    ) -> "CommitResult":
         """Add columns at the end, null in all present rows.
 
         Args:
             columns: Fields of pyarrow or of a schema, or DDL such as
                 `note STRING COMMENT 'what was said', tags ARRAY<STRING>`.
+            upgrade: Whether the protocol may go up for their types, in the same
+                commit; there is no way back.
 
         Raises:
             SchemaError: If the DDL does not parse.
             SchemaMismatchError: If a column is there already, or takes no null.
-            ProtocolUpgradeError: If the protocol does not know of a type.
+            ProtocolTooOldError: If the protocol does not know of a type.
             DeltaError: As `commit` lists them.
         """
         from deltaweb.delta.writing.operations.definition import add_columns
 
         fields, root = _fields(columns), self._store.root
-        return self._change(lambda base: add_columns(base, fields, root=root))
+        return self._change(
+            lambda base: add_columns(base, fields, root=root, upgrade=upgrade)
+        )
 
     def rename_column(self, column: str, new_name: str) -> "CommitResult":
         """Give a column of a table that maps columns another name.
@@ -147,28 +162,38 @@ class TableUpkeep:
 
         return self._change(lambda base: set_comment(base, text, column=column))
 
-    def add_constraint(self, name: str, sql: str) -> "CommitResult":
+    def add_constraint(
+        self, name: str, sql: str, *, upgrade: bool = False
+    ) -> "CommitResult":
         """Add a CHECK constraint, once it is true of every present row.
+
+        Args:
+            name: The constraint's name.
+            sql: Its expression.
+            upgrade: Whether the protocol may go up for it, in the same commit; there
+                is no way back.
 
         Raises:
             ConstraintViolatedError: If it is false or unknown for a row.
             ConstraintNameError: If the name is taken.
             ExpressionError: If the SQL does not fit the table, or is not evaluated
                 here.
-            ProtocolUpgradeError: If the protocol does not know of constraints.
+            ProtocolTooOldError: If the protocol does not know of constraints.
             DeltaError: As `commit` lists them.
         """
         from deltaweb.delta.writing.operations.definition_plan import (
             carry_out_definition,
         )
 
-        return carry_out_definition(self._store, self.plan_constraint(name, sql))
+        plan = self.plan_constraint(name, sql, upgrade=upgrade)
+        return carry_out_definition(self._store, plan)
 
     def plan_constraint(
         self,
         name: str,
         sql: str,
         *,
+        upgrade: bool = False,
         on_progress: Callable[[int, int | None], None] | None = None,
     ) -> "DefinitionPlan":
         """Return what `add_constraint` would do, and which rows it would forbid.
@@ -176,6 +201,7 @@ class TableUpkeep:
         Args:
             name: The constraint's name.
             sql: Its expression.
+            upgrade: As `add_constraint` takes it.
             on_progress: Told how many rows are looked at, and of how many if the log
                 says so; it may raise to stop the work.
 
@@ -189,7 +215,9 @@ class TableUpkeep:
 
         state, root = load_state(self._store, None), self._store.root
         snapshot = Snapshot(self._store, state, parse_sql=parse_sql)
-        transaction = add_constraint(state.definition, name, sql, root=root)
+        transaction = add_constraint(
+            state.definition, name, sql, root=root, upgrade=upgrade
+        )
         plan_definition(transaction, root=root)  # before any row is read
         checked = look_at_rows(snapshot, RowConstraint(name, sql), on_progress)
         return plan_definition(transaction, root=root, checked=checked)
@@ -215,7 +243,7 @@ class TableUpkeep:
             UnsupportedWriteError: If a version asks more than is done here.
             DeltaError: As `commit` lists them.
         """
-        from deltaweb.delta.writing.operations.definition import upgrade_protocol
+        from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 
         root = self._store.root
         return self._change(

@@ -52,6 +52,15 @@ def add_version(parser: ArgumentParser) -> None:
     at.add_argument("--timestamp", metavar="T", help="such as 2026-01-31T12:00:00Z")
 
 
+def add_upgrade(parser: ArgumentParser) -> None:
+    """Let a change raise the protocol as far as it needs, in the same commit."""
+    parser.add_argument(
+        "--upgrade",
+        action="store_true",
+        help="raise the protocol where the change needs it; there is no way back",
+    )
+
+
 def add_dry_run(parser: ArgumentParser) -> None:
     """Let a command only say what it would do."""
     parser.add_argument(

@@ -30,6 +30,8 @@ def _lines(detail: Mapping[str, Any]) -> Iterator[str]:
     protocol, checked = detail["protocol"], detail["checked"]
     if protocol:
         yield f"The protocol goes up, and never down again: {_upgrade(protocol)}."
+        clients = ", ".join(protocol["shut_out"]) or "none of those that are known here"
+        yield f"Clients that can no longer write: {clients}."
     for change in detail["changes"]:
         before, after = (change[side] or "nothing" for side in ("before", "after"))
         yield f"  {change['kind']} {change['name']}: {before} -> {after}"
@@ -52,6 +54,4 @@ def _upgrade(protocol: Mapping[str, Any]) -> str:
         if protocol[who]
     ]
     features = ", ".join(protocol["features"])
-    return "; ".join(
-        [*versions, *([f"new in its list {features}"] if features else [])]
-    )
+    return "; ".join([*versions, *([f"it brings {features}"] if features else [])])

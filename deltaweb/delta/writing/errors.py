@@ -2,8 +2,8 @@
 
 DeltaError
 ├── VersionError: CommitConflictError, CommitOutcomeUnknownError, AppendOnlyError,
-│   UnsupportedWriteError, ProtocolUpgradeError, CommitInvalidError,
-│   CommitTooLargeError
+│   UnsupportedWriteError, ProtocolUpgradeError (ProtocolTooOldError),
+│   CommitInvalidError, CommitTooLargeError
 ├── LocationError: LocationTakenError, StoreNotWritableError
 ├── SchemaMismatchError: NewColumnsError
 ├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
@@ -24,6 +24,7 @@ from deltaweb.delta.errors import (
     PartitionValueError,
     VersionError,
 )
+from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.errors import shortened_name
 
 MAX_ROWS_SHOWN: Final = 5
@@ -114,9 +115,45 @@ class ProtocolUpgradeError(VersionError, code="protocol-upgrade"):
     reason: str
     message = "The protocol of {root} stays as it is: {reason}."
     hint = (
-        "An upgrade is asked for by itself (`deltaweb table upgrade`), and there is no "
-        "way back."
+        "An upgrade is asked for in so many words (`upgrade=True`, `--upgrade`), and "
+        "there is no way back."
     )
+
+
+class ProtocolTooOldError(ProtocolUpgradeError, code="protocol-too-old"):
+    """What is asked for needs a newer protocol, and nobody has agreed to that yet.
+
+    Attributes:
+        operation: What was asked for.
+        now: The protocol as it is.
+        then: The lowest protocol that does.
+        features: What writers have to know of from then on, besides what they do.
+    """
+
+    operation: str
+    now: Protocol
+    then: Protocol
+    features: Sequence[str]
+    reason: str = (
+        "{operation} needs an upgrade from {_now} to {_then}, which brings {features}"
+    )
+    hint = (
+        "Ask for both in one commit: by `upgrade=True`, or by `--upgrade` in the "
+        "command. Clients that do not know the new protocol can then no longer write "
+        "the table, and there is no way back."
+    )
+
+    @property
+    def _now(self) -> str:
+        return _versions(self.now)
+
+    @property
+    def _then(self) -> str:
+        return _versions(self.then)
+
+
+def _versions(protocol: Protocol) -> str:
+    return f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
 
 
 class CommitInvalidError(VersionError, code="commit-invalid"):

@@ -89,7 +89,8 @@ def test_a_table_is_made_of_the_columns_of_a_file(tmp_path: Path) -> None:
 def test_columns_are_widened_where_types_may_change(
     orders: Path, tmp_path: Path
 ) -> None:
-    assert "typeWidening" in refusal("widen-column", orders, "order_id", "DOUBLE")
+    said = refusal("widen-column", orders, "order_id", "DOUBLE")
+    assert "enableTypeWidening = true" in said
     table = tmp_path / "visits"
     run_json("create", "visits", table, "--schema", "id INT, tags ARRAY<INT>")
     run_json("upgrade", table, "--reader", "3", "--writer", "7", "--yes")
@@ -107,15 +108,15 @@ def test_columns_are_widened_where_types_may_change(
 def test_a_constraint_waits_for_the_protocol(orders: Path) -> None:
     said = refusal("constraint", orders, "add", "some", "order_id > 0")
 
-    assert "upgrade it first" in said
+    assert "from reader 1, writer 2 to reader 1, writer 3" in said
+    assert "checkConstraints" in said
+    assert "`--upgrade`" in said
     assert "no constraint 'some'" in refusal("constraint", orders, "drop", "some")
 
 
 def test_a_protocol_is_raised_when_that_is_asked_for(tmp_path: Path) -> None:
     table = tmp_path / "visits"
     run_json("create", "visits", table, "--schema", "id BIGINT")
-    assert "table upgrade" in refusal("constraint", table, "add", "any", "id > 0")
-
     run_json("upgrade", table, "--writer", "3", "--yes")
     run_json("constraint", table, "add", "any", "id > 0")
 
@@ -123,6 +124,40 @@ def test_a_protocol_is_raised_when_that_is_asked_for(tmp_path: Path) -> None:
     assert snapshot.protocol.min_writer_version == 3
     assert snapshot.metadata.configuration["delta.constraints.any"] == "id > 0"
     assert "stays as it is" in refusal("upgrade", table, "--writer", "2", "--yes")
+
+
+def test_a_constraint_brings_the_protocol_that_it_needs(tmp_path: Path) -> None:
+    table = tmp_path / "visits"
+    run_json("create", "visits", table, "--schema", "id BIGINT")
+    add = ("constraint", table, "add", "any", "id > 0", "--upgrade")
+
+    told = run(*add, "--dry-run")
+    done = run_json(*add)
+
+    assert "writer 2 -> 3; it brings checkConstraints" in told
+    assert "no longer write: Spark with Delta before 0.8 (checkConstraints)." in told
+    snapshot = DeltaTable(str(table)).snapshot()
+    assert done["version"] == snapshot.version == 1
+    assert snapshot.protocol.min_writer_version == 3
+    assert snapshot.metadata.configuration["delta.constraints.any"] == "id > 0"
+
+
+def test_properties_and_columns_bring_the_protocol_that_they_need(
+    tmp_path: Path,
+) -> None:
+    table = tmp_path / "visits"
+    run_json("create", "visits", table, "--schema", "id BIGINT")
+
+    for change in (
+        ("set", table, "delta.enableChangeDataFeed=true"),
+        ("set", table, "delta.columnMapping.mode=name"),
+        ("add-column", table, "at TIMESTAMP_NTZ"),
+    ):
+        assert "`--upgrade`" in refusal(*change)
+        run_json(*change, "--upgrade")
+
+    protocol = DeltaTable(str(table)).snapshot().protocol
+    assert list(protocol.reader_features or ()) == ["columnMapping", "timestampNtz"]
 
 
 def test_a_version_comes_back(orders: Path) -> None:

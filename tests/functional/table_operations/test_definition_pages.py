@@ -110,7 +110,10 @@ class TestProperties:
             ({"name": "a"}, "Give a value, or tick"),
             ({"name": "delta.appendOnly", "value": "maybe"}, "true or false"),
             ({"name": "delta.constraints.a", "value": "1"}, "constraint"),
-            ({"name": "delta.feature.domainMetadata", "value": "supported"}, "7 first"),
+            (
+                {"name": "delta.feature.domainMetadata", "value": "supported"},
+                "writer 7",
+            ),
         ],
     )
     def test_that_are_none_are_refused_at_once(
@@ -253,7 +256,7 @@ class TestConstraints:
         [
             ({"way": "add", "name": "a"}, "Say what is to be true"),
             ({"way": "drop", "name": "a"}, "no constraint"),
-            ({"way": "add", "name": "a", "sql": "id > 1"}, "upgrade it first"),
+            ({"way": "add", "name": "a", "sql": "id > 1"}, "writer 3"),
         ],
     )
     @pytest.mark.usefixtures("orders")

@@ -17,9 +17,9 @@ from deltaweb.delta.writing.operations.definition import (
     set_comment,
     set_properties,
     unset_properties,
-    upgrade_protocol,
 )
 from deltaweb.delta.writing.operations.definition_plan import carry_out_definition
+from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 from deltaweb.table import DeltaTable
 from tests.written_rows import ROWS, SCHEMA, new_table
 

@@ -198,7 +198,7 @@ class TestTheProtocol:
     def test_lists_for_readers_what_they_have_to_know(self, table: DeltaTable) -> None:
         table.upgrade_protocol(writer=7)
 
-        with pytest.raises(ProtocolUpgradeError, match="reader version 3"):
+        with pytest.raises(ProtocolUpgradeError, match="to reader 3, writer 7"):
             table.set_properties({"delta.feature.v2Checkpoint": "supported"})
 
     @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from django.core.management.base import CommandParser
 
 from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, locate
+from apps.tables.management.arguments import add_dry_run, add_upgrade, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
@@ -18,6 +18,7 @@ class Verb(Subcommand):
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("column", metavar="'col TYPE [COMMENT ..]'")
+        add_upgrade(parser)
         add_dry_run(parser)
 
     def run(
@@ -25,6 +26,7 @@ class Verb(Subcommand):
         *,
         table: str,
         column: str,
+        upgrade: bool,
         dry_run: bool,
         **_: object,
     ) -> Output:
@@ -34,8 +36,10 @@ class Verb(Subcommand):
         if dry_run:
             fields = parse_columns_ddl(column)
             plan = opened.plan_definition(
-                lambda base: add_columns(base, fields, root=opened.root)
+                lambda base: add_columns(
+                    base, fields, root=opened.root, upgrade=upgrade
+                )
             )
             return planned_definition(name, location, plan)
-        result = opened.add_columns(column)
+        result = opened.add_columns(column, upgrade=upgrade)
         return committed("table.add_columns", name, location, result, columns=column)

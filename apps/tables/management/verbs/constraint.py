@@ -3,7 +3,7 @@
 from django.core.management.base import CommandParser
 
 from apps.pages.command import Output, Subcommand, takes_json
-from apps.tables.management.arguments import add_dry_run, locate
+from apps.tables.management.arguments import add_dry_run, add_upgrade, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
@@ -20,19 +20,21 @@ class Verb(Subcommand):
         add = parts.add_parser("add", help="once it is true of every row")
         add.add_argument("constraint", metavar="name")
         add.add_argument("sql", metavar="SQL")
+        add_upgrade(add)
         drop = parts.add_parser("drop", help="take it away")
         drop.add_argument("constraint", metavar="name")
         for part in (add, drop):
             takes_json(part)
             add_dry_run(part)
 
-    def run(
+    def run(  # noqa: PLR0913 (its arguments)
         self,
         *,
         table: str,
         way: str,
         constraint: str,
         sql: str | None = None,
+        upgrade: bool = False,
         dry_run: bool,
         **_: object,
     ) -> Output:
@@ -41,7 +43,7 @@ class Verb(Subcommand):
         opened = open_location(location)
         if dry_run:
             plan = (
-                opened.plan_constraint(constraint, sql or "")
+                opened.plan_constraint(constraint, sql or "", upgrade=upgrade)
                 if way == "add"
                 else opened.plan_definition(
                     lambda base: drop_constraint(base, constraint)
@@ -49,7 +51,7 @@ class Verb(Subcommand):
             )
             return planned_definition(name, location, plan)
         if way == "add":
-            result = opened.add_constraint(constraint, sql or "")
+            result = opened.add_constraint(constraint, sql or "", upgrade=upgrade)
         else:
             result = opened.drop_constraint(constraint)
         return committed(

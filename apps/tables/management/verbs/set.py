@@ -3,7 +3,7 @@
 from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, locate
+from apps.tables.management.arguments import add_dry_run, add_upgrade, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
@@ -17,10 +17,17 @@ class Verb(Subcommand):
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("properties", nargs="+", metavar="key=value")
+        add_upgrade(parser)
         add_dry_run(parser)
 
     def run(
-        self, *, table: str, properties: list[str], dry_run: bool, **_: object
+        self,
+        *,
+        table: str,
+        properties: list[str],
+        upgrade: bool,
+        dry_run: bool,
+        **_: object,
     ) -> Output:
         """Set properties, all of them in one commit."""
         wanted = dict(map(_pair, properties))
@@ -28,10 +35,12 @@ class Verb(Subcommand):
         opened = open_location(location)
         if dry_run:
             plan = opened.plan_definition(
-                lambda base: set_properties(base, wanted, root=opened.root)
+                lambda base: set_properties(
+                    base, wanted, root=opened.root, upgrade=upgrade
+                )
             )
             return planned_definition(name, location, plan)
-        result = opened.set_properties(wanted)
+        result = opened.set_properties(wanted, upgrade=upgrade)
         return committed(
             "table.set_properties", name, location, result, properties=wanted
         )

@@ -7,7 +7,7 @@ from apps.tables.management.arguments import add_dry_run, locate, whole_number
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
-from deltaweb.delta.writing.operations.definition import upgrade_protocol
+from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 
 
 class Verb(Subcommand):

@@ -36,6 +36,7 @@ class ChangeColumns:
         type: The type of a new one, or the wider type, as SQL spells it.
         comment: The words about a new one; empty for none.
         new_name: What it is called from now on.
+        upgrade: Whether the protocol may go up for its type, in the same commit.
     """
 
     way: str
@@ -43,6 +44,7 @@ class ChangeColumns:
     type: str = ""
     comment: str = ""
     new_name: str = ""
+    upgrade: bool = False
 
 
 def change_columns(base: "Definition", asked: ChangeColumns, root: str) -> Transaction:
@@ -65,7 +67,7 @@ def change_columns(base: "Definition", asked: ChangeColumns, root: str) -> Trans
         nullable=True,
         metadata={COMMENT: asked.comment} if asked.comment else {},
     )
-    return add_columns(base, [column], root=root)
+    return add_columns(base, [column], root=root, upgrade=asked.upgrade)
 
 
 CHANGE_COLUMNS: Final = register_change(

@@ -24,10 +24,12 @@ class ChangeConstraint:
     Attributes:
         name: Its name.
         sql: What is to be true of every row; None drops it.
+        upgrade: Whether the protocol may go up for it, in the same commit.
     """
 
     name: str
     sql: str | None = None
+    upgrade: bool = False
 
 
 def change_constraint(
@@ -40,7 +42,7 @@ def change_constraint(
     """
     if asked.sql is None:
         return drop_constraint(base, asked.name)
-    return add_constraint(base, asked.name, asked.sql, root=root)
+    return add_constraint(base, asked.name, asked.sql, root=root, upgrade=asked.upgrade)
 
 
 def plan_constraint(
@@ -58,6 +60,7 @@ def plan_constraint(
     return opened.plan_constraint(
         asked.name,
         asked.sql,
+        upgrade=asked.upgrade,
         on_progress=lambda done, total: job.progress(done, total=total, unit="rows"),
     )
 

@@ -21,10 +21,12 @@ class ChangeProperty:
     Attributes:
         name: Its name.
         value: Its value; None takes it away.
+        upgrade: Whether the protocol may go up for it, in the same commit.
     """
 
     name: str
     value: str | None = None
+    upgrade: bool = False
 
 
 def change_property(
@@ -37,7 +39,8 @@ def change_property(
     """
     if asked.value is None:
         return unset_properties(base, [asked.name])
-    return set_properties(base, {asked.name: asked.value}, root=root)
+    wanted = {asked.name: asked.value}
+    return set_properties(base, wanted, root=root, upgrade=asked.upgrade)
 
 
 CHANGE_PROPERTY: Final = register_change(

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.changes.schema import FieldAspect
-from deltaweb.delta.changes.settings import VERSIONS, ValueChanges
+from deltaweb.delta.changes.settings import VERSIONS
+from deltaweb.delta.features.registry import writer_features
 from deltaweb.delta.writing.operations.definition_plan import (
     DefinitionPlan,
     carry_out_definition,
@@ -77,11 +78,12 @@ def foresee_definition(plan: DefinitionPlan) -> Foreseen:
     """Tell what becomes another, the protocol first.
 
     The detail has `protocol` (`reader` and `writer` with both versions, the features
-    that come; null where it stays), `changes` (kind, name, before, after) and
-    `checked` (what rows say to a new constraint; null of anything else).
+    that come, `shut_out` with the clients that could no longer write; null where it
+    stays), `changes` (kind, name, before, after) and `checked` (what rows say to a new
+    constraint; null of anything else).
     """
     changes = [*_changes(plan)]
-    protocol = _protocol(plan.protocol) if plan.protocol.count else None
+    protocol = _protocol(plan) if plan.protocol.count else None
     checked = plan.checked
     return Foreseen(
         version=plan.base.version,
@@ -122,15 +124,26 @@ def carry_out_change(
     return carry_out_definition(opened.store, plan, user_name=occasion.user_name)
 
 
-def _protocol(changes: ValueChanges) -> dict[str, Any]:
+def _protocol(plan: DefinitionPlan) -> dict[str, Any]:
+    changes = plan.protocol
     versions = {
         change.name: [change.before, change.after] for change in changes.changed
     }
     return {
         "reader": versions.get("min_reader_version"),
         "writer": versions.get("min_writer_version"),
-        "features": [change.name for change in changes.added],
+        "features": [*_new_features(plan)],
+        "shut_out": [client.words for client in plan.shut_out],
     }
+
+
+def _new_features(plan: DefinitionPlan) -> Iterator[str]:
+    """Yield what comes into the lists, and what a higher version brings."""
+    yield from (change.name for change in plan.protocol.added)
+    listed = {change.name for change in plan.protocol.added}
+    known = {*writer_features(plan.base.protocol), *listed}
+    brought = writer_features(plan.transaction.next_protocol)
+    yield from (name for name in brought if name not in known)
 
 
 def _changes(plan: DefinitionPlan) -> Iterator[dict[str, Any]]:

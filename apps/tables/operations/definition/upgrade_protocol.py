@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from apps.tables.operations.definition.definition_change import register_change
-from deltaweb.delta.writing.operations.definition import upgrade_protocol
+from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 from deltaweb.delta.writing.transaction import Transaction
 
 if TYPE_CHECKING:

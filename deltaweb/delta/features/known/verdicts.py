@@ -45,12 +45,14 @@ def client_verdict(
                 return ClientVerdict(answer, name)
     if undated := next((name for name in features if not supports[name].release), ""):
         return ClientVerdict(Answer.READS, undated)
-    newest = max(features, key=lambda name: _order(supports[name].release), default="")
+    newest = max(
+        features, key=lambda name: release_order(supports[name].release), default=""
+    )
     return ClientVerdict(
         Answer.READS, newest, supports[newest].release if newest else ""
     )
 
 
-def _order(release: str) -> tuple[int, ...]:
+def release_order(release: str) -> tuple[int, ...]:
     """Return the numbers of a release, which order it among others."""
     return tuple(int(number) for number in _NUMBER.findall(release))

@@ -1,8 +1,8 @@
 """Changes of a table's definition: each a transaction, and no data file written.
 
 Every function takes what holds now and returns what is to be committed; nothing of it
-reads or writes. What a version of the protocol has to know is never raised in passing:
-`upgrade_protocol` says so, and there is no way back.
+reads or writes. What the protocol has to know is never raised in passing: `upgrade`
+says so, and there is no way back.
 
 Source: delta_protocol.md, "Change Metadata" and "Protocol Evolution".
 """
@@ -13,13 +13,6 @@ from dataclasses import replace
 from typing import Final
 
 from deltaweb.delta.features.identity_columns import is_identity
-from deltaweb.delta.features.registry import (
-    BY_WRITER_VERSION,
-    FEATURES_READER_VERSION,
-    FEATURES_WRITER_VERSION,
-    required_features,
-    writer_features,
-)
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import (
@@ -33,7 +26,6 @@ from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import (
     ConstraintNameError,
     NewColumnsError,
-    ProtocolUpgradeError,
 )
 from deltaweb.delta.writing.operations.mapped_columns import (
     check_mode,
@@ -41,7 +33,6 @@ from deltaweb.delta.writing.operations.mapped_columns import (
 )
 from deltaweb.delta.writing.operations.new_protocol import (
     CHECK_CONSTRAINTS,
-    OF_READERS,
     type_features,
 )
 from deltaweb.delta.writing.operations.properties import (
@@ -50,6 +41,7 @@ from deltaweb.delta.writing.operations.properties import (
     needed_features,
     split_features,
 )
+from deltaweb.delta.writing.operations.protocol_change import protocol_knowing
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import EVERYTHING_READ, Transaction
 
@@ -60,7 +52,11 @@ COMMENT: Final = "comment"
 
 
 def set_properties(
-    base: Definition, properties: Mapping[str, str], *, root: str
+    base: Definition,
+    properties: Mapping[str, str],
+    *,
+    root: str,
+    upgrade: bool = False,
 ) -> Transaction:
     """Return the transaction that sets properties of a table.
 
@@ -70,29 +66,35 @@ def set_properties(
         base: What holds now.
         properties: By name; values are text.
         root: The table's root, for errors.
+        upgrade: Whether the protocol may go up for them, in the same commit.
 
     Raises:
         PropertyError: If a value is not of its property, or the property is set by
             another operation.
-        ProtocolUpgradeError: If the protocol does not know of it yet.
+        ProtocolTooOldError: If the protocol does not know of it yet.
         UnsupportedWriteError: When committed, if it turns on what is not written here.
     """
     features, kept = split_features(properties)
     check_properties(kept)
-    protocol = _with_features(base, features, root=root) if features else None
-    after = replace(base, protocol=protocol or base.protocol)
-    check_known(after, needed_features(kept), root=root)
+    protocol = protocol_knowing(
+        base,
+        needed_features(kept),
+        root=root,
+        operation="SET TBLPROPERTIES",
+        upgrade=upgrade,
+        listed=features,
+    )
     check_row_tracking(base.metadata, kept)
     metadata = _changed(base, {**base.metadata.configuration, **kept})
     if metadata is not None:
         check_mode(base.metadata, metadata)
-        metadata = with_mapping(after.protocol, metadata, before=base.metadata)
+        metadata = with_mapping(protocol, metadata, before=base.metadata)
     return Transaction(
         base=base,
         operation="SET TBLPROPERTIES",
         parameters={"properties": json.dumps(dict(properties))},
         metadata=metadata,
-        protocol=protocol if protocol != base.protocol else None,
+        protocol=_upgrade(base, protocol),
     )
 
 
@@ -120,6 +122,10 @@ def unset_properties(base: Definition, names: Iterable[str]) -> Transaction:
     )
 
 
+def _upgrade(base: Definition, protocol: Protocol) -> Protocol | None:
+    return protocol if protocol != base.protocol else None
+
+
 def _changed(base: Definition, configuration: Mapping[str, str]) -> Metadata | None:
     if dict(base.metadata.configuration) == dict(configuration):
         return None
@@ -130,20 +136,36 @@ def _changed(base: Definition, configuration: Mapping[str, str]) -> Metadata | N
 
 
 def add_columns(
-    base: Definition, columns: Sequence[StructField], *, root: str
+    base: Definition,
+    columns: Sequence[StructField],
+    *,
+    root: str,
+    upgrade: bool = False,
 ) -> Transaction:
     """Return the transaction that adds columns after those that are there.
 
     Present rows have null there, so a new column takes null.
 
+    Args:
+        base: What holds now.
+        columns: The new ones.
+        root: The table's root, for errors.
+        upgrade: Whether the protocol may go up for their types, in the same commit.
+
     Raises:
         NewColumnsError: If a column is there, or takes no null; it names them all.
-        ProtocolUpgradeError: If the protocol does not know of a type.
+        ProtocolTooOldError: If the protocol does not know of a type.
         UnsupportedWriteError: When committed, if a type is not written here.
     """
     schema = table_schema(base)
     after = with_columns(schema, columns)
-    check_known(base, type_features(after), root=root)
+    protocol = protocol_knowing(
+        base,
+        type_features(after),
+        root=root,
+        operation="ADD COLUMNS",
+        upgrade=upgrade,
+    )
     shown = [
         {"name": column.name, "type": type_text(column.data_type)} for column in columns
     ]
@@ -152,9 +174,10 @@ def add_columns(
         base=base,
         operation="ADD COLUMNS",
         parameters={"columns": shown},
-        metadata=with_mapping(base.protocol, metadata, before=base.metadata)
+        metadata=with_mapping(protocol, metadata, before=base.metadata)
         if columns
         else None,
+        protocol=_upgrade(base, protocol),
     )
 
 
@@ -240,21 +263,36 @@ def table_schema(base: Definition) -> StructType:
 # === Constraints ===
 
 
-def add_constraint(base: Definition, name: str, sql: str, *, root: str) -> Transaction:
+def add_constraint(
+    base: Definition, name: str, sql: str, *, root: str, upgrade: bool = False
+) -> Transaction:
     """Return the transaction that adds a CHECK constraint.
 
     The present rows are to be checked by who calls this, at the version of `base`: rows
     that come meanwhile make the commit a conflict.
 
+    Args:
+        base: What holds now.
+        name: The constraint's name.
+        sql: Its expression.
+        root: The table's root, for errors.
+        upgrade: Whether the protocol may go up for it, in the same commit.
+
     Raises:
         ConstraintNameError: If the name is taken, or none.
-        ProtocolUpgradeError: If the protocol does not know of constraints.
+        ProtocolTooOldError: If the protocol does not know of constraints.
     """
     key = constraint_key(name)
     taken = _constraints(base)
     if not name.strip() or key in taken:
         raise ConstraintNameError(name=name, names=[*taken.values()], is_taken=True)
-    check_known(base, [CHECK_CONSTRAINTS], root=root)
+    protocol = protocol_knowing(
+        base,
+        [CHECK_CONSTRAINTS],
+        root=root,
+        operation="ADD CONSTRAINT",
+        upgrade=upgrade,
+    )
     configuration = {**base.metadata.configuration, key: sql}
     return Transaction(
         base=base,
@@ -262,6 +300,7 @@ def add_constraint(base: Definition, name: str, sql: str, *, root: str) -> Trans
         parameters={"name": name, "expr": sql},
         read=EVERYTHING_READ,
         metadata=_changed(base, configuration),
+        protocol=_upgrade(base, protocol),
     )
 
 
@@ -298,103 +337,3 @@ def _constraints(base: Definition) -> dict[str, str]:
         for name in base.metadata.configuration
         if name.startswith(CONSTRAINT_PREFIX)
     }
-
-
-# === The protocol ===
-
-
-def upgrade_protocol(
-    base: Definition,
-    *,
-    reader: int | None = None,
-    writer: int | None = None,
-    root: str,
-) -> Transaction:
-    """Return the transaction that raises the versions of the protocol.
-
-    A writer version 7 lists the features that the versions before brought.
-
-    Raises:
-        ProtocolUpgradeError: If a version would go down, or the two do not go
-            together.
-        UnsupportedWriteError: When committed, if a version is not written here.
-    """
-    now = base.protocol
-    reader = now.min_reader_version if reader is None else reader
-    writer = now.min_writer_version if writer is None else writer
-    if reader < now.min_reader_version or writer < now.min_writer_version:
-        reason = (
-            f"it is at reader {now.min_reader_version} and writer "
-            f"{now.min_writer_version}, and versions never go down"
-        )
-        raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)
-    if reader >= FEATURES_READER_VERSION and writer < FEATURES_WRITER_VERSION:
-        reason = f"reader version {reader} goes with writer version 7"
-        raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)
-    protocol = Protocol(
-        min_reader_version=reader,
-        min_writer_version=writer,
-        reader_features=_listed(now, reader),
-        writer_features=now.writer_features,
-    )
-    if writer >= FEATURES_WRITER_VERSION and now.writer_features is None:
-        protocol = replace(protocol, writer_features=writer_features(now))
-    return Transaction(
-        base=base,
-        operation="UPGRADE PROTOCOL",
-        parameters={
-            "newProtocol": {"minReaderVersion": reader, "minWriterVersion": writer}
-        },
-        protocol=protocol if protocol != now else None,
-    )
-
-
-def _listed(now: Protocol, reader: int) -> Sequence[str] | None:
-    """Return the features of readers; from version 3 on those that its number had."""
-    if now.reader_features is not None or reader < FEATURES_READER_VERSION:
-        return now.reader_features
-    return required_features(now)
-
-
-def _with_features(base: Definition, names: Sequence[str], *, root: str) -> Protocol:
-    protocol = base.protocol
-    if protocol.writer_features is None:
-        reason = (
-            f"it lists no features, as {names[0]} asks for: upgrade it to writer "
-            "version 7 first"
-        )
-        raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)
-    of_readers = [name for name in names if name in OF_READERS]
-    if of_readers and protocol.reader_features is None:
-        reason = (
-            f"readers have to know {of_readers[0]}, too: upgrade it to reader version 3"
-            " first"
-        )
-        raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)
-    known = dict.fromkeys([*protocol.writer_features, *names])
-    if of_readers:
-        readers = dict.fromkeys([*(protocol.reader_features or ()), *of_readers])
-        protocol = replace(protocol, reader_features=[*readers])
-    return replace(protocol, writer_features=[*known])
-
-
-def check_known(base: Definition, features: Iterable[str], *, root: str) -> None:
-    """Refuse what a table's protocol does not tell other writers to keep.
-
-    Raises:
-        ProtocolUpgradeError: It names the upgrade.
-    """
-    known = writer_features(base.protocol)
-    for feature in features:
-        if feature in known:
-            continue
-        least = next(
-            (v for v, names in BY_WRITER_VERSION.items() if feature in names), 7
-        )
-        listed = base.protocol.writer_features is not None
-        reason = (
-            f"set delta.feature.{feature} = supported first"
-            if listed
-            else f"{feature} needs writer version {least}: upgrade it first"
-        )
-        raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)

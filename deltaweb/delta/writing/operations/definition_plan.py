@@ -14,6 +14,7 @@ from deltaweb.delta.changes.settings import (
     diff_properties,
     diff_protocol,
 )
+from deltaweb.delta.features.known.writers import ShutOut, shut_out
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType, parse_schema
@@ -66,6 +67,11 @@ class DefinitionPlan:
         if before.schema_string == after.schema_string:
             return SchemaChanges()
         return diff_schemas(_schema(before), _schema(after))
+
+    @property
+    def shut_out(self) -> list[ShutOut]:
+        """The known clients that could no longer write the table."""
+        return shut_out(self.base.protocol, self.transaction.next_protocol)
 
     def check(self) -> None:
         """Refuse a plan that the rows of the table forbid.

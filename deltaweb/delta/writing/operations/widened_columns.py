@@ -40,8 +40,9 @@ from deltaweb.delta.writing.errors import (
     ProtocolUpgradeError,
     TypeNotWidenedError,
 )
-from deltaweb.delta.writing.operations.definition import check_known, table_schema
+from deltaweb.delta.writing.operations.definition import table_schema
 from deltaweb.delta.writing.operations.new_protocol import LOCAL_TIME_FEATURE
+from deltaweb.delta.writing.operations.protocol_change import check_known
 from deltaweb.delta.writing.operations.renamed_columns import check_no_rule
 from deltaweb.delta.writing.transaction import Transaction
 
@@ -79,7 +80,7 @@ def widen_column(
             _check_enabled(base, root=root)
         _check_allowed(base, found.path, narrow, data_type)
         if data_type == LOCAL_TIME:
-            check_known(base, [LOCAL_TIME_FEATURE], root=root)
+            check_known(base, LOCAL_TIME_FEATURE, root=root)
         check_no_rule(base, schema, found.path)
     metadata = replace(base.metadata, schema_string=format_schema(found.schema))
     return Transaction(
@@ -121,8 +122,6 @@ def _parts(data_type: DataType, path: str) -> Iterator[str]:
 def _check_enabled(base: Definition, *, root: str) -> None:
     if types_change(base):
         return
-    if PREVIEW.name not in writer_features(base.protocol):
-        check_known(base, [TYPE_WIDENING], root=root)
     reason = f"types do not change before {WIDENING_PROPERTY} = true is set"
     raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.writing import errors
 
 EXAMPLES: list[DeltaError] = [
@@ -33,6 +34,14 @@ EXAMPLES: list[DeltaError] = [
     errors.ConstraintNameError(name="positive", names=["a"], is_taken=False),
     errors.ConstraintNameError(name="a", names=[], is_taken=True),
     errors.ProtocolUpgradeError(root="/t", version=5, reason="versions never go down"),
+    errors.ProtocolTooOldError(
+        root="/t",
+        version=5,
+        operation="ADD CONSTRAINT",
+        now=Protocol(min_reader_version=1, min_writer_version=2),
+        then=Protocol(min_reader_version=1, min_writer_version=3),
+        features=["checkConstraints"],
+    ),
     errors.RetentionTooShortError(hours=1, least=168),
     errors.RestoreFilesMissingError(path="a", version=3, paths=["a"] * 7),
     errors.PartitionKeysError(path="a", column="", columns=["p"]),

@@ -202,16 +202,13 @@ class TestRefused:
         create_table(store, NewTable(schema=schema))
         table = DeltaTable.from_store(store)
 
-        with pytest.raises(ProtocolUpgradeError, match="needs writer version 7"):
+        with pytest.raises(ProtocolUpgradeError, match="enableTypeWidening = true"):
             table.widen_column("x", "BIGINT")
-        table.upgrade_protocol(reader=3, writer=7)
-        with pytest.raises(ProtocolUpgradeError, match=r"delta\.feature\.typeWid"):
-            table.widen_column("x", "BIGINT")
-        table.set_properties({"delta.feature.typeWidening": "supported"})
+        table.set_properties({"delta.feature.typeWidening": "supported"}, upgrade=True)
         with pytest.raises(ProtocolUpgradeError, match="enableTypeWidening"):
             table.widen_column("x", "BIGINT")
         table.set_properties(WIDENS)
-        assert table.widen_column("x", "BIGINT").version == 4
+        assert table.widen_column("x", "BIGINT").version == 3
 
     def test_is_what_iceberg_does_not_know(self) -> None:
         schema = format_schema(StructType(parse_columns_ddl("x INT, d DECIMAL(4, 2)")))
