@@ -31,7 +31,8 @@ def schema_misfit(table: Table, first: int, last: int) -> Misfit | None:
 
     Args:
         table: The table.
-        first, last: The range.
+        first: The first version of the range.
+        last: The last one.
     """
     try:
         held = _definitions(table, first, last)

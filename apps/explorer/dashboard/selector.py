@@ -93,7 +93,7 @@ class Dashboard:
 
     @property
     def seen(self) -> str:
-        """Name what changes when work begins or ends: all of the page is then another."""
+        """Name what work changes by beginning or ending: all of the page then."""
         counts = (
             *(self.num_tables, self.num_unindexed, self.num_failing, self.num_behind),
             *(self.num_running, self.num_failed, self.num_files, self.size_bytes),

@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tables', '0007_refusals_without_places'),
+        ("tables", "0007_refusals_without_places"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='table',
-            name='fault',
+            model_name="table",
+            name="fault",
             field=models.CharField(blank=True, max_length=300),
         ),
         migrations.AddField(
-            model_name='table',
-            name='fault_code',
+            model_name="table",
+            name="fault_code",
             field=models.CharField(blank=True, max_length=64),
         ),
     ]

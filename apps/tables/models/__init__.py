@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 MAX_REASON_LENGTH: Final = 300  # of why a version cannot be read
 
 
-IS_BEHIND: Final = models.Q(indexed_at__isnull=False) & ~models.Q(fault="") & (
-    models.Q(error_code="") | models.Q(error_code=models.F("fault_code"))
+IS_BEHIND: Final = (
+    models.Q(indexed_at__isnull=False)
+    & ~models.Q(fault="")
+    & (models.Q(error_code="") | models.Q(error_code=models.F("fault_code")))
 )
 """The condition of the tables that are `behind`."""
 
@@ -179,7 +181,9 @@ class Table(models.Model):
         """Whether the newest look at storage failed though an index is there."""
         failed = bool(self.error_code) and self.indexed_at is not None
         is_of_log = self.error_code in {self.fault_code, ""}
-        return failed and not is_of_log and not self.error_code.startswith("unsupported-")
+        return (
+            failed and not is_of_log and not self.error_code.startswith("unsupported-")
+        )
 
     @property
     def behind(self) -> str:

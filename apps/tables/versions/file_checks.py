@@ -143,7 +143,10 @@ def _keep_lacking(  # noqa: PLR0913 (each is a part of what was found)
     here = replace(here, vacuum_version=before.vacuum_version if before else None)
     runs = [here]
     try:
-        if log_size_bytes(opened.store, load_log_segment(opened.store)) <= MAX_LOG_BYTES:
+        if (
+            log_size_bytes(opened.store, load_log_segment(opened.store))
+            <= MAX_LOG_BYTES
+        ):
             runs = lacking_versions(opened, paths) or runs
     except DeltaError:  # of other versions: the one that was read is marked
         logger.info("The versions that need %s are not known.", here.path)

@@ -63,9 +63,7 @@ def read_property(values: Mapping[str, Any]) -> ChangeProperty:
     The look says what it takes of the protocol, and who agrees to it agrees to that.
     """
     value = None if values["unset"] else values["value"]
-    return ChangeProperty(
-        name=values["name"], value=value, upgrade=value is not None
-    )
+    return ChangeProperty(name=values["name"], value=value, upgrade=value is not None)
 
 
 def shows_property(asked: ChangeProperty) -> dict[str, Any]:
