@@ -56,6 +56,8 @@ class JobKind(Generic[P]):
         is_apart: Whether a worker does it in a process of its own, whose memory is
             bounded: it reads files of others, or evaluates what people write.
         is_look: Whether it only fills a page, which says itself how it ends.
+        is_look_unless: The parameter without which a job of it only looks; none for
+            "".
         page: The address where the result of a finished job is shown; None if that is
             gone.
         batch: Does the job of an id, in the place of `run`, with others beside it.
@@ -69,6 +71,7 @@ class JobKind(Generic[P]):
     is_reserved: bool = False
     is_apart: bool = False
     is_look: bool = False
+    is_look_unless: str = ""
     page: Callable[[Job], str | None] | None = None
     batch: Callable[[str], None] | None = None
 

@@ -12,6 +12,8 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from django.db.models import Q
+
 if TYPE_CHECKING:  # most commands have no use of it
     from apps.jobs.kind import JobKind
     from apps.jobs.models import Job
@@ -50,9 +52,13 @@ def do_job(name: str, job_id: str) -> None:
     all_kinds()[name].work(job_id)
 
 
-def looks() -> frozenset[str]:
-    """Return the names of the kinds whose jobs only fill a page."""
-    return frozenset(name for name, kind in all_kinds().items() if kind.is_look)
+def looks() -> Q:
+    """Return the condition of jobs that only fill a page."""
+    found = Q(kind__in=[name for name, kind in all_kinds().items() if kind.is_look])
+    for name, kind in all_kinds().items():
+        if parameter := kind.is_look_unless:
+            found |= Q(kind=name, **{f"parameters__{parameter}": None})
+    return found
 
 
 def kind_of(text: str) -> str:

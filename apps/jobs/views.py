@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
-from django_htmx.http import trigger_client_event
+from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from apps.accounts.errors import RoleRequiredError
 from apps.accounts.permissions import public
@@ -126,19 +126,24 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Answer with the live part alone; once the job is over it asks no more.
 
-    With `?then=reload` the page that shows it
-    fetches its content anew at the end. The end is also an
-    event, `job-finished`, for parts of the page that wait for it.
+    With `?then=reload` the page that shows it fetches its content anew at the end;
+    with `?then=result` it goes to the page of the result, where there is one. The end
+    is also an event, `job-finished`, for parts of the page that wait for it.
     """
     job = selectors.get_job(request.user, job_id)
-    then = "reload" if request.GET.get("then") == "reload" else ""
+    asked = request.GET.get("then")
+    then = asked if asked in {"reload", "result"} else ""
     response = render(request, "jobs/_progress.html", {"job": job, "then": then})
-    if not job.is_active:
-        trigger_client_event(
-            response, "job-finished", {"id": str(job.id), "state": job.state}
-        )
-        if then:
-            trigger_client_event(response, "page-moved-on", {})
+    if job.is_active:
+        return response
+    there = kinds.result_url(job) if then == "result" else None
+    if there:
+        return HttpResponseClientRedirect(there)
+    trigger_client_event(
+        response, "job-finished", {"id": str(job.id), "state": job.state}
+    )
+    if then:
+        trigger_client_event(response, "page-moved-on", {})
     return response
 
 

@@ -66,16 +66,7 @@ def check_files(
         DeltaError: If the log does not read, or storage does not answer.
     """
     report = report or _no_progress
-    engine = engine or InProcess(table)
-    report("Replaying the log", 0, None, "commits")
-    snapshot = engine.load()
-    with engine.commit_reader(snapshot.version + 1) as read_commits:
-        overview = load_log_overview(table.store)
-        reader = HistoryReader(table.store, overview, engine, read_commits, report)
-        history, runs = reader.read(snapshot)
-    followed = list(reader.lives(history, runs))
-    if not followed or snapshot.version not in followed[-1].versions[-1:]:
-        followed = [_newest_alone(engine.with_files(snapshot), history)]
+    followed, history = follow_files(engine or InProcess(table), table.store, report)
     listed = _listed(table.store, report)
     report("Counting the files of every version", 0, None, "")
     paths = [lives.lifetimes.paths for lives in followed]
@@ -93,12 +84,41 @@ def check_files(
     missing = [some.filter(mask) for some, mask in zip(paths, absent, strict=True)]
     return FileCheck(
         first_version=int(followed[0].versions[0]),
-        version=snapshot.version,
+        version=int(followed[-1].versions[-1]),
         num_versions=sum(len(lives.versions) for lives in followed),
         num_paths=_count_distinct(paths),
         num_missing=_count_distinct(missing),
         missing=missing_runs(pa.concat_tables(counts)),
     )
+
+
+def follow_files(
+    engine: Engine, store: TableStore, report: Progress | None = None
+) -> tuple[list[VersionLives], History]:
+    """Replay a log, and follow the files of the versions that it builds.
+
+    Args:
+        engine: What replays it.
+        store: The table's files.
+        report: As for `check_files`.
+
+    Returns:
+        The files of each run of versions, with the newest one; and the history.
+
+    Raises:
+        DeltaError: If the log does not read.
+    """
+    report = report or _no_progress
+    report("Replaying the log", 0, None, "commits")
+    snapshot = engine.load()
+    with engine.commit_reader(snapshot.version + 1) as read_commits:
+        overview = load_log_overview(store)
+        reader = HistoryReader(store, overview, engine, read_commits, report)
+        history, runs = reader.read(snapshot)
+    followed = list(reader.lives(history, runs))
+    if not followed or snapshot.version not in followed[-1].versions[-1:]:
+        followed = [_newest_alone(engine.with_files(snapshot), history)]
+    return followed, history
 
 
 def _newest_alone(snapshot: Snapshot, history: History) -> VersionLives:

@@ -202,3 +202,29 @@ def test_an_open_page_offers_a_version_that_came_since(
     expect(page).to_have_url(f"{server.url}{TABLE}data?sort=-order_id")
     expect(page.get_by_text("Version 22 is there.")).to_have_count(0)
     assert watch.faults == []
+
+
+def test_the_head_follows_a_write_which_offers_its_rows_and_the_way_back(
+    watch: Watch, server: Installation, folder: Path
+) -> None:
+    page = watch.page
+    newest = NEWEST + len([*(folder / "_delta_log").glob("0*22.json")])
+    page.goto(f"{server.url}{TABLE}delete-rows")
+    page.get_by_label("Rows where").fill("order_id % 7 = 0")
+    page.get_by_role("button", name="Show what would happen").click()
+    page.evaluate("window.notReloaded = true")
+    delete = page.get_by_role("button", name=re.compile(r"Delete \d+ rows"))
+    delete.click(timeout=WITHIN_MS)
+    page.evaluate("window.notReloaded = true")
+
+    made = page.locator(".dw-meta").first
+    expect(made).to_contain_text(f"version {newest + 1}", timeout=WITHIN_MS)
+    assert page.evaluate("window.notReloaded") is True
+    expect(page.get_by_text("rows deleted").first).to_be_visible()
+    expect(page.get_by_role("link", name="The changed rows")).to_be_visible()
+    expect(page.locator("[data-flag] text")).to_have_text(f"v{newest + 1}")
+    assert serious_findings(page) == []
+
+    page.get_by_role("link", name="Undo").click()
+    expect(page.locator("#version")).to_have_value(str(newest))
+    assert watch.faults == []

@@ -41,13 +41,25 @@ def test_the_drawer_has_the_view_of_the_page_by_keyboard_too(
 def test_the_code_is_copied(watch: Watch, server: Installation) -> None:
     page = watch.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(f"{server.url}{TABLE}history/57")
-    page.get_by_role("link", name="Bring v57 back").click()
+    page.goto(f"{server.url}{TABLE}schema?v=57")
+    page.get_by_role("link", name="Use this table").click()
     page.get_by_role("button", name="Copy the code for Spark SQL").last.click()
 
     expect(page.locator("#live")).to_have_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert re.search(r"RESTORE TABLE delta\.`.+` TO VERSION AS OF 57$", copied)
+
+
+def test_an_old_version_leads_to_its_restore(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}history/57")
+
+    page.get_by_role("link", name="Bring v57 back").click()
+
+    expect(page.locator("#version")).to_have_value("57")
+    expect(page.get_by_role("button", name="Show what would happen")).to_be_visible()
 
 
 def test_the_page_of_its_own_is_sound(watch: Watch, server: Installation) -> None:

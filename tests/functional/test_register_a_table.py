@@ -1,9 +1,12 @@
 """An editor checks a location, sees what is there, and registers the table."""
 
+import re
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from apps.accounts.models import User
@@ -243,6 +246,16 @@ class TestSamples:
         assert Table.objects.filter(namespace="samples").count() == 4
         assert Job.objects.get(kind="tables.load_samples").progress_done == 4
 
+    def test_are_counted_one_by_one_while_they_are_made(self, client: Client) -> None:
+        client.post(reverse("tables:load-samples"))
+
+        with CaptureQueriesContext(connection) as asked:
+            SAMPLES.work(Job.objects.get().id)
+
+        counts = r'"progress_done" = (\d), "progress_total" = (\d)'
+        told = re.findall(counts, " ".join(q["sql"] for q in asked.captured_queries))
+        assert [*dict.fromkeys(told)] == [(str(done), "4") for done in range(5)]
+
     @pytest.mark.parametrize("path", ["/", "/tables/"])
     def test_their_job_and_its_progress_are_shown_at_once(
         self, client: Client, path: str
@@ -253,7 +266,7 @@ class TestSamples:
 
         job, shown = Job.objects.get(), answer.content.decode()
         assert answer.redirect_chain == [(path, 302)]
-        assert f'hx-get="/jobs/{job.id}/progress?then=reload"' in shown
+        assert f'hx-get="/jobs/{job.id}/progress?then=result"' in shown
         assert f'href="/jobs/{job.id}/"' in shown
         assert "Next in the queue" in shown
         assert "Load the sample tables</button>" not in shown

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from apps.explorer.changes.form import ChangeQuery, End
+from apps.explorer.changes.one_schema import Misfit, schema_misfit
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.errors import PageError
 from apps.tables.models import Commit, Table
@@ -27,6 +28,7 @@ class ChangeSpan:
         nearest: The newest run of versions up to the last that records changes, as far
             as the log reaches; None where there is none.
         ends: The commits of the first and the last version, as far as known.
+        misfit: Why it begins no earlier; None where it is as long as pages show.
     """
 
     first: int
@@ -35,6 +37,7 @@ class ChangeSpan:
     gone: Sequence[ReadableRun]
     nearest: ReadableRun | None
     ends: tuple[Commit | None, Commit | None]
+    misfit: Misfit | None = None
 
     @property
     def num_versions(self) -> int:
@@ -75,6 +78,9 @@ def change_span(at: TableVersion, query: ChangeQuery) -> ChangeSpan | None:
     if nearest is not None:
         nearest = nearest._replace(first=max(nearest.first, oldest))
         first = max(first, nearest.first) if nearest.last == last else first
+    misfit = schema_misfit(table, first, last) if query.first is None else None
+    if misfit is not None:
+        first = misfit.fits_from
     first = _version(table, query.first, first, is_first=True)
     ends = {
         commit.version: commit
@@ -89,6 +95,7 @@ def change_span(at: TableVersion, query: ChangeQuery) -> ChangeSpan | None:
         gone=[ReadableRun(first, min(last, oldest - 1), "")] if first < oldest else [],
         nearest=nearest,
         ends=(ends.get(first), ends.get(last)),
+        misfit=misfit,
     )
 
 

@@ -31,7 +31,6 @@ from apps.tables.models import Commit, Table
 from apps.tables.storage.bounded_read import StorageSlowError, read_within
 from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError, LogCorruptError
-from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 
 ARCHIVED_PROBLEM = "The table's log was cleaned, and its file went with it."
@@ -131,20 +130,13 @@ class CommitDetail:
         return (
             self.previous_version == self.commit.version - 1
             and self.commit.readability not in unreadable
-            and bool(self.commit.num_added_files or self.commit.num_removed_files)
+            and self.commit.changes_files
         )
 
     @property
     def has_feed(self) -> bool:
         """Whether the table recorded which rows it changed."""
-        metadata = self.at.metadata
-        return (
-            self.commit.data_change
-            and not self.commit.is_archived
-            and bool(self.commit.num_added_files or self.commit.num_removed_files)
-            and metadata is not None
-            and is_feed_on(metadata.configuration or {})
-        )
+        return self.commit.is_in_feed(self.at.metadata)
 
     @property
     def are_rows_few(self) -> bool:

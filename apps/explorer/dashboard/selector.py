@@ -15,7 +15,7 @@ from apps.jobs.models import Job
 from apps.jobs.visibility import visible_jobs
 from apps.pages.frame.front_page import FirstStep, KeyNumber, numbers_for, steps_for
 from apps.pages.page_json import As, Mark, Named, OnPage
-from apps.tables.models import Table
+from apps.tables.models import IS_BEHIND, Table
 
 NUM_JOBS = 6
 FAILURES_SINCE = timedelta(days=7)
@@ -56,6 +56,7 @@ class Dashboard:
         num_tables: Registered tables.
         num_unindexed: Those of which nothing is indexed yet.
         num_failing: Those whose newest look at storage failed.
+        num_behind: Those whose log does not read to its end.
         size_bytes: Bytes of the newest versions together.
         num_files: Files of the newest versions together.
         num_running: Jobs that wait or run.
@@ -70,6 +71,7 @@ class Dashboard:
     num_tables: Annotated[int, Named("tables")]
     num_unindexed: Annotated[int, Named("tables_not_indexed")]
     num_failing: Annotated[int, Named("tables_failing")]
+    num_behind: Annotated[int, Named("tables_behind")]
     size_bytes: int
     num_files: int
     num_running: Annotated[int, Named("jobs_running")]
@@ -89,6 +91,15 @@ class Dashboard:
         """Whether there is no table to look at."""
         return not self.num_tables
 
+    @property
+    def seen(self) -> str:
+        """Name what work changes by beginning or ending: all of the page then."""
+        counts = (
+            *(self.num_tables, self.num_unindexed, self.num_failing, self.num_behind),
+            *(self.num_running, self.num_failed, self.num_files, self.size_bytes),
+        )
+        return "-".join(map(str, counts))
+
 
 def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
     """Return the first page of a user."""
@@ -96,7 +107,8 @@ def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
     totals = tables.aggregate(
         num_tables=Count("id"),
         num_unindexed=Count("id", filter=Q(version=None)),
-        num_failing=Count("id", filter=~Q(error_code="")),
+        num_behind=Count("id", filter=IS_BEHIND),
+        num_failing=Count("id", filter=~Q(error_code="") & ~IS_BEHIND),
         size_bytes=Sum("size_bytes"),
         num_files=Sum("num_files"),
     )
@@ -106,6 +118,7 @@ def dashboard(user: User | AnonymousUser, now: datetime) -> Dashboard:
         num_tables=totals["num_tables"],
         num_unindexed=totals["num_unindexed"],
         num_failing=totals["num_failing"],
+        num_behind=totals["num_behind"],
         size_bytes=totals["size_bytes"] or 0,
         num_files=totals["num_files"] or 0,
         num_running=active.count(),

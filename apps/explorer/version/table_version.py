@@ -150,6 +150,7 @@ class TableVersion:
             "latest_version": self.table.version,
             "timestamp": committed_at,
             "state": self.table.state,
+            "behind": self.table.behind or None,
             "indexed_at": self.table.indexed_at,
             "probed_at": self.table.probed_at,
             "readability": None if self.version is None else self.state,

@@ -38,8 +38,9 @@ class Failures:
 def unmended_failures(user: User | AnonymousUser, *, since: datetime) -> JobQuerySet:
     """Return the jobs that failed since a moment, the newest first.
 
-    Work that only fills a page is left out, since who looks at that page is told; so
-    is what the same work has mended since.
+    Work that only fills a page is left out, since who looks at that page is told: a
+    dry run that was refused has failed at nothing. So is what the same work has mended
+    since.
     """
     mended = Job.objects.filter(
         subject_id=OuterRef("subject_id"),
@@ -48,7 +49,7 @@ def unmended_failures(user: User | AnonymousUser, *, since: datetime) -> JobQuer
         created_at__gt=OuterRef("created_at"),
     )
     failed = visible_jobs(user).filter(state=Job.State.FAILED, finished_at__gte=since)
-    kept = failed.exclude(kind__in=looks()).exclude(Exists(mended))
+    kept = failed.exclude(looks()).exclude(Exists(mended))
     return kept.order_by("-finished_at")
 
 

@@ -106,8 +106,17 @@ class TrackedJob:
 
     # === Reports ===
 
-    def step(self, name: str) -> None:
-        """Begin the next step; its name is what the page shows."""
+    def step(
+        self, name: str, *, done: int = 0, total: int | None = None, unit: str = ""
+    ) -> None:
+        """Begin the next step; its name is what the page shows.
+
+        Args:
+            name: The name.
+            done: How much of the work is done, where steps are its parts.
+            total: Of how much; None where the step counts for itself.
+            unit: Of what.
+        """
         at = iso(self._clock())
         self._close_step(at)
         name = storable(name)[:200]
@@ -115,9 +124,9 @@ class TrackedJob:
         self._append_log(f"{at} {name}")
         self._pending |= {
             "step": name,
-            "progress_done": 0,
-            "progress_total": None,
-            "progress_unit": "",
+            "progress_done": done,
+            "progress_total": total,
+            "progress_unit": unit[:32],
         }
         self._flush()
         self.check_cancelled()

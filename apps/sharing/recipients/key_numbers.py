@@ -21,7 +21,7 @@ def expiring_tokens(
     num_live = num_expiring + num_by_state.get("active", 0)
     url = reverse("sharing:recipient-list")
     return KeyNumber(
-        key="tokens_expiring_30d",
+        key=f"tokens_expiring_{EXPIRES_SOON.days}d",
         label="Tokens expiring",
         value=num_expiring,
         note=f"in {EXPIRES_SOON.days} days, of {num_live:,} with access",

@@ -19,7 +19,7 @@ from django.db.models.functions import Coalesce, Least
 
 from apps.sharing.models import Grant, Recipient, RecipientToken
 
-EXPIRES_SOON: Final = timedelta(days=30)
+EXPIRES_SOON: Final = timedelta(days=7)  # a fresh token of 30 days is no cause for care
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

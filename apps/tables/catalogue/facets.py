@@ -28,7 +28,7 @@ from django.db.models.functions import Cast, Coalesce
 from apps.accounts.models import User
 from apps.tables.catalogue.forms import STATUSES
 from apps.tables.extension.marks import marks_for
-from apps.tables.models import Commit, ProtocolVersion, Table
+from apps.tables.models import IS_BEHIND, Commit, ProtocolVersion, Table
 
 # Every table of today's protocol names these two.
 _COMMON_FEATURES = {"appendOnly", "invariants"}
@@ -36,6 +36,7 @@ _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|-")
 _STATUS = Case(
     When(state=Table.State.FAILED, then=Value("failed")),
     When(state=Table.State.NEW, then=Value("new")),
+    When(IS_BEHIND, then=Value("behind")),
     When(state=Table.State.UNSUPPORTED, then=Value("unsupported")),
     When(~Q(error_code=""), then=Value("unreachable")),
     default=Value("indexed"),

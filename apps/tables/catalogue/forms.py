@@ -26,6 +26,7 @@ STATUSES = {
     "indexed": "indexed",
     "new": "not indexed yet",
     "unsupported": "metadata only",
+    "behind": "behind",
     "unreachable": "unreachable",
     "failed": "failed",
 }

@@ -32,7 +32,7 @@ def make_and_register(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
     user = Job.objects.get(id=job.id).requested_by
 
     def on_table(name: str, done: int, total: int) -> None:
-        job.step(f"Making {name}, table {done + 1} of {total}")
+        job.step(f"Making {name}", done=done, total=total, unit="tables")
 
     tables = load_samples(
         now=timezone.now(),

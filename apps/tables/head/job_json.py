@@ -14,6 +14,7 @@ def names_of(table: Table) -> dict[str, Any]:
         "name": table.name,
         "latest_version": table.version,
         "state": table.state,
+        "behind": table.behind or None,
         "indexed_at": table.indexed_at,
     }
 

@@ -47,6 +47,7 @@ def table_json(table: Table) -> dict[str, Any]:
         "description": table.about,
         "restricted": table.restricted,
         "state": table.state,
+        "behind": table.behind or None,
         "version": table.version,
         "committed_at": table.committed_at,
         "indexed_at": table.indexed_at,

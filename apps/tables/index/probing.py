@@ -37,6 +37,7 @@ _READ: Final = [
     "commit_file_ms",
     "probe_failures",
     "error_code",
+    "fault_code",
 ]
 
 
@@ -103,7 +104,7 @@ def _probe(table: Table, now: datetime) -> bool:
         return False
     is_indexed = table.state in {Table.State.INDEXED, Table.State.UNSUPPORTED}
     is_same = look.version == table.version and not _is_another(look.commit, table)
-    if is_indexed and is_same:
+    if is_indexed and is_same and not _may_be_mended(table):
         if look.commit is not None and table.commit_file_bytes is None:
             _note_commit(table, look.commit)
         return True
@@ -113,6 +114,23 @@ def _probe(table: Table, now: datetime) -> bool:
     _put_off([table], now, failures=table.probe_failures)
     refresh_table(table, now=now)
     return False
+
+
+def _may_be_mended(table: Table) -> bool:
+    """Whether the fault of a table's log may be gone, by the names that the log has.
+
+    Its words are found again by an index, too, where storage did not answer meanwhile.
+    """
+    if not table.fault_code:
+        return False
+    if table.error_code != table.fault_code:
+        return True
+    log = open_table(table, roots=roots_of_server())
+    try:
+        newest = log.readable_versions()[-1:]
+        return bool(newest) and newest[0].last == log.latest_version()
+    except DeltaError:
+        return False  # the next look meets it again, and says so
 
 
 def _is_another(commit: FileStatus | None, table: Table) -> bool:
@@ -147,11 +165,14 @@ def _put_off(tables: Sequence[Table], now: datetime, failures: int = 0) -> None:
 
 
 def _note_unchanged(tables: Sequence[Table], now: datetime) -> None:
-    """Note in one statement that these answered, and forget what was wrong before."""
+    """Note in one statement that these answered, and forget what was wrong before.
+
+    What is wrong with a log stays: storage that answers mends nothing of it.
+    """
     Table.objects.filter(id__in=[table.id for table in tables]).update(
         probed_at=now, probe_failures=0
     )
-    healed = [table.id for table in tables if table.error_code]
+    healed = [t.id for t in tables if t.error_code and not t.fault_code]
     Table.objects.filter(id__in=healed).update(
         error_code="", error="", error_hint="", error_since=None
     )

@@ -29,10 +29,25 @@ from deltaweb.index.history.stored_values import bounded_text
 # === Failure ===
 
 
-def store_failure(
-    table_id: uuid.UUID, *, code: str, message: str, hint: str, now: datetime
+def store_failure(  # noqa: PLR0913 (each is a column)
+    table_id: uuid.UUID,
+    *,
+    code: str,
+    message: str,
+    hint: str,
+    now: datetime,
+    fault: str = "",
 ) -> None:
-    """Note that a table could not be read; what was indexed before stays."""
+    """Note that a table could not be read; what was indexed before stays.
+
+    Args:
+        table_id: The table; a removed one is passed over.
+        code: The code of the error.
+        message: Its sentence.
+        hint: What to do.
+        now: The current time.
+        fault: What of its log is wrong, in words; "" where something else is.
+    """
     with transaction.atomic():
         table = Table.objects.select_for_update().filter(id=table_id).first()
         if table is None:
@@ -50,6 +65,8 @@ def store_failure(
         }
         if table.state == Table.State.NEW:
             values["state"] = Table.State.FAILED
+        if fault:
+            values |= {"fault": fault[:300], "fault_code": values["error_code"]}
         _save(table, values)
 
 
@@ -133,6 +150,7 @@ def store_result(table: Table, result: IndexResult, *, now: datetime) -> None:
             message=result.error,
             hint=result.error_hint,
             now=now,
+            fault=result.fault,
         )
 
 
@@ -181,6 +199,8 @@ def _store_summary(
         "error": "",
         "error_hint": "",
         "error_since": None,
+        "fault": "",
+        "fault_code": "",
     }
     _save(table, values)
 

@@ -20,6 +20,7 @@ from apps.tables.head.agreement import AgreementPage, ShownJobs, named_job
 from apps.tables.head.job_json import check_may
 from apps.tables.head.table_head import TableHead, table_head
 from apps.tables.index.refresh import REFRESH
+from apps.tables.maintenance.made_version import made_version
 from apps.tables.models import Table
 from apps.tables.operations.looks import is_look
 
@@ -41,6 +42,7 @@ class OperationPage(AgreementPage[P]):
         check: Refuses at once, by what the database knows, what a worker would refuse.
         more: What else the template gets, by the result of the job.
         weigh: The same of what is chosen after the look, by the query.
+        is_undone: Whether a restore takes back what it did.
     """
 
     template: ClassVar[str] = "tables/table_operation.html"
@@ -53,6 +55,7 @@ class OperationPage(AgreementPage[P]):
     check: Callable[[Table, P], None] = lambda _table, _asked: None
     more: More = field(default=lambda _head, _result: {})
     weigh: Weigh = field(default=lambda _query, _result: {})
+    is_undone: bool = True
 
     @property
     def done_part(self) -> str:
@@ -124,6 +127,8 @@ class OperationPage(AgreementPage[P]):
         head = table_head(_there(table))
         return {
             "head": head,
+            "made": made_version(head, result),
+            "newer": _newer(head, result),
             **self.more(head, result),
             **self.weigh(request.GET, result),
         }
@@ -135,6 +140,16 @@ def _there(table: Table | None) -> Table:
         message = "an operation on a table has one in its address"
         raise ValueError(message)
     return table
+
+
+def _newer(head: TableHead, result: Mapping[str, Any] | None) -> int | None:
+    """Return the newest version where a look is of an older one; None otherwise."""
+    newest = head.table.version
+    if not result or result.get("is_done") or newest is None:
+        return None
+    looked_at = result.get("version")
+    is_older = isinstance(looked_at, int) and looked_at < newest
+    return newest if is_older else None
 
 
 def _is_current(table: Table) -> bool:

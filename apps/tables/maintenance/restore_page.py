@@ -1,11 +1,15 @@
 """The page that brings a version of before back."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django import forms
 
+from apps.tables.head.table_head import TableHead
 from apps.tables.maintenance.operation_page import OperationPage
+from apps.tables.models import Commit
 from apps.tables.operations.restore import RESTORE
+from apps.tables.versions.missing_files import missing_files_of, vacuum_version_of
 
 MAX_VERSION: Final = 2**63 - 1
 
@@ -20,6 +24,19 @@ class RestoreForm(forms.Form):
     )
 
 
+def vacuum_shown(
+    head: TableHead, result: Mapping[str, Any] | None
+) -> dict[str, Commit | None]:
+    """Return the VACUUM that took files of the version, as far as the history tells."""
+    version = (result or {}).get("restores")
+    if not isinstance(version, int) or not (result or {}).get("num_missing"):
+        return {"vacuum": None}
+    missing = missing_files_of(head.table, [version]).get(version)
+    taken_at = vacuum_version_of(head.table, missing) if missing else None
+    commits = head.table.commits.filter(version=taken_at)
+    return {"vacuum": None if taken_at is None else commits.first()}
+
+
 RESTORE_PAGE: Final = OperationPage(
     operation=RESTORE,
     form=RestoreForm,
@@ -29,4 +46,5 @@ RESTORE_PAGE: Final = OperationPage(
     "history.",
     icon="rotate",
     failed="The version was not restored",
+    more=vacuum_shown,
 )

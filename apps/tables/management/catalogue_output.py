@@ -12,6 +12,7 @@ def table_json(table: Table) -> dict[str, Any]:
         "location": table.location,
         "version": table.version,
         "state": table.state,
+        "behind": table.behind or None,
         "indexed_at": table.indexed_at,
         "description": table.about,
         "restricted": table.restricted,

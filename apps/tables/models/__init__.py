@@ -36,6 +36,14 @@ if TYPE_CHECKING:
 MAX_REASON_LENGTH: Final = 300  # of why a version cannot be read
 
 
+IS_BEHIND: Final = (
+    models.Q(indexed_at__isnull=False)
+    & ~models.Q(fault="")
+    & (models.Q(error_code="") | models.Q(error_code=models.F("fault_code")))
+)
+"""The condition of the tables that are `behind`."""
+
+
 def name_holds(text: str) -> models.Q:
     """Match tables by a part of their name, of their namespace or of both."""
     words = models.Q(name__icontains=text) | models.Q(namespace__icontains=text)
@@ -126,6 +134,10 @@ class Table(models.Model):
     error = models.TextField(blank=True)
     error_hint = models.TextField(blank=True)
     error_since = models.DateTimeField(null=True, blank=True)
+    # What hides newer versions in its log, in words, and the code of that error; both
+    # stay, whatever storage answers, until an index has read the log to its end.
+    fault = models.CharField(max_length=300, blank=True)
+    fault_code = models.CharField(max_length=64, blank=True)
 
     objects = TableManager()
 
@@ -168,7 +180,19 @@ class Table(models.Model):
     def is_unreachable(self) -> bool:
         """Whether the newest look at storage failed though an index is there."""
         failed = bool(self.error_code) and self.indexed_at is not None
-        return failed and not self.error_code.startswith("unsupported-")
+        is_of_log = self.error_code in {self.fault_code, ""}
+        return (
+            failed and not is_of_log and not self.error_code.startswith("unsupported-")
+        )
+
+    @property
+    def behind(self) -> str:
+        """What hides newer versions of its log, in words; "" where nothing does.
+
+        Where storage does not answer at all, that is what there is to say.
+        """
+        is_shown = self.indexed_at is not None and not self.is_unreachable
+        return self.fault if is_shown else ""
 
     @property
     def about(self) -> str:
@@ -251,6 +275,29 @@ class Commit(models.Model):
     def __str__(self) -> str:
         """Name the commit by table and version."""
         return f"{self.table_id}@{self.version}"
+
+    # === Queries ===
+
+    @property
+    def changes_files(self) -> bool:
+        """Whether files came or went by it."""
+        return bool(self.num_added_files or self.num_removed_files)
+
+    def is_in_feed(self, metadata: MetadataVersion | None) -> bool:
+        """Whether the table recorded which rows it changed.
+
+        Args:
+            metadata: The metadata at its version; None where that is not known.
+        """
+        # Every process loads the models; most commands read no feed.
+        from deltaweb.delta.feed.versions import is_feed_on  # noqa: PLC0415
+
+        has_rows = self.data_change and self.changes_files and not self.is_archived
+        return (
+            has_rows
+            and metadata is not None
+            and is_feed_on(metadata.configuration or {})
+        )
 
 
 class TableColumnQuerySet(models.QuerySet["TableColumn"]):

@@ -31,7 +31,7 @@ from apps.jobs.kind import JobKind, Queue, from_json
 from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.tables.errors import OperationOutdatedError
-from apps.tables.index.refresh import refresh_anew, refresh_table
+from apps.tables.index.refresh import refresh_anew
 from apps.tables.models import Table
 from apps.tables.models.subjects import on_table, table_of
 from apps.tables.operations.foreseen import Foreseen, Occasion, Seen
@@ -73,13 +73,11 @@ def open_subject(table: Table | None, _asked: object) -> DeltaTable:
 
 
 def index_again(table: Table | None, _asked: object, _result: object) -> None:
-    """Index the table that has, or may have, a new version."""
-    if table is not None:
-        refresh_table(table, now=timezone.now())
+    """Index the table that has a new version, or has lost files or commits.
 
-
-def index_lost(table: Table | None, _asked: object, _result: object) -> None:
-    """Index a table that has lost files or commits, though no version tells of it."""
+    It may have neither, where the work has failed; an index that runs may have listed
+    the log before, and pages wait for what comes of this one.
+    """
     if table is not None:
         refresh_anew(table, now=timezone.now())
 
@@ -237,6 +235,7 @@ def register(operation: Operation[P, T]) -> Operation[P, T]:
             queue=operation.queue,
             is_reserved=True,
             is_apart=True,
+            is_look_unless="seen",
             page=on_table(lambda job: (operation.page, (), {"job": str(job.id)}))
             if operation.page
             else None,

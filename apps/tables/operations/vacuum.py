@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.ledger import storage_ledger
-from apps.tables.operations.operation import Operation, index_lost, register
+from apps.tables.operations.operation import Operation, register
 from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.writing.operations.file_ages import (
@@ -252,7 +252,6 @@ VACUUM: Final = register(
         plan=plan,
         foresee=foresee,
         carry_out=carry_out,
-        settle=index_lost,
         agreed=agreed,
         page="tables:table-vacuum",
     )

@@ -41,7 +41,7 @@ STATE_DOTS = {
     versions.FILES_GONE: "gone",
     versions.GONE: "gone",
 }
-STATUS_DOTS = {"indexed": "ok", "unsupported": "part"}
+STATUS_DOTS = {"indexed": "ok", "unsupported": "part", "behind": "part"}
 MINI_SHAPES = {
     versions.READABLE: ("dw-v2", 0, 16),
     versions.PARTLY: ("dw-v1", 6, 10),

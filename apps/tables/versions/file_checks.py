@@ -1,6 +1,9 @@
 """What workers find out of a table's data files, and what they keep of it."""
 
+import logging
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,12 +14,20 @@ from apps.tables.versions import missing_files
 from deltaweb.delta.changes.errors import VersionFilesMissingError
 from deltaweb.delta.errors import (
     DataFileMissingError,
+    DeltaError,
     PathEscapesTableError,
 )
+from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
+from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.delta.log.store import DataStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.file_check import FileCheck
+from deltaweb.index.lacking_versions import LackingRun, lacking_versions
+from deltaweb.table import DeltaTable
 
+logger = logging.getLogger(__name__)
+
+MAX_LOG_BYTES: Final = 256 << 20  # of a log that is replayed for one read that failed
 LOOK_S: Final = 3.0  # at single files, after a read that has failed anyway
 
 
@@ -49,12 +60,19 @@ def keep_check(table: Table, check: FileCheck, *, now: datetime) -> dict[str, An
 def keep_failed_read(
     table: Table,
     snapshot: Snapshot,
-    store: DataStore,
+    opened: DeltaTable,
     error: DataFileMissingError,
     *,
     now: datetime,
 ) -> dict[str, Any]:
-    """Remember that a version lacks a file; look at its others for a while.
+    """Remember that versions lack a file; look at the others of this one for a while.
+
+    Args:
+        table: The table.
+        snapshot: The version that was read.
+        opened: The table, opened.
+        error: What the read has met.
+        now: The current time.
 
     Returns:
         `missing`: the path of the file, `num_files` of the version, `num_missing` of
@@ -62,50 +80,86 @@ def keep_failed_read(
     """
     paths = snapshot.files["path"].to_pylist()
     deadline_s = time.monotonic() + LOOK_S
-    looked = missing = 0
+    looked, missing = 0, {error.path: None}
     for path in paths:
         if time.monotonic() > deadline_s:
             break
         looked += 1
-        missing += _is_missing(store, path)
+        if _is_missing(opened.store, path):
+            missing[path] = None
     is_exact = looked == len(paths)
-    missing = max(missing, 1)
-    missing_files.store_read(
-        table.id,
-        snapshot.version,
-        path=error.path,
+    # The error may name the deletion vector of a file that is there itself.
+    num_missing = max(len(missing.keys() & set(paths)), 1)
+    here = LackingRun(
+        first_version=snapshot.version,
+        last_version=snapshot.version,
         num_files=len(paths),
-        num_missing=missing,
-        is_exact=is_exact,
-        now=now,
+        num_missing=num_missing,
+        vacuum_version=None,
+        path=error.path,
     )
+    exact_at = snapshot.version if is_exact else None
+    _keep_lacking(table, opened, here, [*missing], exact_at=exact_at, now=now)
     return {
         "missing": error.path,
         "num_files": len(paths),
-        "num_missing": missing,
+        "num_missing": num_missing,
         "is_exact": is_exact,
     }
 
 
-def keep_missing(table: Table, error: VersionFilesMissingError) -> None:
-    """Remember the files of a version that a comparison of rows has missed."""
+def keep_missing(
+    table: Table, opened: DeltaTable, error: VersionFilesMissingError
+) -> None:
+    """Remember the files that a comparison of rows has missed."""
     commit = table.commits.filter(version=error.version).first()
-    missing_files.store_read(
-        table.id,
-        error.version,
-        path=error.paths[0],
-        num_files=commit.num_files if commit else None,
+    here = LackingRun(
+        first_version=error.version,
+        last_version=error.version,
+        num_files=(commit.num_files if commit else None) or len(error.paths),
         num_missing=len(error.paths),
-        is_exact=False,
-        now=timezone.now(),
+        vacuum_version=None,
+        path=error.paths[0],
     )
+    now = timezone.now()
+    _keep_lacking(table, opened, here, error.paths, exact_at=None, now=now)
+
+
+def _keep_lacking(  # noqa: PLR0913 (each is a part of what was found)
+    table: Table,
+    opened: DeltaTable,
+    here: LackingRun,
+    paths: Sequence[str],
+    *,
+    exact_at: int | None,
+    now: datetime,
+) -> None:
+    """Mark every version that needs some files; only one where the log is large.
+
+    The others of such a table are found by a check of its files.
+    """
+    known = missing_files.missing_files_of(table, [here.first_version])
+    before = known.get(here.first_version)
+    here = replace(here, vacuum_version=before.vacuum_version if before else None)
+    runs = [here]
+    try:
+        if (
+            log_size_bytes(opened.store, load_log_segment(opened.store))
+            <= MAX_LOG_BYTES
+        ):
+            runs = lacking_versions(opened, paths) or runs
+    except DeltaError:  # of other versions: the one that was read is marked
+        logger.info("The versions that need %s are not known.", here.path)
+    missing_files.store_read(table.id, runs, exact_at=exact_at, now=now)
 
 
 def look_again(table: Table, version: int, store: DataStore) -> None:
-    """Forget what a read has found of a version where the file is there again."""
+    """Forget what reads have missed of a version where the files are there again."""
     rows: list[MissingFiles] = list(missing_files.of_reads(table, version))
-    if rows and not any(_is_missing(store, row.path) for row in rows):
-        missing_files.forget_reads(table.id, version)
+    paths = {row.path for row in rows if row.path}
+    found = [path for path in paths if not _is_missing(store, path)]
+    if found:
+        missing_files.forget_reads(table.id, found)
 
 
 def _is_missing(store: DataStore, path: str) -> bool:

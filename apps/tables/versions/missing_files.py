@@ -32,6 +32,8 @@ from deltaweb.index.history.readability import (
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
+    from deltaweb.index.lacking_versions import LackingRun
+
 LISTED_PARTLY: Final = "Some of its files are not in storage."
 LISTED_GONE: Final = "None of its files is in storage."
 READ_PARTLY: Final = "A read found that a file of it is not in storage."
@@ -59,7 +61,7 @@ def missing_files_of(
         first_version__lte=max(versions), last_version__gte=min(versions)
     )
     found: dict[int, MissingFiles] = {}
-    for row in sorted(rows, key=lambda row: _rank(table, row)):
+    for row in sorted(rows, key=lambda row: (_rank(table, row), row.num_missing)):
         for version in versions:
             if row.first_version <= version <= row.last_version:
                 found[version] = row
@@ -123,7 +125,7 @@ def known_runs(table: Table, runs: Runs) -> list[list[Any]]:
         runs: As an index, or `Table.summary`, has them.
     """
     rows = list(table.missing_files.all())
-    by_rank = sorted(rows, key=lambda row: _rank(table, row))
+    by_rank = sorted(rows, key=lambda row: (_rank(table, row), row.is_nothing_left))
     layers = [_layer(row) for row in by_rank if not _rank(table, row)]
     if table.files_checked_first is not None and table.files_checked_last is not None:
         checked = (table.files_checked_first, table.files_checked_last)
@@ -219,54 +221,102 @@ def store_check(table_id: uuid.UUID, check: FileCheck, *, now: datetime) -> None
 
 
 @transaction.atomic
-def store_read(  # noqa: PLR0913 (each is a part of what was found)
+def store_read(
     table_id: uuid.UUID,
-    version: int,
+    runs: "Sequence[LackingRun]",
     *,
-    path: str,
-    num_files: int | None,
-    num_missing: int,
-    is_exact: bool,
+    exact_at: int | None,
     now: datetime,
 ) -> None:
-    """Remember that a read of a version met a missing file.
+    """Remember that a read met missing files, of every version that needs them.
 
     What is known to be worse already stays as it is.
+
+    Args:
+        table_id: The table; one that is gone is passed over.
+        runs: The versions, ascending, and what they lack.
+        exact_at: The version all of whose files were looked at; of any other at least
+            so many are missing.
+        now: The current time.
     """
     table = Table.objects.select_for_update().filter(id=table_id).first()
-    if table is None or table.version is None:
+    if table is None or table.version is None or not runs:
         return
-    known = missing_files_of(table, [version]).get(version)
-    if known is not None and known.num_missing >= num_missing:
-        return
-    of_reads(table, version).delete()
-    MissingFiles.objects.create(
-        table=table,
-        first_version=version,
-        last_version=version,
-        num_files=num_files,
-        num_missing=num_missing,
-        is_exact=is_exact,
-        source=MissingFiles.Source.READ,
-        vacuum_version=known.vacuum_version if known else None,
-        path=path,
-        found_at=now,
-    )
+    source = MissingFiles.Source.READ
+    rows = [
+        MissingFiles(
+            table=table,
+            first_version=first,
+            last_version=last,
+            num_files=run.num_files,
+            num_missing=run.num_missing,
+            is_exact=first == last == exact_at,
+            source=source,
+            vacuum_version=run.vacuum_version,
+            path=run.path,
+            found_at=now,
+        )
+        for run in runs
+        for first, last in _parts(run, exact_at, newest=table.version)
+    ]
+    known = _worst(table, rows)
+    MissingFiles.objects.bulk_create(row for row in rows if not _is_known(row, known))
     _update_states(table)
 
 
+def _parts(
+    run: "LackingRun", exact_at: int | None, *, newest: int
+) -> list[tuple[int, int]]:
+    """Split a run at the version that was read; what is not indexed is left out."""
+    first, last = run.first_version, min(run.last_version, newest)
+    if exact_at is None or not first <= exact_at <= last:
+        return [(first, last)] if first <= last else []
+    parts = [(first, exact_at - 1), (exact_at, exact_at), (exact_at + 1, last)]
+    return [(start, end) for start, end in parts if start <= end]
+
+
+def _worst(table: Table, rows: Sequence[MissingFiles]) -> list[MissingFiles]:
+    """Return what is known of versions of some rows, and not hidden by a listing."""
+    if not rows:
+        return []
+    near = table.missing_files.filter(
+        first_version__lte=rows[-1].last_version,
+        last_version__gte=rows[0].first_version,
+    )
+    return [
+        row
+        for row in near
+        if _rank(table, row) or not are_files_checked(table, row.first_version)
+    ]
+
+
+def _is_known(row: MissingFiles, known: Sequence[MissingFiles]) -> bool:
+    """Whether one row tells of all versions of another that they lack as much."""
+    return any(
+        other.first_version <= row.first_version
+        and other.last_version >= row.last_version
+        and other.num_missing >= row.num_missing
+        for other in known
+    )
+
+
 @transaction.atomic
-def forget_reads(table_id: uuid.UUID, version: int) -> None:
-    """Forget what reads of a version have met: its files were found."""
+def forget_reads(table_id: uuid.UUID, paths: Collection[str]) -> None:
+    """Forget that reads have missed some files: they were found."""
     table = Table.objects.select_for_update().filter(id=table_id).first()
-    if table is not None and of_reads(table, version).delete()[0]:
+    if table is None:
+        return
+    reads = table.missing_files.filter(source=MissingFiles.Source.READ)
+    if reads.filter(path__in=paths).delete()[0]:
         _update_states(table)
 
 
 def of_reads(table: Table, version: int) -> "QuerySet[MissingFiles]":
-    """Return what reads of a version have met."""
+    """Return what reads have found that a version lacks."""
     return table.missing_files.filter(
-        source=MissingFiles.Source.READ, first_version=version
+        source=MissingFiles.Source.READ,
+        first_version__lte=version,
+        last_version__gte=version,
     )
 
 

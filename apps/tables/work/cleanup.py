@@ -204,6 +204,7 @@ CLEANUP: Final = kinds.register(
         parameters=CleanUp,
         run=clean_up_log,
         is_reserved=True,
+        is_look_unless="seen",
         page=on_table(lambda _job: ("tables:table-cleanup", (), {})),
     )
 )

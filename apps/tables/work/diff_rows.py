@@ -69,7 +69,7 @@ def compare(job: TrackedJob, asked: DiffRows) -> dict[str, Any]:
         job.step("Reading the files that differ")
         return work(report=_reporter(job, "files"))
     except VersionFilesMissingError as error:
-        keep_missing(table, error)
+        keep_missing(table, opened, error)
         raise
 
 

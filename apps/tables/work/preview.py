@@ -74,9 +74,7 @@ def preview_rows(job: TrackedJob, asked: Preview) -> dict[str, Any]:
     try:
         facts = read(snapshot, asked, job_id=job.id, report=report)
     except DataFileMissingError as error:
-        return keep_failed_read(
-            table, snapshot, opened.store, error, now=timezone.now()
-        )
+        return keep_failed_read(table, snapshot, opened, error, now=timezone.now())
     look_again(table, snapshot.version, opened.store)
     return facts
 

@@ -144,6 +144,9 @@ def finish_index(request: BuildRequest, beside: Path, log: ReadLog) -> IndexResu
     )
     if log.fault is not None:
         result = replace(result, is_broken=True).with_error(log.fault)
+        if not result.fault:
+            words = f"what follows version {result.version} cannot be read"
+            result = replace(result, fault=words)
     write_summary(beside, result.to_json())
     return result
 

@@ -3,7 +3,8 @@
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import DeltaError, LogCorruptError, LogGapError
+from deltaweb.delta.log.paths import parse_commit_name
 
 INDEXED: Final = "INDEXED"
 UNSUPPORTED: Final = "UNSUPPORTED"  # metadata and history alone
@@ -35,6 +36,8 @@ class IndexResult:
         error_detail: A traceback where the failure is our own.
         is_broken: Whether the log goes on behind `version` and cannot be read there;
             the error says why.
+        fault: What hides newer versions, in words that fit a line; empty where nothing
+            of the log does.
         first_commit: The oldest commit that the log still holds; None where it holds
             none. Older ones are history that only the database keeps.
         is_rewritten: Whether the index that the table had before is of another log:
@@ -60,6 +63,7 @@ class IndexResult:
     error_hint: str = ""
     error_detail: str = ""
     is_broken: bool = False
+    fault: str = ""
     first_commit: int | None = None
     is_rewritten: bool = False
     commit_digest: str = ""
@@ -78,6 +82,7 @@ class IndexResult:
             error_code=error.code,
             error=error.message,
             error_hint=error.hint,
+            fault=log_fault(error),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -88,3 +93,28 @@ class IndexResult:
     def from_json(cls, values: dict[str, Any]) -> "IndexResult":
         """The inverse of `to_json`."""
         return cls(**values)
+
+
+def log_fault(error: DeltaError) -> str:
+    """Say what of a log an error complains of, without a place; "" for other errors."""
+    if isinstance(error, LogGapError):
+        return f"commit {error.missing_version} is missing"
+    if isinstance(error, LogCorruptError):
+        version = _commit_of(error)
+        name = error.path.rsplit("/", 1)[-1]
+        return f"{name if version is None else f'commit {version}'} does not read"
+    return ""
+
+
+def version_before(error: DeltaError) -> int | None:
+    """Return the version before the commit that an error complains of, if of one."""
+    commit = _commit_of(error)
+    return commit - 1 if commit else None
+
+
+def _commit_of(error: DeltaError) -> int | None:
+    if isinstance(error, LogGapError):
+        return error.missing_version
+    if isinstance(error, LogCorruptError):
+        return parse_commit_name(error.path.rsplit("/", 1)[-1])
+    return None

@@ -3,6 +3,7 @@
 from pathlib import Path
 from urllib.parse import urlencode
 
+import pyarrow as pa
 import pytest
 from django.test import Client
 
@@ -238,3 +239,42 @@ class TestThereAreNoChanges:
 
         assert text_of(viewer, URL)
         assert viewer.get(f"{URL}.csv").status_code == 409
+
+
+class TestATypeThatChanged:
+    """Version 0 has a long column, which a version after two appends makes a text."""
+
+    @pytest.fixture(autouse=True)
+    def retyped(self, tmp_path: Path) -> Table:
+        fed = FedTable({"n": "long"})
+        for version in (1, 2):
+            fed.commit(fed.add(f"n-{version}", numbers(version)))
+        removed = [fed.remove(f"n-{version}") for version in (1, 2)]
+        fed.commit(fed.metadata({"n": "string"}), *removed)
+        fed.commit(fed.add("text", pa.table({"n": ["a"]})))
+        fed.commit(fed.add("more", pa.table({"n": ["b"]})))
+        return new_indexed_table("things", fed.on_disk(tmp_path / "retyped"))
+
+    def test_opens_on_the_longest_range_that_reads(self, viewer: Client) -> None:
+        page = shown(viewer)
+
+        assert (page["from"], page["to"], page["problem"]) == (4, 5, None)
+        changes = page["changes"]
+        assert isinstance(changes, list)
+        assert [change["version"] for change in changes] == [5, 4]
+        assert all(job.state == Job.State.DONE for job in Job.objects.all())
+        text = text_of(viewer, URL)
+        assert "It begins at v4: earlier changes cannot be shown in one" in text
+        assert "since the type of the column n is long, and string later." in (
+            text.replace("bigint", "long")
+        )
+
+    def test_is_asked_beyond_it_only_where_somebody_says_so(
+        self, viewer: Client
+    ) -> None:
+        viewer.get(f"{URL}?from=1")
+        (job,) = work()
+
+        assert (job.state, job.error_code) == (Job.State.FAILED, "change-feed-schema")
+        assert "from version 3 on" in job.error_hint
+        assert "It begins at" not in text_of(viewer, f"{URL}?from=1")

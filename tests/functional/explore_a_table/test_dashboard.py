@@ -7,7 +7,15 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
-from tests.factories import NOW, new_commit, new_table, new_user
+from tests.factories import (
+    NOW,
+    new_commit,
+    new_job,
+    new_table,
+    new_unindexed_table,
+    new_user,
+)
+from tests.functional.explore_a_table.pages import text_of
 from tests.functional.jobs.jobs_at_work import failed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -65,3 +73,53 @@ def test_a_viewer_is_told_no_place_by_the_pages_of_jobs() -> None:
         shown = client.get(path).content.decode()
         assert "x.json is gone." in shown
         assert "/srv/lake" not in shown
+
+
+class TestWorkAtHand:
+    """The first page while jobs run, as a first start leaves it."""
+
+    HTMX = {"HX-Request": "true"}
+
+    @pytest.fixture
+    def job(self) -> Job:
+        table = new_unindexed_table("orders")
+        return new_job(
+            kind="tables.index_log",
+            title="Index orders",
+            subject_id=table.id,
+            state=Job.State.RUNNING,
+            step="Starting Spark",
+        )
+
+    @staticmethod
+    def asks(page: str) -> str:
+        """The address that the page asks for how far its jobs are."""
+        found = re.search(r'hx-get="(/\?seen=[^"]+)"', page)
+        return found[1] if found else ""
+
+    def test_is_told_step_by_step_without_the_rest_of_the_page(
+        self, viewer: Client, job: Job
+    ) -> None:
+        address = self.asks(text_of(viewer, "/"))
+        Job.objects.filter(id=job.id).update(
+            step="Reading the log", progress_done=2, progress_total=4,
+            progress_unit="commits",
+        )  # fmt: skip
+
+        part = viewer.get(address, headers=self.HTMX).content.decode()
+
+        assert "Reading the log, 2 of 4 commits" in part
+        assert "Latest commits" not in part
+        assert self.asks(part) == address
+
+    def test_that_ends_brings_all_of_the_page_up_to_date(
+        self, viewer: Client, job: Job
+    ) -> None:
+        address = self.asks(text_of(viewer, "/"))
+        Job.objects.filter(id=job.id).update(state=Job.State.DONE)
+
+        answer = viewer.get(address, headers=self.HTMX)
+
+        assert answer.status_code == 204
+        assert "page-moved-on" in answer["HX-Trigger"]
+        assert not self.asks(text_of(viewer, "/"))  # nothing is left to ask for

@@ -53,6 +53,12 @@ def register(written: VersionedTable) -> Table:
     return new_indexed_table("visits", Path(written.store.root))
 
 
+def read(client: Client, version: int) -> None:
+    """Ask for the rows of a version, and do the work."""
+    client.get(f"{DATA}?v={version}")
+    work()
+
+
 def list_of(entries: object) -> list[dict[str, object]]:
     assert isinstance(entries, list)
     return entries
@@ -168,8 +174,7 @@ class TestAVersionWhoseFilesNobodyMisses:
         self, viewer: Client, written: VersionedTable, table: Table
     ) -> None:
         lose(written, "a", "b", "c")
-        viewer.get(f"{DATA}?v=2")
-        work()
+        read(viewer, 2)
 
         response = viewer.get(f"{DATA}?v=2")
 
@@ -177,7 +182,7 @@ class TestAVersionWhoseFilesNobodyMisses:
         page = response.content.decode()
         assert "v2 cannot be read: its only file is not in storage" in page
         assert "no VACUUM of the history tells of it" in page
-        assert states_of(table) == ["READABLE", "READABLE", "FILES_GONE", "READABLE"]
+        assert states_of(table) == ["READABLE", "PARTLY", "FILES_GONE", "PARTLY"]
         (job,) = Job.objects.all()
         assert job.state == Job.State.DONE
 
@@ -185,21 +190,40 @@ class TestAVersionWhoseFilesNobodyMisses:
         self, viewer: Client, written: VersionedTable, table: Table
     ) -> None:
         lose(written, "a")
-        viewer.get(f"{DATA}?v=1")
-        work()
+        read(viewer, 1)
 
         response = viewer.get(f"{DATA}?v=1")
 
         assert response.status_code == 410
         assert "1 of its 2 files is not in storage" in response.content.decode()
-        assert states_of(table)[1] == "PARTLY"
+        assert states_of(table) == ["FILES_GONE", "PARTLY", "READABLE", "READABLE"]
+
+    def test_is_never_named_as_the_nearest_that_can_be_read(
+        self, viewer: Client, written: VersionedTable
+    ) -> None:
+        lose(written, "b")
+        read(viewer, 2)
+
+        gone = json_of(viewer, f"{DATA}.json?v=2", status=410)
+
+        # v1 and v3 have the file, too.
+        assert gone["nearest_readable"] == {"older": 0, "newer": None}
+
+    def test_counts_what_reads_of_several_versions_have_missed(
+        self, viewer: Client, written: VersionedTable, table: Table
+    ) -> None:
+        lose(written, "b")
+        read(viewer, 2)
+        lose(written, "c")
+        read(viewer, 3)
+
+        assert states_of(table) == ["READABLE", "PARTLY", "FILES_GONE", "FILES_GONE"]
 
     def test_is_shown_with_its_mark_to_a_page_that_waits(
         self, viewer: Client, written: VersionedTable
     ) -> None:
         lose(written, "a")
-        viewer.get(f"{DATA}?v=0")
-        work()
+        read(viewer, 0)
 
         response = viewer.get(f"{DATA}?v=0", headers=HTMX)
 
@@ -210,35 +234,31 @@ class TestAVersionWhoseFilesNobodyMisses:
         self, viewer: Client, written: VersionedTable, table: Table
     ) -> None:
         lose(written, "a")
-        viewer.get(f"{DATA}?v=0")
-        work()
+        read(viewer, 0)
         written.commit(add={"d": ROWS})
 
         index_table(table)
 
-        assert states_of(table) == ["FILES_GONE", *["READABLE"] * 4]
+        assert states_of(table) == ["FILES_GONE", "PARTLY", *["READABLE"] * 3]
 
     def test_is_marked_no_longer_once_the_files_are_found(
         self, viewer: Client, written: VersionedTable, table: Table
     ) -> None:
         (place,) = lose(written, "a")
-        viewer.get(f"{DATA}?v=0")
-        work()
+        read(viewer, 0)
         place.with_suffix(".away").rename(place)
 
         check_files(viewer)
 
         assert set(states_of(table)) == {"READABLE"}
-        viewer.get(f"{DATA}?v=0")
-        work()
+        read(viewer, 0)
         assert viewer.get(f"{DATA}?v=0").status_code == 200
 
     def test_is_read_again_where_a_read_finds_the_file(
         self, viewer: Client, written: VersionedTable, table: Table
     ) -> None:
         (place,) = lose(written, "a")
-        viewer.get(f"{DATA}?v=1")
-        work()
+        read(viewer, 1)
         place.with_suffix(".away").rename(place)
 
         viewer.get(f"{DATA}?v=1&f=id:eq:1")
@@ -250,8 +270,7 @@ class TestAVersionWhoseFilesNobodyMisses:
         self, viewer: Client, written: VersionedTable
     ) -> None:
         lose(written, "a")
-        viewer.get(f"{DATA}?v=0")
-        work()
+        read(viewer, 0)
         job = Job.objects.get()
 
         told = json_of(viewer, f"/jobs/{job.id}.json")
@@ -378,4 +397,4 @@ def test_a_comparison_of_rows_that_fails_marks_the_version_too(
 
     job.refresh_from_db()
     assert job.error_code == "data-file-missing"
-    assert states_of(table) == ["READABLE", "PARTLY", "READABLE", "READABLE"]
+    assert states_of(table) == ["FILES_GONE", "PARTLY", "READABLE", "READABLE"]

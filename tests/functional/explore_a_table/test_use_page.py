@@ -57,6 +57,19 @@ class TestThePage:
         assert "TO VERSION AS OF" in old
         assert "TO VERSION AS OF" not in newest
 
+    def test_leads_who_may_to_restore_with_the_version_filled_in(
+        self, viewer: Client, client: Client
+    ) -> None:
+        restore = f'href="{TABLE}orders/restore?version=1"'
+        places = f"{TABLE}orders/use?v=1", f"{TABLE}orders/history/1"
+        for place in places:
+            assert restore not in text_of(viewer, place)
+        client.force_login(new_user("eve", role=User.Role.EDITOR))
+
+        for place in places:
+            assert restore in text_of(client, place)
+        assert 'value="1"' in text_of(client, f"{TABLE}orders/restore?version=1")
+
     def test_is_a_part_of_a_page_for_the_drawer(self, viewer: Client) -> None:
         part = text_of(viewer, f"{TABLE}orders/use?{VIEW}", **HTMX)
 

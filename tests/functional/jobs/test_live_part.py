@@ -55,6 +55,21 @@ class TestTheLivePart:
 
         assert "page-moved-on" in editor.get(path, headers=HTMX)["HX-Trigger"]
 
+    def test_goes_to_the_result_at_the_end_where_that_is_wanted(
+        self, editor: Client
+    ) -> None:
+        job = running(kind="tables.load_samples")
+        path = f"/jobs/{job.id}/progress?then=result"
+        assert "progress?then=result" in editor.get(path, headers=HTMX).content.decode()
+
+        Job.objects.update(state=Job.State.DONE)
+        assert editor.get(path, headers=HTMX)["HX-Redirect"] == "/tables/"
+        Job.objects.update(state=Job.State.FAILED)
+        ended = editor.get(path, headers=HTMX)
+
+        assert "HX-Redirect" not in ended.headers
+        assert "page-moved-on" in ended["HX-Trigger"]
+
     def test_says_the_place_in_the_queue(self, editor: Client) -> None:
         new_worker()
         for minutes in (3, 2, 1):

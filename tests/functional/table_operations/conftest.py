@@ -13,7 +13,13 @@ from apps.jobs import kinds
 from apps.jobs.models import Job
 from apps.tables.models import Table
 from deltaweb.table import DeltaTable
-from tests.factories import new_metadata, new_protocol, new_table, new_user
+from tests.factories import (
+    new_commit,
+    new_metadata,
+    new_protocol,
+    new_table,
+    new_user,
+)
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -59,6 +65,16 @@ def orders(folder: Path) -> Table:
 def editor(client: Client) -> Client:
     client.force_login(new_user("eve", role=User.Role.EDITOR))
     return client
+
+
+def index_at(table: Table, version: int) -> None:
+    """Let the database know a version, whose commit changed a file."""
+    Table.objects.filter(id=table.id).update(
+        version=version,
+        latest_version_seen=version,
+        summary={"readable_runs": [[0, version, "READABLE", ""]]},
+    )
+    new_commit(table, version)
 
 
 Work = Callable[[], Job]

@@ -80,6 +80,24 @@ class TestProperties:
         event = AuditEvent.objects.get(action="table.set_properties")
         assert (event.actor, event.detail["value"]) == ("eve", "interval 9 days")
 
+    def test_raise_the_protocol_where_they_have_to_by_one_agreement(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        asked = {"name": "delta.enableChangeDataFeed", "value": "true"}
+
+        page = look_at(editor, work, PROPERTIES, asked)
+        assert "Writer version 2 → 4." in page
+        assert "changeDataFeed" in page
+        assert "Can no longer write it" in page
+        do(editor, work, PROPERTIES, asked)
+
+        opened = DeltaTable(str(folder))
+        assert opened.latest_version() == 4
+        assert opened.definition().protocol.min_writer_version == 4
+        assert opened.definition().metadata.configuration == {
+            "delta.enableChangeDataFeed": "true"
+        }
+
     def test_go_by_an_action_of_their_own(
         self, editor: Client, work: Work, folder: Path
     ) -> None:
@@ -110,10 +128,6 @@ class TestProperties:
             ({"name": "a"}, "Give a value, or tick"),
             ({"name": "delta.appendOnly", "value": "maybe"}, "true or false"),
             ({"name": "delta.constraints.a", "value": "1"}, "constraint"),
-            (
-                {"name": "delta.feature.domainMetadata", "value": "supported"},
-                "writer 7",
-            ),
         ],
     )
     def test_that_are_none_are_refused_at_once(
@@ -237,6 +251,30 @@ class TestConstraints:
         actions = AuditEvent.objects.values_list("action", flat=True)
         assert {"table.add_constraint", "table.drop_constraint"} <= {*actions}
 
+    @pytest.mark.usefixtures("orders")
+    def test_raise_the_protocol_where_they_have_to_by_one_agreement(
+        self, editor: Client, work: Work, folder: Path
+    ) -> None:
+        asked: Asked = {"way": "add", "name": "low", "sql": "id < 99"}
+
+        page = look_at(editor, work, CONSTRAINTS, asked)
+        assert "The protocol of the table goes up." in page
+        assert "Writer version 2 → 3. It brings: checkConstraints." in page
+        assert "Can no longer write it" in page
+        assert "<li>Spark with Delta before 0.8 (checkConstraints)</li>" in page
+        assert "true of all <b" in page
+        assert "<b>This cannot be undone.</b> A protocol never goes down." in page
+        assert "Commit the constraint</button>" in page
+        assert DeltaTable(str(folder)).latest_version() == 3
+        do(editor, work, CONSTRAINTS, asked)
+
+        opened = DeltaTable(str(folder))
+        assert opened.latest_version() == 4
+        assert opened.definition().protocol.min_writer_version == 3
+        assert opened.definition().metadata.configuration == {
+            "delta.constraints.low": "id < 99"
+        }
+
     def test_that_rows_break_show_the_rows_and_no_button(
         self, editor: Client, work: Work, folder: Path, orders: Table
     ) -> None:
@@ -256,7 +294,6 @@ class TestConstraints:
         [
             ({"way": "add", "name": "a"}, "Say what is to be true"),
             ({"way": "drop", "name": "a"}, "no constraint"),
-            ({"way": "add", "name": "a", "sql": "id > 1"}, "writer 3"),
         ],
     )
     @pytest.mark.usefixtures("orders")
@@ -289,6 +326,7 @@ class TestTheProtocol:
 
         protocol = DeltaTable(str(folder)).definition().protocol
         assert protocol.min_writer_version == 7
+        assert "Undo" not in page_text(editor, PROTOCOL)  # it never goes down
         assert AuditEvent.objects.filter(action="table.upgrade_protocol").exists()
 
     @pytest.mark.parametrize(

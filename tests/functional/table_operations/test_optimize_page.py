@@ -54,7 +54,7 @@ class TestAnOptimization:
         assert snapshot.read().num_rows == 7
         page = page_text(editor, OPTIMIZE)
         assert "became <b" in page
-        assert 'href="/t/default/orders/history/5"' in page
+        assert 'href="/t/default/orders/restore?version=4"' in page
         detail = AuditEvent.objects.get(action="table.optimize").detail
         assert detail["num_files"] == 2
 

@@ -7,9 +7,9 @@ from django.test import Client
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
-from apps.tables.models import Table
+from apps.tables.models import MissingFiles, Table
 from deltaweb.table import DeltaTable
-from tests.factories import new_unindexed_table, new_user
+from tests.factories import NOW, new_commit, new_unindexed_table, new_user
 from tests.functional.table_operations.conftest import SCHEMA, Work
 from tests.weekly_table import page_json, page_text
 
@@ -70,7 +70,7 @@ class TestARestore:
         assert table.read_commit(4)[0]["commitInfo"]["userName"] == "eve"
         page = page_text(editor, RESTORE)
         assert "came back" in page
-        assert 'href="/t/default/orders/history/4"' in page
+        assert f'href="{RESTORE}?version=3"' in page
         event = AuditEvent.objects.get(action="table.restore")
         assert (event.actor, event.table_id) == ("eve", orders.id)
         assert event.detail["version"] == 1
@@ -123,8 +123,27 @@ class TestARestore:
 
         page = page_text(editor, RESTORE)
         assert "Version 1 cannot come back." in page
+        assert "and no VACUUM of the history tells of it" in page
         assert gone.name in page
         assert "Restore v1</button>" not in page
+
+    def test_names_the_vacuum_that_took_the_files(
+        self, editor: Client, work: Work, folder: Path, orders: Table
+    ) -> None:
+        DeltaTable(str(folder)).delete("id < 20")
+        paths = DeltaTable(str(folder)).snapshot(1).files["path"].to_pylist()
+        (folder / paths[0]).unlink()
+        new_commit(orders, 2, operation="VACUUM START", user_name="alice")
+        MissingFiles.objects.create(
+            table=orders, first_version=1, last_version=1, num_files=1, num_missing=1,
+            source=MissingFiles.Source.LOG, vacuum_version=2, found_at=NOW,
+        )  # fmt: skip
+
+        look(editor, work)
+
+        page = page_text(editor, RESTORE)
+        assert "gone from storage: the VACUUM of <a href=" in page
+        assert '"/t/default/orders/history/2">v2</a> by <bdi>alice</bdi>' in page
 
     @pytest.mark.usefixtures("orders")
     def test_of_the_newest_version_has_nothing_to_do(

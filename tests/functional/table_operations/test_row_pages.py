@@ -4,19 +4,22 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
 from apps.sharing.activity.action_words import action_words
+from apps.tables.index.refresh import refresh_table
 from apps.tables.models import Table
 from deltaweb.table import DeltaTable
 from tests.factories import new_user
-from tests.functional.table_operations.conftest import Work
+from tests.functional.table_operations.conftest import Work, index_at
 from tests.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
 DELETE = "/t/default/orders/delete-rows"
 UPDATE = "/t/default/orders/update-rows"
+RESTORE = "/t/default/orders/restore"
 BOTH = pytest.mark.parametrize("page", [DELETE, UPDATE])
 ASSIGNED = {"column": ["id", ""], "value": ["id + 100", ""]}
 
@@ -60,13 +63,103 @@ class TestDeletingRows:
         assert DeltaTable(str(folder)).history(1)[0].operation == "DELETE"
         page = page_text(editor, DELETE)
         assert '<b class="dw-num">3</b> rows deleted' in page
-        assert 'href="/t/default/orders/history/4"' in page
+        assert f'href="{RESTORE}?version=3"' in page
         event = AuditEvent.objects.get(action="table.delete_rows")
         assert (event.actor, event.table_id) == ("eve", orders.id)
         assert event.detail["where"] == "id > 11 AND id < 31"
         assert event.detail["num_rows"] == 3
         assert action_words(event.action) == "deleted rows of a table"
         assert Job.objects.filter(kind="tables.index_log", subject_id=orders.id)
+
+    def test_offers_what_changed_once_that_is_indexed(
+        self, editor: Client, work: Work, orders: Table
+    ) -> None:
+        editor.post(DELETE, {"where": "id > 11 AND id < 31"})
+        editor.post(DELETE, {"seen": str(work().id)})
+        work()
+        compare = 'href="/t/default/orders/compare/3...4?view=rows"'
+
+        waiting = page_text(editor, DELETE)
+        assert "Version 4 is being indexed; this page shows it in a moment." in waiting
+        assert compare not in waiting
+        Job.objects.filter(kind="tables.index_log").update(state=Job.State.DONE)
+        index_at(orders, 4)
+
+        page = page_text(editor, DELETE)
+        assert "is being indexed" not in page
+        assert compare in page
+        assert 'href="/t/default/orders/history/4"' in page
+        assert f'href="{RESTORE}?version=3"' in page
+        assert 'value="3"' in page_text(editor, f"{RESTORE}?version=3")
+
+    def test_offers_the_changes_that_were_recorded(
+        self, editor: Client, work: Work, orders: Table
+    ) -> None:
+        orders.metadata_versions.update(
+            configuration={"delta.enableChangeDataFeed": "true"}
+        )
+        editor.post(DELETE, {"where": "id > 11 AND id < 31"})
+        editor.post(DELETE, {"seen": str(work().id)})
+        work()
+        index_at(orders, 4)
+
+        page = page_text(editor, DELETE)
+
+        assert 'href="/t/default/orders/changes?from=4&to=4"' in page
+
+    def test_that_others_followed_says_what_an_undo_takes_back(
+        self, editor: Client, work: Work, orders: Table
+    ) -> None:
+        editor.post(DELETE, {"where": "id > 11 AND id < 31"})
+        editor.post(DELETE, {"seen": str(work().id)})
+        work()
+        index_at(orders, 4)
+        index_at(orders, 6)
+
+        page = page_text(editor, DELETE)
+
+        assert "2 versions came after it; an undo takes them back, too." in page
+
+    def test_brings_the_head_of_the_page_up_to_date(
+        self, editor: Client, work: Work
+    ) -> None:
+        editor.post(DELETE, {"where": "id > 11 AND id < 31"})
+        look = Job.objects.get()
+        assert f"/jobs/{look.id}/progress?then=" not in page_text(editor, DELETE)
+        editor.post(DELETE, {"seen": str(work().id)})
+        job = Job.objects.latest("created_at")
+
+        page = page_text(editor, DELETE)
+        assert f"/jobs/{job.id}/progress?then=reload" in page
+        work()
+
+        # The head waits for the index, asking every second or so, and follows it.
+        assert "/t/default/orders/state?since=" in page_text(editor, DELETE)
+
+    def test_is_indexed_once_more_where_an_index_was_at_work(
+        self, editor: Client, work: Work, orders: Table
+    ) -> None:
+        before = refresh_table(orders, now=timezone.now())
+        Job.objects.filter(id=before.id).update(state=Job.State.RUNNING)
+        editor.post(DELETE, {"where": "id > 11 AND id < 31"})
+        editor.post(DELETE, {"seen": str(work().id)})
+        work()
+
+        after = Job.objects.get(kind="tables.index_log", state=Job.State.QUEUED)
+        assert after.subject_id == orders.id
+
+    def test_shown_of_an_older_version_says_so(
+        self, editor: Client, work: Work, orders: Table
+    ) -> None:
+        editor.post(DELETE, {"where": "id > 11 AND id < 31"})
+        work()
+        assert "Outdated" not in page_text(editor, DELETE)
+        index_at(orders, 17)
+
+        page = page_text(editor, DELETE)
+
+        assert 'the table is at <span class="dw-num">v17</span> by now.' in page
+        assert "Look again at v17</button>" in page
 
     def test_of_every_row_has_to_be_said(
         self, editor: Client, work: Work, folder: Path

@@ -18,6 +18,7 @@ from apps.tables.operations.definition.change_columns import (
     DROP,
     RENAME,
     WIDEN,
+    ChangeColumns,
     change_columns,
 )
 from apps.tables.operations.definition.describe import DESCRIBE, describe
@@ -92,6 +93,14 @@ class DescribeForm(forms.Form):
     text = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
 
 
+def read_columns(values: Mapping[str, Any]) -> ChangeColumns:
+    """Return what a form asks.
+
+    The look says what it takes of the protocol, and who agrees to it agrees to that.
+    """
+    return ChangeColumns(**values, upgrade=values["way"] == ADD)
+
+
 def columns_shown(head: TableHead, _result: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the columns and types that the fields propose."""
     schema = newest_schema(head.table)
@@ -143,6 +152,7 @@ COLUMN_PAGE: Final = DefinitionPage(
     says="No file is written again; earlier versions stay as they are.",
     does="Commit the columns",
     failed="The columns were not changed",
+    read=read_columns,
     check=check_by(change_columns),
     more=columns_shown,
 )

@@ -58,9 +58,12 @@ class PropertyForm(forms.Form):
 
 
 def read_property(values: Mapping[str, Any]) -> ChangeProperty:
-    """Return what a form asks."""
+    """Return what a form asks.
+
+    The look says what it takes of the protocol, and who agrees to it agrees to that.
+    """
     value = None if values["unset"] else values["value"]
-    return ChangeProperty(name=values["name"], value=value)
+    return ChangeProperty(name=values["name"], value=value, upgrade=value is not None)
 
 
 def shows_property(asked: ChangeProperty) -> dict[str, Any]:

@@ -58,9 +58,12 @@ class ProtocolForm(forms.Form):
 
 
 def read_constraint(values: Mapping[str, Any]) -> ChangeConstraint:
-    """Return what a form asks."""
+    """Return what a form asks.
+
+    The look says what it takes of the protocol, and who agrees to it agrees to that.
+    """
     sql = values["sql"] if values["way"] == ADD else None
-    return ChangeConstraint(name=values["name"], sql=sql)
+    return ChangeConstraint(name=values["name"], sql=sql, upgrade=sql is not None)
 
 
 def shows_constraint(asked: ChangeConstraint) -> dict[str, Any]:
@@ -151,6 +154,7 @@ PROTOCOL_PAGE: Final = DefinitionPage(
     says="No row and no file changes.",
     does="Raise the protocol",
     failed="The protocol was not raised",
+    is_undone=False,
     check=check_by(upgrade),
     more=protocol_shown,
     below="tables/operations/_protocol_below.html",

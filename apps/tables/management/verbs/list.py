@@ -17,7 +17,7 @@ class Verb(Subcommand):
                 (
                     table.full_name,
                     "" if table.version is None else str(table.version),
-                    table.state,
+                    f"BEHIND: {table.behind}" if table.behind else table.state,
                     text_output.time_text(table.indexed_at),
                     table.location,
                 )

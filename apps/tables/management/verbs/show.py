@@ -10,6 +10,8 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.checksum import check_version
+from deltaweb.index.folder.result import log_fault, version_before
+from deltaweb.table import DeltaTable
 
 
 class Verb(Subcommand):
@@ -32,10 +34,16 @@ class Verb(Subcommand):
         """Show one version."""
         name, location = locate(table)
         opened = open_location(location)
-        snapshot = opened.snapshot_metadata(at_version, timestamp)
+        if at_version is None and timestamp is None:
+            snapshot, behind = _newest_readable(opened)
+        else:
+            snapshot, behind = opened.snapshot_metadata(at_version, timestamp), ""
         data = table_output.snapshot_json(
             snapshot, name=name, location=location, files=files
         )
+        data["behind"] = behind or None
+        if behind:
+            self.warn(f"Behind: {behind}. The newest version that reads is shown.")
         verdict = check_version(opened.store, snapshot)
         data["checksum"] = verdict.describe()
         if snapshot.refusal is not None:
@@ -47,6 +55,7 @@ class Verb(Subcommand):
                 ("name", name or "(not registered)"),
                 ("location", location),
                 ("version", snapshot.version),
+                *([("state", f"behind: {behind}")] if behind else []),
                 ("timestamp", text_output.time_text(snapshot.timestamp)),
                 ("protocol", "reader {}, writer {}".format(*versions)),
                 ("files", data["num_files"]),
@@ -57,6 +66,20 @@ class Verb(Subcommand):
         )
         lines = table_output.file_lines(data) if files else _column_lines(snapshot)
         return Output(data, text, lines)
+
+
+def _newest_readable(opened: DeltaTable) -> tuple[Snapshot, str]:
+    """Return the newest version, or the newest that reads and what hides others."""
+    try:
+        return opened.snapshot_metadata(), ""
+    except DeltaError as error:
+        before = version_before(error)
+        if before is None:
+            raise
+        try:
+            return opened.snapshot_metadata(before), log_fault(error)
+        except DeltaError:
+            raise error from None
 
 
 def _column_lines(snapshot: Snapshot) -> list[str]:

@@ -93,6 +93,8 @@ class TestBrokenTable:
 
         assert (result.state, result.version) == (INDEXED, version)
         assert (result.is_broken, result.error_code) == (True, code)
+        word = "is missing" if code == "log-gap" else "does not read"
+        assert result.fault == f"commit {version + 1} {word}"
         files = DeltaTable(str(table)).snapshot(version).num_files
         assert open_index(result.folder).files.num_rows == files
         assert result.num_files == files

@@ -108,6 +108,18 @@ class TestFailures:
 
         assert (page.failures, page.num_failed) == ([], 0)
 
+    def test_leave_out_dry_runs_that_were_refused(self, editor: User) -> None:
+        table = new_table()
+        for kind in ("tables.restore", "tables.clean_up_log"):
+            self._failed(table, kind=kind, parameters={"seen": None})
+        self._failed(table, kind="tables.restore", parameters={"seen": {"job": "a"}})
+        self._failed(table, kind="tables.index_log")
+
+        page = dashboard(editor, NOW)
+
+        assert page.num_failed == 2
+        assert [(one.count) for one in page.failures] == [2]
+
     def test_leave_out_what_the_same_work_has_mended(self, editor: User) -> None:
         mended, broken = new_table("mended"), new_table("broken")
         for table in (mended, broken):

@@ -14,8 +14,8 @@ from tests.factories import NOW, new_recipient, new_table, new_token, new_user
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
-SOON = NOW + 20 * DAY
-LATE = NOW + 40 * DAY
+SOON = NOW + 5 * DAY
+LATE = NOW + 30 * DAY
 WAITING: dict[str, Any] = {
     "expires_at": LATE,
     "token_sha256": None,
@@ -61,7 +61,7 @@ def test_counts_what_the_list_of_recipients_calls_expiring(
     assert number is not None
     assert (number.value, number.note) == (
         num_expiring,
-        "in 30 days, of 1 with access",
+        "in 7 days, of 1 with access",
     )
     assert page.paged.count == num_expiring
     assert ("state=expiring" in str(number.url)) == bool(num_expiring)
@@ -76,14 +76,14 @@ def test_a_recipient_without_access_is_not_counted(ada: User) -> None:
     number = expiring_tokens(ada, NOW)
 
     assert number is not None
-    assert (number.value, number.note) == (0, "in 30 days, of 0 with access")
+    assert (number.value, number.note) == (0, "in 7 days, of 0 with access")
 
 
 @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR], ids=str)
 def test_tells_administrators_alone(ada: User, role: User.Role) -> None:
     known, other = dashboard(ada, NOW), dashboard(new_user("other", role=role), NOW)
 
-    assert [number.key for number in known.numbers] == ["tokens_expiring_30d"]
+    assert [number.key for number in known.numbers] == ["tokens_expiring_7d"]
     assert [step.url_name for step in known.steps] == ["sharing:share-new"]
     assert (other.numbers, other.steps) == ([], [])
 
@@ -99,4 +99,4 @@ def test_the_first_page_shows_the_step_and_then_the_number(
 
     assert 'href="/shares/new"' in welcome
     assert "Tokens expiring" in shown
-    assert client.get("/dashboard.json").json()["tokens_expiring_30d"] == 0
+    assert client.get("/dashboard.json").json()["tokens_expiring_7d"] == 0

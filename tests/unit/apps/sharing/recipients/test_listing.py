@@ -36,7 +36,13 @@ def names(query: RecipientQuery) -> list[str]:
         pytest.param([], "none", None, id="none"),
         pytest.param([{}], "active", FAR_AHEAD, id="one"),
         pytest.param(
-            [{"expires_at": NOW + 14 * DAY}], "expiring", NOW + 14 * DAY, id="two weeks"
+            [{"expires_at": NOW + 7 * DAY}], "expiring", NOW + 7 * DAY, id="a week"
+        ),
+        pytest.param(
+            [{"expires_at": NOW + 8 * DAY}], "active", NOW + 8 * DAY, id="eight days"
+        ),
+        pytest.param(
+            [{"expires_at": NOW + 30 * DAY}], "active", NOW + 30 * DAY, id="thirty days"
         ),
         pytest.param(
             [{"expires_at": NOW + 5 * DAY}, {}],

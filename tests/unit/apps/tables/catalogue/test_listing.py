@@ -119,6 +119,16 @@ class TestCataloguePage:
             pytest.param(
                 {"error_code": "location-unreachable"}, "unreachable", id="gone away"
             ),
+            pytest.param(
+                {"error_code": "log-gap", "fault_code": "log-gap", "fault": "a gap"},
+                "behind",
+                id="a log that breaks off",
+            ),
+            pytest.param(
+                {"error_code": "gone", "fault_code": "log-gap", "fault": "a gap"},
+                "unreachable",
+                id="a log that breaks off, and is gone",
+            ),
         ],
     )
     def test_says_how_a_table_is(

@@ -37,7 +37,9 @@ def test_every_state_of_a_version_has_a_word_and_a_dot(state: str) -> None:
     assert tags.state_dot(state)
 
 
-@pytest.mark.parametrize("status", ["indexed", "unsupported", "unreachable", "failed"])
+@pytest.mark.parametrize(
+    "status", ["indexed", "unsupported", "behind", "unreachable", "failed"]
+)
 def test_every_state_of_a_table_has_a_word_and_a_dot(status: str) -> None:
     assert tags.status_word(status)
     assert tags.status_dot(status)
