@@ -14,7 +14,7 @@ from apps.explorer.files.listing import listed_files, not_ready
 from apps.explorer.partitions import selector as partitions
 from apps.explorer.partitions.chart import lorenz, partition_heatmap
 from apps.explorer.partitions.form import PartitionFilter, parse_partition_filter
-from apps.explorer.partitions.grid import partition_grid
+from apps.explorer.partitions.grid import NO_VALUE, partition_grid
 from apps.explorer.partitions.treemap import (
     HEIGHT,
     Tile,
@@ -188,7 +188,7 @@ def _tile(at: TableVersion, tile: Tile) -> dict[str, object]:
 def values_text(partition: partitions.Partition) -> str:
     """Return the values of a partition on one line."""
     return " / ".join(
-        "null" if value is None else value for _, value in partition.values
+        NO_VALUE if value is None else value for _, value in partition.values
     )
 
 
