@@ -16,10 +16,11 @@ from apps.pages.templatetags.deltaweb import NO_VALUE
 
 register = template.Library()
 
+EMPTY_TEXT = '<span role="img" aria-label="empty text">""</span>'
 WHOLE = {
     "null": f"<td>{NO_VALUE}</td>",
     "unread": '<td><span class="c-null">not read</span></td>',
-    "empty": '<td class="c-json"><span role="img" aria-label="empty text">""</span></td>',
+    "empty": f'<td class="c-json">{EMPTY_TEXT}</td>',
 }
 OPENING = {"number": '<td class="dw-r">', "binary": '<td class="c-json">'}
 # Blanks that are not seen: at an end, several at once, and what is no letter at all.
