@@ -14,7 +14,6 @@ from apps.explorer.history.operations import OperationFamily, operation_family
 from apps.explorer.lanes.selector import sentence
 from apps.explorer.parquet_file import addresses
 from apps.explorer.version.table_version import TableVersion
-from apps.pages.lists import links
 from apps.pages.templatetags.deltaweb import absolute, compact, size
 from apps.tables.models import Commit
 from apps.tables.templatetags.tables import state_dot
@@ -106,12 +105,6 @@ def clock(context: template.Context, moment: datetime) -> SafeString:
         absolute(moment, zone),
         f"{moment.astimezone(zone):%H:%M}",
     )
-
-
-@register.simple_tag(takes_context=True)
-def page_with(context: template.Context, **values: object) -> str:
-    """Return this page's address with other values, from its first page on."""
-    return links.changed(context["request"], **{"page": None, "before": None, **values})
 
 
 @register.simple_tag

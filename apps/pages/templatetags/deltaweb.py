@@ -147,6 +147,22 @@ def when(context: template.Context, moment: datetime | None) -> SafeString | str
 
 
 @register.simple_tag(takes_context=True)
+def page_with(context: template.Context, **values: object) -> str:
+    """Return this page's address with other values, from its first page on.
+
+    It ends in no bare `?` where none is left, as `querystring` does.
+    """
+    return links.changed(context["request"], **{"page": None, "before": None, **values})
+
+
+@register.simple_tag(takes_context=True)
+def query_part(context: template.Context) -> str:
+    """Return this page's query with its `?`, or nothing."""
+    query = context["request"].GET.urlencode()
+    return f"?{query}" if query else ""
+
+
+@register.simple_tag(takes_context=True)
 def machine_form(context: template.Context, suffix: str) -> str:
     """Return the address of this page's `json` or `csv` form, same filters."""
     return links.machine_form(context["request"], suffix)
