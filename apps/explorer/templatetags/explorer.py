@@ -56,6 +56,18 @@ def byte_change(commit: Commit) -> int | None:
 
 
 @register.filter
+def moves_files(commit: Commit) -> bool:
+    """Tell whether a commit adds or removes files."""
+    return history.moves_files(commit)
+
+
+@register.filter
+def changed_parts(commit: Commit) -> str:
+    """Return what a commit without files changed: `schema, protocol`."""
+    return ", ".join(history.changed_parts(commit)) or "no data"
+
+
+@register.filter
 def signed_compact(count: int | None) -> str:
     """Render a change of a count: +2.5 k, 0."""
     return _signed(count, compact(abs(count)) if count is not None else "")
