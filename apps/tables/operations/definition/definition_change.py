@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import pyarrow as pa
+
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.changes.schema import FieldAspect
 from deltaweb.delta.changes.settings import VERSIONS, ValueChanges
+from deltaweb.delta.values.python_values import as_text
 from deltaweb.delta.writing.operations.definition_plan import (
     DefinitionPlan,
     carry_out_definition,
@@ -102,7 +105,7 @@ def foresee_definition(plan: DefinitionPlan) -> Foreseen:
                 "num_rows": checked.num_rows,
                 "num_violating": checked.num_violating,
                 "rows": [
-                    [[name, _text(value)] for name, value in row.items()]
+                    [[name, _cell(value)] for name, value in row.items()]
                     for row in checked.rows
                 ],
             },
@@ -171,6 +174,14 @@ def _told(
         "before": _text(before),
         "after": _text(after),
     }
+
+
+def _cell(value: object | None) -> str | None:
+    """Return a value of a row as text, as the other previews have it."""
+    if value is None:
+        return None
+    text: str = as_text(pa.array([value]))[0].as_py()
+    return text[:MAX_TEXT_LENGTH]
 
 
 def _text(value: object | None) -> str | None:
