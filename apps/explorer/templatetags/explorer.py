@@ -8,6 +8,7 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts.zones import user_zone
+from apps.explorer.columns.column_facts import column_facts
 from apps.explorer.grid import cells
 from apps.explorer.history import selector as history
 from apps.explorer.history.operations import OperationFamily, operation_family
@@ -18,6 +19,7 @@ from apps.pages.templatetags.deltaweb import absolute, compact, size
 from apps.tables.models import Commit
 from apps.tables.templatetags.tables import state_dot
 from deltaweb.delta.changes.lanes import LaneEvent
+from deltaweb.delta.changes.schema import FieldState
 
 register = template.Library()
 
@@ -53,6 +55,12 @@ def row_change(commit: Commit) -> int | None:
 def byte_change(commit: Commit) -> int | None:
     """Return by how many bytes a commit changed the table; None is unknown."""
     return history.byte_change(commit)
+
+
+@register.filter
+def field_facts(field: FieldState) -> list[tuple[str, str]]:
+    """Return what the metadata of a field says, in words where they are known."""
+    return list(column_facts("", field.metadata))
 
 
 @register.filter
