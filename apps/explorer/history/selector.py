@@ -249,7 +249,10 @@ def moves_files(commit: Commit) -> bool:
 
 def changed_parts(commit: Commit) -> list[str]:
     """Return what a commit changed beside files: `schema`, `protocol`; or nothing."""
+    if commit.operation.startswith("CREATE"):
+        return ["new table"]
     parts = {
+        "clustering": commit.operation == "CLUSTER BY",
         "schema": commit.changes_schema,
         "properties": commit.changes_metadata and not commit.changes_schema,
         "protocol": commit.changes_protocol,

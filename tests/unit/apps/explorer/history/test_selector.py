@@ -1,4 +1,5 @@
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -178,10 +179,16 @@ def test_the_csv_form_of_nothing_has_its_header(table: Table) -> None:
             id="a property that needs a newer protocol",
         ),
         pytest.param({}, [], id="the end of a VACUUM"),
+        pytest.param({"operation": "CLUSTER BY"}, ["clustering"], id="clustering"),
+        pytest.param(
+            {"operation": "CREATE TABLE", "changes_metadata": True},
+            ["new table"],
+            id="the first",
+        ),
     ],
 )
 def test_a_commit_without_files_tells_what_it_changed(
-    fields: dict[str, bool], parts: list[str]
+    fields: dict[str, Any], parts: list[str]
 ) -> None:
     commit = Commit(**fields)
 
