@@ -15,6 +15,7 @@ INK = "var(--dw-ink-3)"
 ACCENT = "var(--dw-accent)"
 GRID = "var(--dw-grid)"
 AXIS = "var(--dw-line-strong)"
+MIN_BARS = 2  # of a picture; one alone is a sentence
 MAX_SINGLE_STEPS = 4  # counts up to here have a tick each
 
 
@@ -53,6 +54,7 @@ class Chart:
         note: What the aside of the caption says.
         legend: Colours and counts above the picture.
         height: Class of the picture's height.
+        words: The sentence that stands in place of a picture of one bar; else "".
     """
 
     name: str
@@ -63,6 +65,7 @@ class Chart:
     note: str = ""
     legend: Sequence[tuple[Shade, int]] = ()
     height: str = "x-plot-m"
+    words: str = ""
 
 
 def figure_layout(

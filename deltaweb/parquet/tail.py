@@ -112,7 +112,8 @@ def read_footer(source: RangeSource, max_bytes: int = MAX_FOOTER_BYTES) -> bytes
     if magic == ENCRYPTED_MAGIC:
         raise FileEncryptedError
     if magic != MAGIC:
-        raise FileNotParquetError(reason=f"it ends with {magic!r} instead of {MAGIC!r}")
+        shown = f"{_shown(magic)} instead of {_shown(MAGIC)}"
+        raise FileNotParquetError(reason=f"it ends with {shown}")
     length = int.from_bytes(tail[-TAIL_BYTES:-4], "little")
     most = size - TAIL_BYTES - len(MAGIC)
     if not 0 < length <= most:
@@ -127,3 +128,9 @@ def read_footer(source: RangeSource, max_bytes: int = MAX_FOOTER_BYTES) -> bytes
     if len(footer) < length:
         raise FileNotParquetError(reason="it became shorter while it was read")
     return bytes(footer)
+
+
+def _shown(magic: bytes) -> str:
+    """Return bytes as the word that they spell, or by their numbers."""
+    is_word = magic.isascii() and magic.decode("ascii").isprintable()
+    return f"{magic.decode('ascii')!r}" if is_word else f"the bytes {magic.hex(' ')}"

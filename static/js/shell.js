@@ -105,6 +105,17 @@
     }
   });
 
+  // A form with nothing to send would leave a bare "?" at the end of the address.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== "get" || form.target) return;
+    if (![...new FormData(form, event.submitter).keys()].length) {
+      event.preventDefault();
+      const [address, place] = (event.submitter?.getAttribute("formaction") || form.getAttribute("action") || location.pathname).split("#");
+      location.assign(address.split("?")[0] + (place ? `#${place}` : ""));
+    }
+  });
+
   // === Days are typed as pages write them; the browser's calendar helps ===
   const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
   const isoDay = (text) => {

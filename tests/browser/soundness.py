@@ -17,6 +17,40 @@ FIND = """rules => axe.run(document, {runOnly: rules, resultTypes: ["violations"
     .then(result => result.violations)"""
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 SERIOUS = {"serious", "critical"}
+# Two texts of different elements, a letter at the end of one and at the beginning of
+# the next, side by side on one line. Not of what is clipped away for screen readers.
+JOINED = r"""() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const box = (node, start, end) => {
+        const range = document.createRange();
+        range.setStart(node, start);
+        range.setEnd(node, end);
+        return range.getBoundingClientRect();
+    };
+    const isSeen = (node) => {
+        const parent = node.parentElement;
+        return !parent.closest("script, style, svg, .visually-hidden, thead")
+            && parent.checkVisibility() && box(node, 0, node.length).width > 1;
+    };
+    const found = [];
+    let last = null;
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        if (!node.length || !isSeen(node)) continue;
+        const touches = last && /[\p{L}\p{N}]$/u.test(last.data)
+            && /^[\p{L}\p{N}]/u.test(node.data);
+        if (touches) {
+            const end = box(last, last.length - 1, last.length);
+            const start = box(node, 0, 1);
+            const gap = start.left - end.right;
+            const isBeside = start.top < end.bottom && end.top < start.bottom;
+            if (isBeside && Math.abs(gap) < 1) {
+                found.push(`${last.data.slice(-30)}|${node.data.slice(0, 30)}`);
+            }
+        }
+        last = node;
+    }
+    return found;
+}"""
 
 
 def assert_sound(watch: Watch, url: str) -> None:
@@ -34,6 +68,7 @@ def assert_sound(watch: Watch, url: str) -> None:
     assert serious_findings(page, COLOURS) == [], f"dark {url}"
     page.set_viewport_size(PHONE)
     _assert_no_wider(page, url)
+    assert joined_words(page) == [], f"words run together on a phone: {url}"
     page.set_viewport_size(DESKTOP)
     _assert_faultless(watch)
 
@@ -70,6 +105,12 @@ def _assert_no_wider(page: Page, name: str) -> None:
 def _assert_faultless(watch: Watch) -> None:
     assert watch.foreign == []
     assert [f for f in watch.faults if "/no/such/page" not in f] == []
+
+
+def joined_words(page: Page) -> list[str]:
+    """Words of the page that touch, though a word ends between them."""
+    found: list[str] = page.evaluate(JOINED)
+    return found
 
 
 def serious_findings(page: Page, rules: list[str] = RULES) -> list[str]:

@@ -107,3 +107,29 @@ def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(
 )
 def test_lists_are_sound(watch: Watch, server: Installation, path: str) -> None:
     assert_sound(watch, f"{server.url}{path}")
+
+
+def test_an_empty_filter_leaves_the_address_as_it_is(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}/jobs/?state=done")
+    page.get_by_label("State", exact=True).select_option(label="any state")
+    expect(page).to_have_url(f"{server.url}/jobs/")
+
+    page.goto(f"{server.url}/tables/?q=orders")
+    page.locator("a.dw-pillx").first.click()
+    expect(page).to_have_url(f"{server.url}/tables/")
+    assert watch.faults == []
+
+
+def test_a_number_and_its_unit_are_read_as_two_words(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}/t/samples/orders/")
+
+    said = page.locator(".dw-kpis").first.aria_snapshot()
+
+    assert re.search(r"\d of \d", said), said
+    assert re.search(r"\d [KM]iB", said), said

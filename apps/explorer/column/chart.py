@@ -14,7 +14,7 @@ from apps.explorer.drawing.figure import (
 )
 from apps.explorer.files.chart import MAX_TABLE_ROWS
 from apps.explorer.grid.cells import cell
-from apps.pages.figures import ACCENT, GRID, Chart
+from apps.pages.figures import ACCENT, GRID, MIN_BARS, Chart
 
 MAX_VALUE: Final = 60  # characters of a value
 
@@ -65,6 +65,7 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
         ],
         note=", ".join(note for note in notes if note),
         height="x-plot-l",
+        words=f"One file has a range: {texts[0]}." if len(bars) < MIN_BARS else "",
     )
 
 

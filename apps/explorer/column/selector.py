@@ -38,6 +38,8 @@ def _described(ranges: ColumnRanges) -> dict[str, Any]:
         "null_percent": ranges.null_percent,
         "min": json_value(ranges.minimum, is_long=True),
         "max": json_value(ranges.maximum, is_long=True),
+        "lower_bound": json_value(ranges.lowest, is_long=True),
+        "upper_bound": json_value(ranges.highest, is_long=True),
         "untold": ranges.untold or None,
         "ranges": None
         if strip is None
@@ -81,13 +83,13 @@ class ColumnPage:
 
     @property
     def minimum(self) -> str:
-        """The smallest value, as a page shows it."""
-        return _shown(self.ranges.minimum if self.ranges else None)
+        """The smallest value, as a page shows it, or what none is less than."""
+        return _shown(self.ranges.lowest if self.ranges else None)
 
     @property
     def maximum(self) -> str:
-        """The largest value, as a page shows it."""
-        return _shown(self.ranges.maximum if self.ranges else None)
+        """The largest value, as a page shows it, or what none is greater than."""
+        return _shown(self.ranges.highest if self.ranges else None)
 
 
 def column_page(at: TableVersion, address: str) -> ColumnPage:

@@ -26,12 +26,19 @@ class ColumnBounds:
 
     Attributes:
         ranges: The numbers.
-        minimum, maximum: As a line shows them; "" where no file has them.
+        minimum, maximum: As a line shows them; "" where no file has them. Of a wide
+            file they are what the values lie within.
     """
 
     ranges: ColumnRanges
     minimum: str
     maximum: str
+
+    @property
+    def is_within(self) -> bool:
+        """Whether an end may be of deleted rows: the values lie within both."""
+        ends = (self.ranges.minimum, self.ranges.maximum)
+        return bool(self.ranges.num_bounds) and None in ends
 
     @property
     def coverage_percent(self) -> int:
@@ -71,17 +78,15 @@ def _read(folder: str, columns: Sequence[SchemaColumn]) -> Bounds:
     return {
         column.path: ColumnBounds(
             ranges=ranges,
-            minimum=_shown(ranges, ranges.minimum),
-            maximum=_shown(ranges, ranges.maximum),
+            minimum=_shown(ranges.lowest),
+            maximum=_shown(ranges.highest),
         )
         for column, ranges in found
         if ranges is not None and (ranges.num_bounds or ranges.num_counts)
     }
 
 
-def _shown(ranges: ColumnRanges, value: object) -> str:
-    if not ranges.num_bounds:
-        return ""
+def _shown(value: object) -> str:
     if value is None:
-        return "?"  # a bound of deleted rows, perhaps
+        return ""
     return shortened(cell(value, UTC).text, MAX_BOUND_LENGTH) if value != "" else '""'

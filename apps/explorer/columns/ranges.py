@@ -4,7 +4,7 @@ Everything comes from the memory-mapped index of the newest version.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -78,6 +78,7 @@ class ColumnRanges:
         num_rows: Rows of these.
         minimum, maximum: Of the files that tell; None where it is the bound of a
             file whose bounds are wide, which may be no value of it.
+        lowest, highest: Between them all values of these lie; the same, where known.
         num_cut: Files with a bound that may be cut: texts of the length at which
             writers cut them.
         strip: The ranges; None where no file has one.
@@ -91,6 +92,8 @@ class ColumnRanges:
     num_rows: int | None = None
     minimum: object = None
     maximum: object = None
+    lowest: object = None
+    highest: object = None
     num_cut: int = 0
     strip: RangeStrip | None = None
     untold: str = ""
@@ -214,15 +217,17 @@ def _partition_ranges(
     records = files["num_records"]
     untold = records.null_count
     nulls = pc.sum(pc.if_else(is_null, records, 0)).as_py() or 0
-    bounds = extremes(values, values)
+    ends = extremes(values, values)
     return ColumnRanges(
         num_files=files.num_rows,
         num_bounds=files.num_rows - values.null_count,
         num_counts=files.num_rows - untold,
         num_nulls=nulls if untold < files.num_rows else None,
         num_rows=pc.sum(records).as_py(),
-        minimum=bounds[0],
-        maximum=bounds[1],
+        minimum=ends.smallest,
+        maximum=ends.largest,
+        lowest=ends.lowest,
+        highest=ends.highest,
         strip=range_strip(values, values) if with_strip else None,
     )
 
@@ -250,15 +255,14 @@ def _told(
         return facts
     low, high = _beginnings(low), _beginnings(high)
     both = pc.and_(pc.is_valid(low), pc.is_valid(high))
-    smallest, largest = extremes(low, high, wide)
-    return ColumnRanges(
-        num_files=facts.num_files,
-        num_counts=facts.num_counts,
-        num_nulls=facts.num_nulls,
-        num_rows=facts.num_rows,
+    ends = extremes(low, high, wide)
+    return replace(
+        facts,
         num_bounds=pc.sum(both).as_py() or 0,
-        minimum=smallest,
-        maximum=largest,
+        minimum=ends.smallest,
+        maximum=ends.largest,
+        lowest=ends.lowest,
+        highest=ends.highest,
         num_cut=_count_cut(low, high),
         strip=range_strip(low, high) if with_strip else None,
     )

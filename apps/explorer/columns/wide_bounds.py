@@ -5,6 +5,8 @@ Such bounds say where a value cannot be, and nothing of what is smallest or larg
 Source: delta_protocol.md, "Per-file Statistics" (`tightBounds`).
 """
 
+from dataclasses import dataclass
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -25,17 +27,33 @@ def wide_files(files: pa.Table) -> pa.ChunkedArray | None:
     return wide if pc.any(wide).as_py() else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extremes:
+    """The ends of a column.
+
+    Attributes:
+        smallest, largest: Values; None where it is a wide file's own bound.
+        lowest, highest: Between them all values lie, whatever was deleted.
+    """
+
+    smallest: object
+    largest: object
+    lowest: object
+    highest: object
+
+
 def extremes(
     low: pa.ChunkedArray, high: pa.ChunkedArray, wide: pa.ChunkedArray | None = None
-) -> tuple[object, object]:
-    """Return the smallest and the largest value; None for a wide file's own bound."""
-    found = _ends(low, high)
-    if wide is None:
-        return found
-    tight = pc.invert(wide)
-    exact = _ends(low.filter(tight), high.filter(tight))
-    smallest = found[0] if found[0] == exact[0] else None
-    return smallest, found[1] if found[1] == exact[1] else None
+) -> Extremes:
+    """Return the ends of a column by the bounds of its files."""
+    lowest, highest = _ends(low, high)
+    smallest, largest = lowest, highest
+    if wide is not None:
+        tight = pc.invert(wide)
+        exact = _ends(low.filter(tight), high.filter(tight))
+        smallest = lowest if lowest == exact[0] else None
+        largest = highest if highest == exact[1] else None
+    return Extremes(smallest=smallest, largest=largest, lowest=lowest, highest=highest)
 
 
 def _ends(low: pa.ChunkedArray, high: pa.ChunkedArray) -> tuple[object, object]:

@@ -13,7 +13,9 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.explorer.commit.changes import Change, metadata_changes, protocol_changes
-from apps.explorer.commit.parameters import (
+from apps.explorer.grid.cells import named_value, shortened
+from apps.explorer.grid.long_texts import SHOWN_LENGTH
+from apps.explorer.history.parameters import (
     Parameter,
     commit_parameters,
     decoded,
@@ -21,8 +23,6 @@ from apps.explorer.commit.parameters import (
     value_text,
     words_of,
 )
-from apps.explorer.grid.cells import shortened
-from apps.explorer.grid.long_texts import SHOWN_LENGTH
 from apps.explorer.version.table_version import TableVersion, table_version
 from apps.pages.errors import PageError
 from apps.pages.page_json import Named, OnPage
@@ -317,8 +317,7 @@ def _file_change(
 
 def _partition_text(values: Mapping[str, Any], names: Mapping[str, str]) -> str:
     text = " / ".join(
-        f"{names.get(key, key)}={'null' if value is None else value}"
-        for key, value in values.items()
+        named_value(names.get(key, key), value) for key, value in values.items()
     )
     return shortened(text, SHOWN_LENGTH)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.grid.cells import shortened
+from apps.explorer.grid.cells import named_value, shortened
 from apps.explorer.grid.long_texts import SHOWN_LENGTH
 from apps.explorer.version.query import QueryError
 from apps.pages.lists.days import moment_of
@@ -136,10 +136,7 @@ def partition_changes(files: pa.Table) -> list[PartitionChange]:
 
 def _partition_text(values: pa.MapScalar) -> str:
     """Return the values of a partition; nothing where a table has no partitions."""
-    text = ", ".join(
-        f"{name}={'null' if value is None else value}"
-        for name, value in values.as_py() or ()
-    )
+    text = ", ".join(named_value(name, value) for name, value in values.as_py() or ())
     return shortened(text, SHOWN_LENGTH)
 
 

@@ -13,6 +13,7 @@ from apps.explorer.files.form import FileFilter, parse_file_filter
 from apps.explorer.files.listing import listed_files, not_ready
 from apps.explorer.files.spread_words import SpreadWords, spread_words
 from apps.explorer.files.vectors import VectorLens, vector_lens
+from apps.explorer.grid.cells import named_value
 from apps.explorer.overview.selector import sizes_chart, target_bytes_of
 from apps.explorer.version.job_errors import check_job
 from apps.explorer.version.listed import ListedFiles
@@ -174,11 +175,8 @@ def _share(request: HttpRequest, share: files.PartitionShare) -> dict[str, objec
         for column, value in share.values
     ]
     return {
-        "text": " / ".join(
-            f"{column}={'null' if value is None else value}"
-            for column, value in share.values
-        ),
-        "names": ["null" if value is None else value for _, value in share.values],
+        "text": " / ".join(named_value(*pair) for pair in share.values),
+        "names": [value for _, value in share.values],
         "options": options,
         "url": only(request, "partition", options),
         "num_files": share.num_files,

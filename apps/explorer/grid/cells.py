@@ -156,8 +156,19 @@ def preview_text(value: object, zone: tzinfo) -> str:
     if value is None:
         return "null"
     if isinstance(value, str):
-        return shortened(value, MAX_PREVIEW_LENGTH) if value else '""'
+        shown = shortened(value, MAX_PREVIEW_LENGTH)
+        return shown if _is_plain(value) else f'"{shown}"'
     return cell(value, zone).text
+
+
+def named_value(name: str, value: str | None) -> str:
+    """Return a value of a partition with its column, in words where there is none."""
+    return f"{name} is null" if value is None else f"{name}={value}"
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text needs no quotes to be told from nothing."""
+    return bool(text) and text.lower() != "null"
 
 
 def _text_cell(text: str) -> Cell:

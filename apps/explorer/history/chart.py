@@ -7,8 +7,9 @@ import plotly.graph_objects as go
 
 from apps.explorer.drawing.figure import plain_figure
 from apps.explorer.history.operations import OperationFamily
-from apps.pages.figures import Chart, count_ticks
+from apps.pages.figures import MIN_BARS, Chart, count_ticks
 from apps.pages.lists.days import day_text
+from deltaweb.index.history.sentences.commit_facts import counted
 
 
 def commits_per_day(
@@ -47,16 +48,27 @@ def commits_per_day(
         for index, day in enumerate(days)
     ]
     totals = [(family, sum(counts)) for family, counts in families.items()]
+    busy = [row for row in reversed(rows) if any(row[1:])]
     return Chart(
         name="commits-per-day",
         label=_commits_label(days, totals),
         figure=figure,
         header=("Day (UTC)", *(family.name for family in families)),
-        rows=[row for row in reversed(rows) if any(row[1:])],
+        rows=busy,
         note=note,
         legend=totals,
         height=height,
+        words=_words(busy) if len(busy) < MIN_BARS else "",
     )
+
+
+def _words(days: Sequence[tuple[object, ...]]) -> str:
+    """Say what one bar would show, or none."""
+    if not days:
+        return "Nothing was committed on these days."
+    day, *counts = days[0]
+    total = sum(count for count in counts if isinstance(count, int))
+    return f"{counted(total, 'commit')},{' all' * (total > 1)} on {day}."
 
 
 def _commits_label(

@@ -242,6 +242,24 @@ def _adds_again(commit: Commit) -> bool:
     return not commit.data_change and not commit.num_removed_files
 
 
+def moves_files(commit: Commit) -> bool:
+    """Whether a commit adds or removes files; any other has no rows to tell of."""
+    return bool(commit.num_added_files or commit.num_removed_files)
+
+
+def changed_parts(commit: Commit) -> list[str]:
+    """Return what a commit changed beside files: `schema`, `protocol`; or nothing."""
+    if commit.operation.startswith("CREATE"):
+        return ["new table"]
+    parts = {
+        "clustering": commit.operation == "CLUSTER BY",
+        "schema": commit.changes_schema,
+        "properties": commit.changes_metadata and not commit.changes_schema,
+        "protocol": commit.changes_protocol,
+    }
+    return [name for name, is_changed in parts.items() if is_changed]
+
+
 def row_change(commit: Commit) -> int | None:
     """Return how many rows a commit added or took away; None when it does not tell."""
     if _adds_again(commit):

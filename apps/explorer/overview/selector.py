@@ -15,7 +15,7 @@ from apps.explorer.history.chart import commits_per_day
 from apps.explorer.history.selector import CommitsOfPage, row_change
 from apps.explorer.overview.chart import VersionPoint, file_sizes, over_versions
 from apps.explorer.version.table_version import TableVersion
-from apps.pages.figures import Chart
+from apps.pages.figures import MIN_BARS, Chart
 from apps.pages.page_json import As, Named, OnPage, Spread
 from apps.tables.models import Commit, ProtocolVersion, Table
 from deltaweb.delta.features.known.described import Description, describe_feature
@@ -27,7 +27,6 @@ from deltaweb.index.history.sentences.commit_facts import size_text
 MAX_POINTS = 300
 MIN_POINTS = 2  # a line has two ends
 BOTH = 2  # files, of which people do not say all
-MIN_BARS = 2  # one alone is a sentence
 NUM_LATEST = 6
 OVERVIEW_DAYS = 30
 SCHEMA_ROWS = 12

@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from apps.explorer.columns.tree import SchemaColumn
+from apps.explorer.history.parameters import Parameter
+from apps.explorer.overview.domains import shown_domains
 from apps.explorer.overview.selector import SCHEMA_ROWS, Overview, overview
 from apps.explorer.schema.log import inline_schema
 from apps.explorer.schema.view import LOG_FORM, code_url
@@ -93,6 +95,11 @@ class TableOverview(TablePage):
     def domains(self) -> Mapping[str, str]:
         """What the newest version's metadata says, by its domain."""
         return self.at.domains
+
+    @property
+    def shown_domains(self) -> list[Parameter]:
+        """The same in words, but for what says nothing."""
+        return shown_domains(self.at.domains, self.at.clustering_columns)
 
     @in_json
     def unreadable(self) -> str | None:

@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 from apps.explorer.drawing.figure import amount_axis, plain_figure
 from apps.explorer.parquet_file.groups import Bin
 from apps.explorer.parquet_file.skipping import TriedCondition
-from apps.pages.figures import ACCENT, Chart, bytes_text
+from apps.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text
+from deltaweb.index.history.sentences.commit_facts import counted
 
 FADED: Final = 0.45
 HOLLOW: Final = 0.15
@@ -79,4 +80,13 @@ def group_bytes(
         note=("compressed" if are_alone else "compressed, averages of neighbours")
         + (", pale ones are skipped" if any(is_skipped) else ""),
         height="x-plot-xs",
+        words=_words(bins) if len(bins) < MIN_BARS else "",
     )
+
+
+def _words(bins: Sequence[Bin]) -> str:
+    if not bins:
+        return "The file has no row groups."
+    (one,) = bins
+    rows = counted(one.num_rows, "row")
+    return f"One row group, {bytes_text(one.average_bytes)} compressed, of {rows}."

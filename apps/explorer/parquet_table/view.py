@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.users import signed_in_user
+from apps.explorer.overview.selector import target_bytes_of
 from apps.explorer.parquet_table.chart import group_sizes
 from apps.explorer.version.job_errors import check_job
 from apps.explorer.version.page import JobOfPage, TablePage
@@ -41,6 +42,7 @@ class ParquetPage(TablePage):
     inside: Spread[TableInside | None]
     links: OnPage[PageLinks]
     chart: OnPage[Chart | None]
+    marks_small: OnPage[bool]
     engine: str | None
     seconds: float | None
 
@@ -60,12 +62,16 @@ def parquet_detail(
     inside = None if found is None else table_inside(_columns(at), found.rows, number)
     facts = {} if found is None else found.facts
     has_groups = inside is not None and inside.group_sizes.counts
+    marks_small = target_bytes_of(at) is not None
     page = ParquetPage(
         at=at,
         job=job,
         inside=inside,
         links=page_links(request, inside.by_bytes.paged if inside else None),
-        chart=group_sizes(inside.group_sizes) if inside and has_groups else None,
+        chart=group_sizes(inside.group_sizes, marks_small=marks_small)
+        if inside and has_groups
+        else None,
+        marks_small=marks_small,
         engine=facts.get("engine"),
         seconds=facts.get("seconds"),
     )

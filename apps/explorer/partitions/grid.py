@@ -16,7 +16,7 @@ MAX_WEEKS: Final = 56  # a calendar of weeks; more is one of months
 MAX_MONTHS: Final = 120
 _DAY: Final = r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-NULL: Final = "null"
+NO_VALUE: Final = "no value"  # as people read it; a text may be null
 OTHERS: Final = "others"
 
 Codes = npt.NDArray[np.int64]
@@ -139,14 +139,14 @@ def _codes(days: Sequence[date | None], place: Callable[[date], int]) -> Codes:
 
 def _axis(totals: pa.Table, index: int, room: int) -> _Axis:
     """Return a key's values as labels, put together where there are too many."""
-    key = pc.fill_null(totals[f"key_{index}"], NULL)
+    key = pc.fill_null(totals[f"key_{index}"], NO_VALUE)
     note = ""
     if _are_days(totals[f"key_{index}"]):
         for length, words in ((10, ""), (7, "by month"), (4, "by year")):
             shorter = pc.if_else(
                 pc.is_valid(totals[f"key_{index}"]),
                 pc.utf8_slice_codeunits(key, 0, length),
-                NULL,
+                NO_VALUE,
             )
             note = words
             if pc.count_distinct(shorter).as_py() <= room:
@@ -161,7 +161,7 @@ def _axis(totals: pa.Table, index: int, room: int) -> _Axis:
         key = pc.if_else(kept, key, OTHERS)
         note = f"the {room - 1} largest of {len(distinct):,}"
         distinct = pc.unique(key)
-    special = {NULL: 1, OTHERS: 2}
+    special = {NO_VALUE: 1, OTHERS: 2}
     labels = sorted(distinct.to_pylist(), key=lambda text: (special.get(text, 0), text))
     codes = pc.index_in(key, value_set=pa.array(labels, pa.string()))
     return _Axis(tuple(labels), codes.to_numpy().astype(np.int64), note)

@@ -14,7 +14,7 @@ from apps.explorer.files.listing import listed_files, not_ready
 from apps.explorer.partitions import selector as partitions
 from apps.explorer.partitions.chart import lorenz, partition_heatmap
 from apps.explorer.partitions.form import PartitionFilter, parse_partition_filter
-from apps.explorer.partitions.grid import partition_grid
+from apps.explorer.partitions.grid import NO_VALUE, partition_grid
 from apps.explorer.partitions.treemap import (
     HEIGHT,
     Tile,
@@ -27,7 +27,7 @@ from apps.explorer.version.page import JobOfPage, TablePage
 from apps.explorer.version.query import QueryError
 from apps.explorer.version.table_version import TableVersion, table_version
 from apps.jobs.models import Job
-from apps.pages.figures import Chart
+from apps.pages.figures import MIN_BARS, Chart
 from apps.pages.lists.links import Chip, changed, without
 from apps.pages.lists.sorting import Column, Header, sort_headers
 from apps.pages.page_json import OnPage, Spread
@@ -129,7 +129,8 @@ def _partitions(  # noqa: PLR0913, PLR0917 (each is one part of the page)
     found = partitions.partition_page(
         totals, wanted, columns, skew.median_bytes if skew else 0
     )
-    has_pictures = skew and "HX-Request" not in request.headers
+    is_whole = "HX-Request" not in request.headers
+    has_pictures = skew and skew.num_partitions >= MIN_BARS and is_whole
     return replace(
         page,
         page=found,
@@ -188,7 +189,7 @@ def _tile(at: TableVersion, tile: Tile) -> dict[str, object]:
 def values_text(partition: partitions.Partition) -> str:
     """Return the values of a partition on one line."""
     return " / ".join(
-        "null" if value is None else value for _, value in partition.values
+        NO_VALUE if value is None else value for _, value in partition.values
     )
 
 

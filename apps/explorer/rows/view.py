@@ -47,7 +47,7 @@ from apps.explorer.version.table_version import TableVersion, table_version
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows
 from apps.pages.errors import PageError
-from apps.pages.lists.links import Chip, changed, without
+from apps.pages.lists.links import Chip, address_with, changed, without
 from apps.pages.page_json import OnPage, Spread, in_json
 from apps.pages.paging import PageLinks, links_between
 from apps.pages.responses import respond_page
@@ -294,7 +294,7 @@ def _with_filter(request: HttpRequest) -> str:
     for name in (*NEW_FILTER, "page", "find"):
         query.pop(name, None)
     query.appendlist("f", ":".join(parts if parts[2] else parts[:2]))
-    return f"{request.path}?{query.urlencode()}"
+    return address_with(request, query.urlencode())
 
 
 def _with_part(request: HttpRequest) -> str:
@@ -309,7 +309,7 @@ def _with_part(request: HttpRequest) -> str:
     if column and path:
         start = "" if path.startswith("$") else "$" if path.startswith("[") else "$."
         query.appendlist("col", part_name(column, f"{start}{path}", type_text))
-    return f"{request.path}?{query.urlencode()}"
+    return address_with(request, query.urlencode())
 
 
 def _chips(request: HttpRequest, plan: RowPlan | None) -> list[Chip]:

@@ -8,17 +8,18 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts.zones import user_zone
+from apps.explorer.columns.column_facts import column_facts
 from apps.explorer.grid import cells
 from apps.explorer.history import selector as history
 from apps.explorer.history.operations import OperationFamily, operation_family
 from apps.explorer.lanes.selector import sentence
 from apps.explorer.parquet_file import addresses
 from apps.explorer.version.table_version import TableVersion
-from apps.pages.lists import links
 from apps.pages.templatetags.deltaweb import absolute, compact, size
 from apps.tables.models import Commit
 from apps.tables.templatetags.tables import state_dot
 from deltaweb.delta.changes.lanes import LaneEvent
+from deltaweb.delta.changes.schema import FieldState
 
 register = template.Library()
 
@@ -54,6 +55,24 @@ def row_change(commit: Commit) -> int | None:
 def byte_change(commit: Commit) -> int | None:
     """Return by how many bytes a commit changed the table; None is unknown."""
     return history.byte_change(commit)
+
+
+@register.filter
+def field_facts(field: FieldState) -> list[tuple[str, str]]:
+    """Return what the metadata of a field says, in words where they are known."""
+    return list(column_facts("", field.metadata))
+
+
+@register.filter
+def moves_files(commit: Commit) -> bool:
+    """Tell whether a commit adds or removes files."""
+    return history.moves_files(commit)
+
+
+@register.filter
+def changed_parts(commit: Commit) -> str:
+    """Return what a commit without files changed: `schema, protocol`."""
+    return ", ".join(history.changed_parts(commit)) or "no data"
 
 
 @register.filter
@@ -106,12 +125,6 @@ def clock(context: template.Context, moment: datetime) -> SafeString:
         absolute(moment, zone),
         f"{moment.astimezone(zone):%H:%M}",
     )
-
-
-@register.simple_tag(takes_context=True)
-def page_with(context: template.Context, **values: object) -> str:
-    """Return this page's address with other values, from its first page on."""
-    return links.changed(context["request"], **{"page": None, "before": None, **values})
 
 
 @register.simple_tag

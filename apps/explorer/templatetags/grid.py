@@ -12,14 +12,15 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.explorer.grid.cells import Cell
+from apps.pages.templatetags.deltaweb import NO_VALUE
 
 register = template.Library()
 
-# A text may say NULL too: what a cell is called tells them apart without seeing it.
+EMPTY_TEXT = '<span role="img" aria-label="empty text">""</span>'
 WHOLE = {
-    "null": '<td aria-label="no value"><span class="c-null">NULL</span></td>',
+    "null": f"<td>{NO_VALUE}</td>",
     "unread": '<td><span class="c-null">not read</span></td>',
-    "empty": '<td class="c-json" aria-label="empty text">""</td>',
+    "empty": f'<td class="c-json">{EMPTY_TEXT}</td>',
 }
 OPENING = {"number": '<td class="dw-r">', "binary": '<td class="c-json">'}
 # Blanks that are not seen: at an end, several at once, and what is no letter at all.

@@ -25,7 +25,7 @@ def changed(request: HttpRequest, **values: object) -> str:
             query.pop(name, None)
         else:
             query[name] = value if isinstance(value, list) else [str(value)]
-    return _address(request, urlencode(query, doseq=True))
+    return address_with(request, urlencode(query, doseq=True))
 
 
 def without(request: HttpRequest, name: str, value: str | None = None) -> str:
@@ -41,7 +41,7 @@ def without(request: HttpRequest, name: str, value: str | None = None) -> str:
     query.setlist(name, kept)
     for paging in PAGING:
         query.pop(paging, None)
-    return _address(request, query.urlencode())
+    return address_with(request, query.urlencode())
 
 
 def only(request: HttpRequest, name: str, values: list[str]) -> str:
@@ -50,7 +50,7 @@ def only(request: HttpRequest, name: str, values: list[str]) -> str:
     query.setlist(name, values)
     for paging in PAGING:
         query.pop(paging, None)
-    return _address(request, query.urlencode())
+    return address_with(request, query.urlencode())
 
 
 def machine_form(request: HttpRequest, suffix: str) -> str:
@@ -60,5 +60,6 @@ def machine_form(request: HttpRequest, suffix: str) -> str:
     return f"{path}.{suffix}?{query}" if query else f"{path}.{suffix}"
 
 
-def _address(request: HttpRequest, query: str) -> str:
+def address_with(request: HttpRequest, query: str) -> str:
+    """Return the page's address with a query, which may be nothing."""
     return f"{request.path}?{query}" if query else request.path

@@ -7,7 +7,7 @@ from django import template
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from apps.pages.lists import links
 from apps.pages.lists.days import day_text
@@ -19,6 +19,10 @@ BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 COUNT_UNITS = ("", "k", "M", "B", "T")
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 WEEK_DAYS, TEN, HUNDRED = 7, 10, 100
+# A text may be NULL or null too: what is read aloud tells them apart.
+NO_VALUE = mark_safe(
+    '<span class="c-null" role="img" aria-label="no value">NULL</span>'
+)
 
 
 @register.simple_tag
@@ -30,6 +34,12 @@ def icon(name: str, css: str = "") -> SafeString:
         static("vendor/icons.svg"),
         name,
     )
+
+
+@register.simple_tag
+def no_value() -> SafeString:
+    """Draw a null, which is no text: it is called so where it is not seen."""
+    return NO_VALUE
 
 
 @register.filter
@@ -134,6 +144,22 @@ def when(context: template.Context, moment: datetime | None) -> SafeString | str
     text = absolute(moment, _zone(context))
     iso = moment.astimezone(UTC).isoformat()
     return format_html('<time datetime="{}">{}</time>', iso, text)
+
+
+@register.simple_tag(takes_context=True)
+def page_with(context: template.Context, **values: object) -> str:
+    """Return this page's address with other values, from its first page on.
+
+    It ends in no bare `?` where none is left, as `querystring` does.
+    """
+    return links.changed(context["request"], **{"page": None, "before": None, **values})
+
+
+@register.simple_tag(takes_context=True)
+def query_part(context: template.Context) -> str:
+    """Return this page's query with its `?`, or nothing."""
+    query = context["request"].GET.urlencode()
+    return f"?{query}" if query else ""
 
 
 @register.simple_tag(takes_context=True)

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from apps.pages.figures import (
     ACCENT,
+    MIN_BARS,
     Chart,
     bytes_text,
     count_ticks,
@@ -70,15 +71,17 @@ def requests_per_day(days: Sequence[DailyUse], *, note: str = "") -> Chart:
     ]
     totals = [(series, sum(values)) for series, values in counts.items()]
     said = ", ".join(f"{total:,} {series.name}" for series, total in totals)
+    busy = [row for row in reversed(rows) if any(row[1:])]
     return Chart(
         name="requests-per-day",
         label=f"Requests per day over {len(days)} days: {said}",
         figure=_figure(bars, yaxis=count_ticks(highest)),
         header=("Day (UTC)", *(series.name.capitalize() for series in counts)),
-        rows=[row for row in reversed(rows) if any(row[1:])],
+        rows=busy,
         note=note,
         height=HEIGHT,
         legend=totals,
+        words=_words(busy, said),
     )
 
 
@@ -100,16 +103,26 @@ def bytes_per_day(days: Sequence[DailyUse], *, note: str = "") -> Chart:
         "ticktext": [_size_text(tick) for tick in ticks],
         "range": [0, max(ticks[-1], 1)],
     }
-    rows = [(day_text(day.day), day.size_bytes) for day in reversed(days)]
+    rows = [
+        (day_text(day.day), day.size_bytes) for day in reversed(days) if day.size_bytes
+    ]
     return Chart(
         name="bytes-per-day",
         label=f"Bytes offered per day over {len(days)} days: {_size_text(sum(sizes))}",
         figure=_figure([bars], yaxis=axis),
         header=("Day (UTC)", "Bytes offered"),
-        rows=[row for row in rows if row[1]],
+        rows=rows,
         note=note,
         height=HEIGHT,
+        words=_words(rows, _size_text(sum(sizes))),
     )
+
+
+def _words(days: Sequence[tuple[object, ...]], said: str) -> str:
+    """Say what one bar would show, or none; "" of more."""
+    if len(days) >= MIN_BARS:
+        return ""
+    return f"{said}, all on {days[0][0]}." if days else "None on these days."
 
 
 def _size_ticks(highest: int) -> list[int]:

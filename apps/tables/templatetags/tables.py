@@ -148,7 +148,7 @@ def _button_url(button: tabs.HeadButton, request: HttpRequest, head: TableHead) 
     query += [
         (key, value) for key in button.keeps for value in request.GET.getlist(key)
     ]
-    return f"{address}?{urlencode(query)}{button.anchor}"
+    return f"{address}{'?' * bool(query)}{urlencode(query)}{button.anchor}"
 
 
 @register.simple_tag

@@ -314,8 +314,15 @@ class ConstraintViolatedError(DeltaError, code="constraint-violated"):
 
     @property
     def _rows(self) -> str:
-        texts = (json.dumps(row, default=str, ensure_ascii=False) for row in self.rows)
+        texts = (
+            json.dumps(row, default=_text, ensure_ascii=False) for row in self.rows
+        )
         return ", ".join(text[:MAX_ROW_TEXT] for text in [*texts][:MAX_ROWS_SHOWN])
+
+
+def _text(value: object) -> str:
+    """Return what JSON has no form of: bytes are hexadecimal, as grids show them."""
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 class IdentityColumnError(DeltaError, code="identity-column"):

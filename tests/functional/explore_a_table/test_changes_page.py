@@ -1,5 +1,6 @@
 """The changes of a range of versions: counts, rows, and why there are none."""
 
+import re
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -86,6 +87,18 @@ class TestChanges:
             }
             for version, counts in ((3, (0, 0, 2)), (2, (0, 1, 0)), (1, (2, 0, 0)))
         ]
+
+    def test_of_a_version_stand_under_words_that_are_apart(
+        self, viewer: Client
+    ) -> None:
+        shown(viewer)
+        page = text_of(viewer, URL)
+
+        heads = re.findall(r'<tr class="dw-vrow">(.*?)</tr>', page, re.DOTALL)
+        said = " ".join(re.sub(r"<[^>]*>", "", heads[0]).split())
+        assert re.fullmatch(r"v3 [A-Z]+ .* ago", said), said
+        # What is one sentence is one box: on a phone the boxes are laid out apart.
+        assert re.search(r"</span>\s+<span><time", heads[0])
 
     def test_stand_before_and_after_beside_each_other(self, viewer: Client) -> None:
         shown(viewer)

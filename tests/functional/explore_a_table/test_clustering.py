@@ -22,6 +22,8 @@ def test_is_told_with_the_columns(viewer: Client, tmp_path: Path) -> None:
 
     assert "Clustered by <code>b</code>, <code>a</code>: rows whose values" in overview
     assert "<h2>Domain metadata</h2>" in overview
+    assert "clustered by b, a" in overview
+    assert "clusteringColumns" not in overview
     beside = schema.partition("<h2>Clustered by</h2>")[2]
     assert re.findall(r"dw-chip[^>]*>(\w+)<", beside)[:2] == ["b", "a"]
 

@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.jobs.models import Job, Worker
+from apps.pages.templatetags.deltaweb import NO_VALUE
 from apps.tables.models import Table
 from tests.functional.explore_a_table.pages import (
     HTMX,
@@ -90,7 +91,7 @@ class TestData:
 
         assert "Reading rows" in waiting
         assert "timestamp, UTC" in page
-        assert '<span class="c-null">NULL</span>' in page
+        assert NO_VALUE in page
         assert "Scanned" in page
         assert Job.objects.count() == 1
 

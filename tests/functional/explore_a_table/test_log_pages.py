@@ -1,6 +1,7 @@
 """What the log tells of a table: its overview, history, commits and schema."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,22 @@ class TestHistory:
 
         assert "Appended <b>317</b> rows" in page
         assert "22 commits" in page
+
+    def test_a_commit_without_files_says_what_it_changed_instead(
+        self, viewer: Client
+    ) -> None:
+        table = new_table("renamed", version=1)
+        none = {"num_added_files": 0, "added_bytes": 0}
+        new_commit(table, 1, operation="RENAME COLUMN", changes_schema=True, **none)
+        url = f"{TABLE}renamed/history"
+
+        row = text_of(viewer, url).partition('<div class="dw-delta">')[2]
+        said = re.sub(r"<[^>]*>", " ", row.partition("</article>")[0]).split()
+        page = text_of(viewer, f"{url}/1")
+
+        assert said == ["schema"]
+        assert "no files were added or removed" in page
+        assert "0 B" not in page
 
     def test_says_whose_times_it_shows(self, viewer: Client) -> None:
         table = new_table("own_times", version=3)

@@ -9,6 +9,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from apps.jobs.models import Job
+from apps.pages.templatetags.deltaweb import size
 from apps.tables.work.inspect_file import INSPECT_FILE
 from apps.tables.work.survey_files import SURVEY_FILES
 from tests.factories import new_unindexed_table
@@ -43,6 +44,28 @@ class TestParquetPage:
         assert len(found["writers"]) == 1  # type: ignore[arg-type]
         assert found["engine"] == "in process"
 
+    def test_codecs_and_encodings_add_up_to_the_size_beside_them(
+        self, surveyed: Client
+    ) -> None:
+        found = json_of(surveyed, f"{PARQUET}.json")
+        page = text_of(surveyed, PARQUET)
+
+        sums = {
+            name: sum(one["bytes"] for one in found[name])  # type: ignore[attr-defined]
+            for name in ("codecs", "encodings")
+        }
+        (data_bytes,) = set(sums.values())
+        whole = int(str(found["bytes"]))
+        assert data_bytes < whole
+        assert page.count(f"{size(data_bytes)} of columns") == 2
+        assert f"{size(whole - data_bytes)} of footers" in page
+
+    def test_a_table_smaller_than_one_file_has_no_alarm(self, surveyed: Client) -> None:
+        page = text_of(surveyed, PARQUET)
+
+        assert "below 8 MiB" not in page
+        assert "dw-amber" not in page
+
     def test_says_how_files_differ_from_the_table(self, surveyed: Client) -> None:
         found = json_of(surveyed, f"{PARQUET}.json")["differences"]
 
@@ -68,7 +91,7 @@ class TestParquetPage:
         assert "What this costs" in page
         assert "so no row group of theirs can be skipped by it." in page
         assert "/t/default/mixed/files/legacy.parquet" in page
-        assert 'data-chart="group-sizes"' in page
+        assert "All 4 row groups have 256 B to 512 B." in page  # no picture of one bar
         assert "Stored in more than one way" in page
         assert " style=" not in page
 

@@ -179,6 +179,7 @@ class TestList:
         new_event()
         new_event(status=404, size_bytes=None)
         new_change()
+        new_event(at=timezone.now() - timedelta(days=1))
 
         shown = text(admin).replace("> <", "><")
         today = day_text(timezone.now().astimezone(UTC).date())

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from django.test import Client
 
@@ -13,7 +14,7 @@ from apps.tables.models import Table
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
 from tests.factories import new_user
-from tests.functional.table_operations.conftest import Work
+from tests.functional.table_operations.conftest import SCHEMA, Work
 from tests.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
@@ -288,6 +289,22 @@ class TestConstraints:
         assert "Commit the constraint" not in page
         checked = page_json(editor, CONSTRAINTS)["job"]["result"]["checked"]
         assert checked["rows"][0] == [["p", "a"], ["id", "10"]]
+
+    def test_that_rows_break_show_values_as_every_preview_does(
+        self, editor: Client, work: Work, folder: Path, orders: Table
+    ) -> None:
+        knows_constraints(folder, orders)
+        odd = {"p": ["a"], "id": [99], "b": [b"XXXX"], "s": [{"x": None}]}
+        schema = pa.schema([("b", pa.binary()), ("s", pa.struct([("x", pa.string())]))])
+        rows = pa.table(odd, schema=pa.schema([*SCHEMA, *schema]))
+        DeltaTable(str(folder)).append(rows, merge_schema=True)
+
+        look_at(
+            editor, work, CONSTRAINTS, {"name": "a", "way": "add", "sql": "id < 99"}
+        )
+
+        checked = page_json(editor, CONSTRAINTS)["job"]["result"]["checked"]
+        assert checked["rows"][0][2:] == [["b", "58585858"], ["s", '{"x": null}']]
 
     @pytest.mark.parametrize(
         ("asked", "said"),

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import pyarrow as pa
+
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.changes.schema import FieldAspect
 from deltaweb.delta.changes.settings import VERSIONS
 from deltaweb.delta.features.registry import writer_features
+from deltaweb.delta.values.python_values import as_text
 from deltaweb.delta.writing.operations.definition_plan import (
     DefinitionPlan,
     carry_out_definition,
@@ -104,7 +107,7 @@ def foresee_definition(plan: DefinitionPlan) -> Foreseen:
                 "num_rows": checked.num_rows,
                 "num_violating": checked.num_violating,
                 "rows": [
-                    [[name, _text(value)] for name, value in row.items()]
+                    [[name, _cell(value)] for name, value in row.items()]
                     for row in checked.rows
                 ],
             },
@@ -184,6 +187,14 @@ def _told(
         "before": _text(before),
         "after": _text(after),
     }
+
+
+def _cell(value: object | None) -> str | None:
+    """Return a value of a row as text, as the other previews have it."""
+    if value is None:
+        return None
+    text: str = as_text(pa.array([value]))[0].as_py()
+    return text[:MAX_TEXT_LENGTH]
 
 
 def _text(value: object | None) -> str | None:

@@ -86,6 +86,16 @@ class TableInside:
     is_complete: bool
 
     @property
+    def data_bytes(self) -> int:
+        """What the columns take: the bytes that codecs and encodings are shares of."""
+        return sum(one.size_bytes for one in self.codecs)
+
+    @property
+    def other_bytes(self) -> int:
+        """What the files hold beside their columns: footers, indexes, checksums."""
+        return max(self.size_bytes - self.data_bytes, 0)
+
+    @property
     def num_unlike_columns(self) -> int:
         """How many columns are otherwise somewhere."""
         return len({one.column for one in self.unlike})

@@ -1,6 +1,9 @@
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.template import Context, Template
+from django.test import RequestFactory
 
 from apps.pages.templatetags.deltaweb import (
     absolute,
@@ -11,6 +14,7 @@ from apps.pages.templatetags.deltaweb import (
     signed,
     size,
 )
+from tests.installation import ROOT
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -81,3 +85,40 @@ def test_a_moment_is_told_as_a_person_would(age: timedelta, text: str) -> None:
 
 def test_an_absolute_time_shows_its_zone() -> None:
     assert absolute(NOW) == "21 Nov 2026 12:00:00 UTC"
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        ("asked", "address"),
+        [
+            pytest.param("", "/tables/", id="no query"),
+            pytest.param("?q=a", "/tables/", id="nothing is left"),
+            pytest.param("?q=a&page=3&sort=name", "/tables/?sort=name", id="a rest"),
+        ],
+    )
+    def test_without_a_filter_end_in_no_bare_question_mark(
+        self, rf: RequestFactory, asked: str, address: str
+    ) -> None:
+        context = Context({"request": rf.get(f"/tables/{asked}")})
+
+        assert Template("{% page_with q=None %}").render(context) == address
+
+    @pytest.mark.parametrize("query", ["", "?view=rows"])
+    def test_of_another_page_take_the_query_along(
+        self, rf: RequestFactory, query: str
+    ) -> None:
+        context = Context({"request": rf.get(f"/here{query}")})
+
+        assert Template("/there{% query_part %}").render(context) == f"/there{query}"
+
+    def test_are_made_so_by_every_template(self) -> None:
+        found = [
+            path.name
+            for path in (ROOT / "templates").rglob("*.html")
+            if re.search(
+                r"{% querystring|\?{{ request.GET.urlencode }}",
+                path.read_text(encoding="utf-8"),
+            )
+        ]
+
+        assert found == []

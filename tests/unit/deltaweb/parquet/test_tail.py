@@ -70,3 +70,21 @@ def test_a_file_that_shrinks_meanwhile_is_an_error() -> None:
 
     with pytest.raises(FileNotParquetError, match="became shorter"):
         read_footer(Shrinking(file_of(1)))
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        pytest.param(b"XXXX", "it ends with 'XXXX' instead of 'PAR1'", id="a word"),
+        pytest.param(
+            b"\x00\xff01",
+            "it ends with the bytes 00 ff 30 31 instead of 'PAR1'",
+            id="no word",
+        ),
+    ],
+)
+def test_says_how_the_file_ends_in_words_of_its_own(end: bytes, said: str) -> None:
+    with pytest.raises(FileNotParquetError) as caught:
+        read_footer(CountedSource(b"PAR1" + b"." * 100 + end))
+
+    assert caught.value.reason == said

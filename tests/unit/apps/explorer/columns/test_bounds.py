@@ -40,6 +40,30 @@ def test_tells_bounds_and_coverage_of_each_column(log: LocalLog) -> None:
     assert bounds_of(log) == {"id": ("1", "99", 100), "name": ("a", "f", 50)}
 
 
+def test_ends_of_deleted_rows_are_what_the_values_lie_within(log: LocalLog) -> None:
+    text = stats_of(8, {"id": 1}, {"id": 99})
+    told = json.loads(text) | {"tightBounds": False}
+    vector = {
+        "storageType": "u",
+        "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^",
+        "offset": 4,
+        "sizeInBytes": 40,
+        "cardinality": 6,
+    }
+    log.start(
+        add("a", stats=json.dumps(told), deletionVector=vector),
+        schemaString=typed_schema(id="long"),
+    )
+    new_indexed_table("orders", Path(log.location))
+    at = table_version(new_user("vera"), "default", "orders")
+
+    bounds = column_bounds(at, version_tree(at.metadata).columns)["id"]
+
+    assert bounds.is_within
+    assert (bounds.minimum, bounds.maximum) == ("1", "99")
+    assert (bounds.ranges.minimum, bounds.ranges.maximum) == (None, None)
+
+
 def test_nothing_is_told_of_files_without_statistics(log: LocalLog) -> None:
     log.start(add("a"), schemaString=typed_schema(id="long"))
 

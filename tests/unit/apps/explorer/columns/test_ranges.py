@@ -65,6 +65,7 @@ class TestReadRanges:
         found = ranges_of("id", **told)
 
         assert (found.minimum, found.maximum) == (None, 9)
+        assert (found.lowest, found.highest) == (1, 9)
         assert (found.num_nulls, found.num_rows) == (2, 8)
         assert found.num_bounds == 2
 

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from apps.explorer.grid.cells import cell, json_value
+from apps.explorer.grid.cells import cell, json_value, named_value
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -50,6 +50,14 @@ class TestCell:
 
         assert shown.text == "00 01 02 03 04 05 06 07 … 32 B"
         assert shown.detail.endswith("1e 1f")
+
+    @pytest.mark.parametrize("word", ["null", "NULL", "Null"])
+    def test_nothing_within_a_nested_value_differs_from_the_word(
+        self, word: str
+    ) -> None:
+        shown = cell({"a": None, "b": word, "c": "nullable"}, UTC)
+
+        assert shown.text == f'{{a: null, b: "{word}", c: nullable}}'
 
     def test_a_nested_value_has_a_line_and_a_tree(self) -> None:
         value = {"id": 2**60, "segment": "new", "tags": [("a", None)]}
@@ -100,3 +108,8 @@ class TestJSONValue:
             {"key": "a", "value": 1},
             {"key": "a", "value": 2},
         ]
+
+
+def test_a_partition_of_no_value_differs_from_one_of_the_word() -> None:
+    assert named_value("country", None) == "country is null"
+    assert named_value("country", "null") == "country=null"

@@ -1,10 +1,12 @@
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from apps.explorer.history import selector as history
 from apps.explorer.history.form import HistoryFilter
+from apps.explorer.history.selector import changed_parts, moves_files
 from apps.tables.models import Commit, Table
 from tests.factories import new_commit, new_table
 
@@ -162,3 +164,33 @@ def test_the_csv_form_of_nothing_has_its_header(table: Table) -> None:
     lines = list(history.commit_rows(until, HistoryFilter(text="nowhere")))
 
     assert [line[0] for line in lines] == ["version"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "parts"),
+    [
+        pytest.param(
+            {"changes_schema": True, "changes_metadata": True}, ["schema"], id="schema"
+        ),
+        pytest.param({"changes_metadata": True}, ["properties"], id="properties"),
+        pytest.param(
+            {"changes_metadata": True, "changes_protocol": True},
+            ["properties", "protocol"],
+            id="a property that needs a newer protocol",
+        ),
+        pytest.param({}, [], id="the end of a VACUUM"),
+        pytest.param({"operation": "CLUSTER BY"}, ["clustering"], id="clustering"),
+        pytest.param(
+            {"operation": "CREATE TABLE", "changes_metadata": True},
+            ["new table"],
+            id="the first",
+        ),
+    ],
+)
+def test_a_commit_without_files_tells_what_it_changed(
+    fields: dict[str, Any], parts: list[str]
+) -> None:
+    commit = Commit(**fields)
+
+    assert not moves_files(commit)
+    assert changed_parts(commit) == parts

@@ -213,8 +213,8 @@ class TestGrid:
         grid = partition_grid(TOTALS, COLUMNS)
 
         assert grid is not None
-        assert grid.across == ("2026-01-01", "2026-01-02", "null")
-        assert grid.down == ("a", "b", "null")
+        assert grid.across == ("2026-01-01", "2026-01-02", "no value")
+        assert grid.down == ("a", "b", "no value")
         assert grid.size_bytes[0] == (40, None, None)
 
     def test_too_many_labels_are_put_together(self) -> None:

@@ -9,12 +9,14 @@ from apps.explorer.templatetags.grid import grid_cells, marked, marked_lines
     [
         pytest.param(
             NULL,
-            '<td aria-label="no value"><span class="c-null">NULL</span></td>',
+            '<td><span class="c-null" role="img" aria-label="no value">'
+            "NULL</span></td>",
             id="null",
         ),
         pytest.param(
             EMPTY,
-            '<td class="c-json" aria-label="empty text">""</td>',
+            '<td class="c-json"><span role="img" aria-label="empty text">'
+            '""</span></td>',
             id="an empty text",
         ),
         pytest.param(Cell(kind="text", text="NULL"), "<td>NULL</td>", id="the word"),

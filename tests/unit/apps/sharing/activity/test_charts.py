@@ -65,3 +65,11 @@ class TestBytesPerDay:
 
         assert list(axis["ticktext"]) == expected
         assert axis["range"][1] >= size_bytes
+
+
+def test_a_single_day_is_a_sentence() -> None:
+    days = [new_day(0), new_day(1, answered=2, size_bytes=2048)]
+
+    assert requests_per_day(days).words == "2 answered, 0 refused, all on 2 Nov 2026."
+    assert bytes_per_day(days).words == "2 KiB, all on 2 Nov 2026."
+    assert requests_per_day([*days, new_day(2, answered=1)]).words == ""

@@ -1,6 +1,7 @@
 """Errors of writing say what, where, and what to do next."""
 
 import re
+from datetime import date
 
 import pytest
 
@@ -65,3 +66,11 @@ def test_five_rows_of_a_violated_constraint_are_shown() -> None:
 
     assert '{"x": -4}' in error.message
     assert '{"x": -5}' not in error.message
+
+
+def test_bytes_of_a_row_are_hexadecimal() -> None:
+    error = errors.ConstraintViolatedError(
+        name="short", expression="x < 1", rows=[{"x": b"XXXX", "day": date(2026, 1, 2)}]
+    )
+
+    assert '{"x": "58585858", "day": "2026-01-02"}' in error.message

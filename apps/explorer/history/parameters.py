@@ -94,6 +94,11 @@ def commit_parameters(parameters: Mapping[str, Any]) -> list[Parameter]:
     return sorted(made, key=order)
 
 
+def parameter_of(name: str, value: object) -> Parameter:
+    """Return any JSON under its own name, as a list of names and values."""
+    return _nested(name, "", value, depth=1)
+
+
 def format_predicate(value: object) -> str:
     """Return a predicate as a person writes it: an AND a line, no list around it."""
     conditions = decoded(value)
