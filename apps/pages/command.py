@@ -280,21 +280,9 @@ class Subcommand:
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments; none without this method."""
 
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What a verb that writes is about to do.
-
-    Attributes:
-        foresee: Answers what would happen; changes nothing.
-        carry_out: Does it.
-        question: Asked before it is done; empty where nothing is destroyed. It is made
-            only where somebody is asked.
-    """
-
-    foresee: Callable[[], Output]
-    carry_out: Callable[[], Output]
-    question: Callable[[], str] | None = None
+    def answer(self, **options: Any) -> Output:  # noqa: ANN401  # as argparse read them
+        """Run."""
+        return self.run(**options)
 
 
 def takes_writing_options(parser: argparse.ArgumentParser) -> None:
@@ -310,23 +298,18 @@ def takes_writing_options(parser: argparse.ArgumentParser) -> None:
 
 
 class WritingVerb(Subcommand):
-    """A verb that writes: each can look first, and asks before it destroys.
+    """A verb that writes: it can only look, and asks before it destroys.
 
-        class Verb(WritingVerb):
-            def prepare(self, *, table: str, **_: object) -> Prepared:
-                plan = ...
-                return Prepared(
-                    lambda: Output(...), lambda: ..., lambda: f"Delete {plan.size}?"
-                )
+    It takes `--dry-run`, which its `run` is told as `dry_run`, and `--yes`, which
+    answers what it asks by `self.ask`.
 
     Attributes:
-        prepare: Finds out what is to be done, and changes nothing; its options are the
-            arguments that were declared.
+        is_agreed: Whether nobody need be asked.
     """
 
-    prepare: Callable[..., Prepared]
+    is_agreed = False
 
-    def run(
+    def answer(
         self,
         *,
         dry_run: bool = False,
@@ -334,14 +317,26 @@ class WritingVerb(Subcommand):
         **options: Any,  # noqa: ANN401  # as argparse read them
     ) -> Output:
         """Say what would happen, or do it: after asking, where it destroys."""
-        prepared = self.prepare(**options)
-        if dry_run:
-            return prepared.foresee()
-        if prepared.question is not None and not yes:
-            question = prepared.question()
-            if question:
-                self.confirm(question, yes=False)
-        return prepared.carry_out()
+        self.is_agreed = yes
+        return self.run(dry_run=dry_run, **options)
+
+    def ask(self, question: str) -> None:
+        """Ask before something is destroyed.
+
+        Raises:
+            CommandError: If the answer is not yes.
+            NotAskedError: If nobody is at a terminal.
+        """
+        self.confirm(question, yes=self.is_agreed)
+
+    def check_somebody_there(self, question: str) -> None:
+        """Refuse what nobody will agree to, before much is done to find out more.
+
+        Raises:
+            NotAskedError: If nobody is at a terminal.
+        """
+        if not self.is_agreed and not sys.stdin.isatty():
+            raise NotAskedError(question=question)
 
 
 class VerbsCommand(SubcommandsCommand):
@@ -378,7 +373,7 @@ class VerbsCommand(SubcommandsCommand):
         for name, file in self._files().items():
             if self._asked in {None, name}:
                 verb = import_module(f"{self.verbs}.{file.stem}").Verb(self)
-                parser = add(name, verb.run, help=_sentence(file))
+                parser = add(name, verb.answer, help=_sentence(file))
                 verb.add_arguments(parser)
                 if isinstance(verb, WritingVerb):
                     takes_writing_options(parser)

@@ -50,10 +50,3 @@ def add_version(parser: ArgumentParser) -> None:
     at = parser.add_mutually_exclusive_group()
     at.add_argument("--version", type=whole_number, dest="at_version", metavar="N")
     at.add_argument("--timestamp", metavar="T", help="such as 2026-01-31T12:00:00Z")
-
-
-def add_dry_run(parser: ArgumentParser) -> None:
-    """Let a command only say what it would do."""
-    parser.add_argument(
-        "--dry-run", action="store_true", help="say what would happen, and do nothing"
-    )

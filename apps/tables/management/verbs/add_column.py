@@ -2,8 +2,8 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, locate
+from apps.pages.command import Output, WritingVerb
+from apps.tables.management.arguments import locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
@@ -11,14 +11,13 @@ from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.operations.definition import add_columns
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Add columns to a table."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("column", metavar="'col TYPE [COMMENT ..]'")
-        add_dry_run(parser)
 
     def run(
         self,

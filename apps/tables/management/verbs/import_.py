@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.catalogue.registration import find_table
 from apps.tables.errors import TableNameError, TableNotRegisteredError
 from apps.tables.management.commit_output import committed
@@ -34,7 +34,7 @@ from deltaweb.writer.importing.plan import (
 MAX_SHOWN = 20
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Add the rows of CSV, JSON or Parquet files to a table."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -58,10 +58,6 @@ class Verb(Subcommand):
             help="what becomes of rows with a value that does not fit",
         )
         parser.add_argument("--partition-by", default="", metavar="a,b")
-        parser.add_argument(
-            "--dry-run", action="store_true", help="only say what would happen"
-        )
-        parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def run(  # noqa: PLR0913  # the arguments of the line
         self,
@@ -74,7 +70,6 @@ class Verb(Subcommand):
         types: str,
         partition_by: str,
         dry_run: bool,
-        yes: bool,
         **options: object,
     ) -> Output:
         """Look at every row; then write them in one commit, or make the table."""
@@ -95,7 +90,7 @@ class Verb(Subcommand):
                 _plan_text(plan, location),
             )
         if asked.mode is ImportMode.OVERWRITE and existing(store) is not None:
-            self.confirm(f"Replace every row of {location}?", yes=yes)
+            self.ask(f"Replace every row of {location}?")
         result, rows = carry_out_import(store, asked)
         if rows.num_bad:
             self.warn(f"{rows.num_bad:,} rows or values did not fit.")
