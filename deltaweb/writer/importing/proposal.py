@@ -230,7 +230,7 @@ class _Seen:
                 return "double"
             case ["struct"]:
                 inside = (
-                    f"{_quoted(name)}: {seen.type_name(is_nested=True)}"
+                    f"{quoted(name)}: {seen.type_name(is_nested=True)}"
                     for name, seen in self.fields.items()
                 )
                 return f"struct<{', '.join(inside)}>"
@@ -245,7 +245,8 @@ class _Seen:
         return "string"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return a name as DDL has it."""
     return name if name.isidentifier() else f"`{name.replace('`', '``')}`"
 
 

@@ -15,6 +15,7 @@ from apps.tables.management.audit import record
 from apps.tables.management.options.file_options import (
     add_file_options,
     asked_files,
+    narrower_lines,
     with_types,
 )
 from apps.tables.storage.locations import check_allowed, parse_location
@@ -75,7 +76,7 @@ class Verb(WritingVerb):
         check_allowed(where, roots=roots_for(None))
         partitions = [text.strip() for text in partition_by.split(",") if text.strip()]
         new = NewTable(
-            schema=_schema_of_file(schema_of, types, options)
+            schema=self._schema_of_file(schema_of, types, options)
             if schema_of
             else _schema(schema),
             partition_by=partitions,
@@ -95,6 +96,15 @@ class Verb(WritingVerb):
         record("table.create", table.full_name, version=0)
         text = f"Created {table.full_name} at {where}: version 0, no rows"
         return Output(catalogue_output.table_json(table) | {"version": 0}, text)
+
+    def _schema_of_file(
+        self, file: str, types: str, options: Mapping[str, Any]
+    ) -> StructType:
+        proposed = propose_columns(asked_files([file], options))
+        columns = with_types([one.column for one in proposed], types)
+        for line in narrower_lines(proposed, columns, types):
+            self.warn(line)
+        return columns_schema([*columns])
 
 
 def _foreseen(name: str, location: str, made: Transaction) -> Output:
@@ -134,8 +144,3 @@ def _schema(text: str) -> StructType:
     if text.lstrip().startswith("{"):
         return parse_schema(text)
     return StructType(tuple(parse_columns_ddl(text)))
-
-
-def _schema_of_file(file: str, types: str, options: Mapping[str, Any]) -> StructType:
-    proposed = propose_columns(asked_files([file], options))
-    return columns_schema([*with_types([one.column for one in proposed], types)])
