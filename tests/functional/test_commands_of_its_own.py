@@ -71,7 +71,7 @@ def test_a_command_of_django_is_refused_and_named(tmp_path: Path) -> None:
 
 
 def test_a_near_miss_names_the_nearest(tmp_path: Path) -> None:
-    command, verb = run(tmp_path, "tabel"), run(tmp_path, "table", "delte", "orders")
+    command, verb = run(tmp_path, "tables"), run(tmp_path, "table", "deletes", "t")
 
     assert (command.returncode, verb.returncode) == (2, 2)
     assert "Did you mean 'table'?" in command.stderr

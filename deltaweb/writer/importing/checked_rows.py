@@ -176,6 +176,7 @@ class ImportedRows:
         count = len(batch.lines)
         bad = np.zeros(count, bool)
         found = list(batch.broken)
+        self.bad_by_column.update(one.column for one in found if one.column)
         arrays = []
         for column, of_table in zip(self.wanted, self.schema.fields, strict=True):
             kind = of_table.data_type

@@ -7,6 +7,7 @@ from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.changes.schema import FieldAspect
 from deltaweb.delta.changes.settings import VERSIONS, ValueChanges
+from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.writing.operations.definition_plan import (
     DefinitionPlan,
     carry_out_definition,
@@ -174,6 +175,4 @@ def _told(
 
 
 def _text(value: object | None) -> str | None:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return None if value is None else str(value)[:MAX_TEXT_LENGTH]
+    return None if value is None else cell_text(value)[:MAX_TEXT_LENGTH]

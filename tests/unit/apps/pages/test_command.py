@@ -115,7 +115,7 @@ def test_bad_usage_is_exit_2(
 def test_an_unknown_subcommand_is_told_the_nearest(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run("shwo")[0] == 2
+    assert run("shows")[0] == 2
     assert "Did you mean 'show'?" in capsys.readouterr().err
 
 

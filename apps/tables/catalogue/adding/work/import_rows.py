@@ -142,13 +142,16 @@ def foresee_rows(plan: RowsPlan) -> Foreseen:
             "first_columns": [
                 one for one in told["schema"] if one["name"] in first.column_names
             ],
-            "first": [[*row] for row in zip(*map(_cells, first.columns), strict=True)],
+            "first": [
+                [*row] for row in zip(*map(cell_texts, first.columns), strict=True)
+            ],
         },
         is_empty=not told["num_rows"] and asked.mode == ImportMode.APPEND,
     )
 
 
-def _cells(values: pa.ChunkedArray) -> list[str | None]:
+def cell_texts(values: pa.ChunkedArray) -> list[str | None]:
+    """Return values as the page shows them; None is null."""
     return [
         None if value is None else cell_text(value)[:MAX_CELL]
         for value in python_values(values)

@@ -156,7 +156,9 @@ def test_json_rows_that_do_not_fit_are_named(tmp_path: Path) -> None:
     of = replace(asked(lines), columns=columns)
 
     found = bad(tmp_path / "t", of)
+    plan = plan_import(DeltaTable(str(tmp_path / "t")).store, of)
 
+    assert plan.rows.bad_by_column["n"] == 2
     assert [one[:3] for one in found] == [
         (2, "n", "x"),
         (3, "more", "1"),
