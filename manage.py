@@ -1,7 +1,7 @@
 #!/usr/bin/env python
-"""Django's command line for this project; `deltaweb` is the same when installed."""
+"""Django's command line for this project; `deltaweb` has the project's own commands."""
 
-from deltaweb.__main__ import main
+from deltaweb.__main__ import manage
 
 if __name__ == "__main__":
-    main()
+    manage()

@@ -6,6 +6,7 @@ Read in this order:
     delta        the transaction log as values and pure functions
     storage      object stores behind fsspec: how bytes arrive
     table        DeltaTable, the public Python API
+    errors       each error of the library by its name, to catch it
     sharing      the Delta Sharing protocol as values
     index        what is kept of a table for pages: file index and summaries
     samples      the sample tables of a first start

@@ -1,30 +1,84 @@
-"""The command `deltaweb`: Django's management commands, from any folder."""
+"""The command `deltaweb`: its own commands, from any folder.
+
+`manage.py` has those of Django, too.
+"""
 
 import io
 import os
 import sys
+from collections.abc import Sequence
 
+from deltaweb.environment.command_lines import (
+    ASK_HELP,
+    COMMANDS,
+    listed,
+    refuse,
+    refuse_django,
+)
 from deltaweb.environment.garbage import few_looks
 from deltaweb.environment.without_pandas import refuse_pandas
+from deltaweb.version import VERSION
 
+PROGRAM = "deltaweb"
+KIND = "COMMAND"
 SHELL = "shell"  # a person's own process: pandas is theirs to import
 SERVING = (["serve"], ["web"])
 PORT = "8000"
 
 
 def main() -> None:
-    """Run one management command; what its environment lacks is one sentence."""
+    """Run one of its own commands; what the environment lacks is one sentence."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
+    match arguments:
+        case ["--version" | "version"]:
+            sys.stdout.write(f"{PROGRAM} {VERSION}\n")
+            return
+        case [word] if word in ASK_HELP:
+            sys.stdout.write(f"{listed(PROGRAM, KIND, COMMANDS)}\n")
+            return
+        case [str(word), *_] if word in COMMANDS:
+            with few_looks():
+                _run([PROGRAM, *arguments])
+            return
+    word = arguments[0] if arguments and arguments[0][:1] != "-" else ""
+    if word and _is_of_django(word):
+        refuse_django(PROGRAM, word)
+    refuse(PROGRAM, KIND, word, COMMANDS)
+
+
+def manage() -> None:
+    """Run any management command, Django's among them."""
     with few_looks():
-        _run()
+        _run(sys.argv)
 
 
-def _run() -> None:
-    if sys.argv[1:2] != [SHELL]:
+def _is_of_django(word: str) -> bool:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
+    import django  # noqa: PLC0415  # only where a line is refused
+    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
+    from django.core.management import get_commands  # noqa: PLC0415
+
+    refuse_pandas()
+    try:
+        django.setup()
+    except ImproperlyConfigured:
+        return False
+    return word in get_commands()
+
+
+def _run(line: Sequence[str]) -> None:
+    command = list(line[1:2])
+    if command != [SHELL]:
         refuse_pandas()
+    if command and command[0] in COMMANDS and line[2:] == ["--version"]:
+        sys.stdout.write(f"{PROGRAM} {VERSION}\n")
+        return
     # numpy's algebra, which is not used, starts a thread a core when it is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
-    if sys.argv[1:2] in SERVING and not os.environ.get("PORT"):
+    if command in SERVING and not os.environ.get("PORT"):
         os.environ["PORT"] = PORT  # not that of the address served last
     from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
     from django.core.management import execute_from_command_line  # noqa: PLC0415
@@ -35,7 +89,7 @@ def _run() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        execute_from_command_line(sys.argv)
+        execute_from_command_line([*line])
     except ImproperlyConfigured as error:
         sys.exit(f"Error: {error}")
     except OperationalError as error:

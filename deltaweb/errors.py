@@ -1,8 +1,16 @@
-"""The root of every error whose words people read."""
+"""The root of every error whose words people read, and each error by its name.
 
-from collections.abc import Iterable, Sequence
+    from deltaweb.errors import CommitConflictError, VersionNotFoundError
+
+An error stands beside what raises it; here it is found, and its module is loaded with
+the first that asks for it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
 from typing import Any, Final, dataclass_transform
 
 MAX_LISTED_COLUMNS: Final = 20
@@ -125,3 +133,101 @@ def column_hint(column: str, columns: Sequence[str]) -> str:
 def shortened_name(name: str) -> str:
     """Return a name as a sentence can hold it."""
     return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 1]}…"
+
+
+# === Each error by its name ===
+
+_PLACES: Final[Mapping[str, str]] = {
+    "deltaweb.delta.changes.errors": (
+        "RowDiffKeyError RowDiffTooLargeError VersionFilesMissingError"
+    ),
+    "deltaweb.delta.deletion_vectors.errors": (
+        "DeletionVectorError DeletionVectorMissingError"
+    ),
+    "deltaweb.delta.errors": (
+        "CheckpointCancelledError CheckpointPartsError ColumnNotFoundError "
+        "ColumnTypeError CredentialsNeededError DataFileError DataFileMissingError "
+        "DeltaError LocationDeniedError LocationError LocationInvalidError "
+        "LocationNotAllowedError LocationNotFoundError LocationNotWritableError "
+        "LocationUnreachableError LocationUnsupportedError LogCorruptError "
+        "LogGapError MissingActionError MissingMetadataError MissingProtocolError "
+        "PartitionValueError PathEscapesTableError PredicateError PropertyError "
+        "SchemaError SchemaMissingError SchemaTooWideError StorageFullError "
+        "TableNotFoundError TimestampInvalidError TimestampNotFoundError "
+        "UnsupportedFeatureError UnsupportedProtocolError UnsupportedWriterError "
+        "UnsupportedWriterFeatureError VersionError VersionNotFoundError"
+    ),
+    "deltaweb.delta.feed.errors": (
+        "FeedFileMissingError FeedOffError FeedRangeError FeedSchemaError"
+    ),
+    "deltaweb.delta.scan.variant_parts": "VariantPartError",
+    "deltaweb.delta.values.variant_get": "VariantCastError VariantPathError",
+    "deltaweb.delta.writing.errors": (
+        "AppendOnlyError ColumnInUseError CommitConflictError CommitInvalidError "
+        "CommitOutcomeUnknownError CommitTooLargeError ConstraintNameError "
+        "ConstraintViolatedError IdentityColumnError LocationTakenError "
+        "NewColumnsError PartitionKeysError ProtocolUpgradeError "
+        "RestoreFilesMissingError RetentionTooShortError SchemaMismatchError "
+        "StoreNotWritableError TypeNotWidenedError UnsupportedWriteError"
+    ),
+    "deltaweb.expressions.errors": (
+        "ExpressionError ExpressionMistakenError ExpressionValueError"
+    ),
+    "deltaweb.parquet.errors": (
+        "FileEncryptedError FileNotParquetError FooterCorruptError "
+        "NoParquetFilesError ParquetError SchemaCorruptError SchemaNotHeldError "
+        "ValuesUnreadableError"
+    ),
+    "deltaweb.sharing.conditions.json": "MalformedHintError",
+    "deltaweb.sharing.conditions.sql_text": "NotSQLError",
+    "deltaweb.sharing.errors": (
+        "CredentialsMissingError EndpointNotFoundError FileGoneError "
+        "FileOutsideTableError FileRefusedError FilesVacuumedError "
+        "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
+        "ParameterInvalidError RangeUnsatisfiableError RequestMalformedError "
+        "RequestTooLargeError SharingError TableMisreadError TooManyDownloadsError "
+        "TooManyRequestsError TooManyStreamsError"
+    ),
+    "deltaweb.spark.checkpoint": "TaskDiedError",
+    "deltaweb.spark.driver.cluster": (
+        "ApplicationEndedError ExecutorsUnfitError MasterUnreachableError "
+        "MasterUnsupportedError NoExecutorsError SparkClusterError"
+    ),
+    "deltaweb.spark.driver.java": "JavaNotFoundError",
+    "deltaweb.spark.job": "SparkLostError",
+    "deltaweb.spark.writing.source.options": "SourceOptionError",
+    "deltaweb.spark.writing.source.stream_files": "StreamChangeError",
+    "deltaweb.spark.writing.source.stream_reader": "StreamSchemaError",
+    "deltaweb.storage.signing.errors": (
+        "SigningKeyNeededError SigningUnsupportedError"
+    ),
+    "deltaweb.storage.signing.file_urls": "FileURLExpiredError FileURLInvalidError",
+    "deltaweb.writer.importing.checked_rows": "RowsNotImportedError",
+    "deltaweb.writer.importing.options": "ImportFileError",
+    "deltaweb.writer.making.conversion": "FolderNotConvertibleError",
+    "deltaweb.writer.merge.file_merge": "MergeMatchedTwiceError",
+}
+
+
+@cache
+def _modules() -> Mapping[str, str]:
+    """Return the module of each error."""
+    return {name: module for module, names in _PLACES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  # a class that is not loaded yet
+    """Return the error of a name.
+
+    Raises:
+        AttributeError: If there is none.
+    """
+    module = _modules().get(name)
+    if module is None:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    """Return what can be imported from here."""
+    return sorted({*globals(), *_modules()})

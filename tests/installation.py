@@ -43,8 +43,21 @@ def run(
     home: Path, *arguments: str, **variables: str
 ) -> "subprocess.CompletedProcess[str]":
     """Run one command of the installation to its end."""
+    return _run(home, ["-m", "deltaweb", *arguments], variables)
+
+
+def manage(
+    home: Path, *arguments: str, **variables: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run one command of Django's, or of the installation, to its end."""
+    return _run(home, [str(ROOT / "manage.py"), *arguments], variables)
+
+
+def _run(
+    home: Path, arguments: list[str], variables: dict[str, str]
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "deltaweb", *arguments],
+        [sys.executable, *arguments],
         env=environment(home, **variables),
         cwd=home,
         capture_output=True,
@@ -115,8 +128,18 @@ class Installation:
 
     def command(self, *arguments: str) -> str:
         """Run a command against this installation and return what it prints."""
-        port = self.url.rsplit(":", 1)[1]
-        done = run(self.home, *arguments, PORT=port)
+        return self._ran(run(self.home, *arguments, PORT=self._port))
+
+    def manage(self, *arguments: str) -> str:
+        """Run a command of Django's against this installation, as `command` does."""
+        return self._ran(manage(self.home, *arguments, PORT=self._port))
+
+    @property
+    def _port(self) -> str:
+        return self.url.rsplit(":", 1)[1]
+
+    @staticmethod
+    def _ran(done: "subprocess.CompletedProcess[str]") -> str:
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -8,7 +8,8 @@ the base keeps the promises that all of them make:
   PageError, CommandError), 2 on bad usage.
 * Warnings and logs go to stderr. With `--json` an error is a JSON document, too:
   `{"error": code, "message": ..., "hint": ...}`.
-* What destroys calls `self.confirm(question, yes=yes)` first; `--yes` skips it.
+* What destroys calls `self.confirm(question, yes=yes)` first; `--yes` skips it. Where
+  nobody is at a terminal to answer, that is bad usage.
 
     class Command(SubcommandsCommand):
         help = "Users: add, link, ..."
@@ -22,18 +23,21 @@ the base keeps the promises that all of them make:
             return Output(text=url, data={"name": name, "url": url})
 
 A group of many subcommands, or of some that load much, has a folder with a file each:
-see `VerbsCommand`.
+see `VerbsCommand`. Those of them that write stand on `WritingVerb`, which brings
+`--dry-run` and `--yes`.
 """
 
 import argparse
+import ast
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import cleandoc
+from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -41,8 +45,18 @@ from django.db import OperationalError, ProgrammingError
 
 from apps.pages.errors import PageError
 from apps.pages.responses import to_json
+from deltaweb.environment.command_lines import (
+    ASK_HELP,
+    BAD_USAGE,
+    first_word,
+    listed,
+    refuse,
+)
 from deltaweb.errors import DeltawebError
+from deltaweb.version import VERSION
 
+KIND: Final = "VERB"
+TAKEN_BY_ALL: Final = "--json answers with one JSON document."
 YES = {"y", "yes"}
 
 
@@ -83,6 +97,14 @@ class AddSubcommand(Protocol):
         ...
 
 
+class NotAskedError(DeltawebError, code="not-asked"):
+    """Something is to be destroyed, and nobody is there to say yes."""
+
+    question: str
+    message = "Nothing was changed: nobody is at a terminal to answer {question:q}."
+    hint = "Pass --yes to do it, or --dry-run to see what would happen."
+
+
 def takes_json(parser: argparse.ArgumentParser) -> None:
     """Let a subcommand, or a part of one, take `--json` as well."""
     # SUPPRESS: without it the subcommand's default would undo `user --json`.
@@ -98,7 +120,47 @@ class SubcommandsCommand(BaseCommand):
     """A management command made of subcommands; see the module's docstring."""
 
     requires_system_checks: list[str] = []  # a command answers at once
+    # What Django adds to every command is taken, and not listed.
+    suppressed_base_arguments = {
+        *("--verbosity", "--settings", "--pythonpath", "--traceback"),
+        *("--no-color", "--force-color", "--skip-checks"),
+    }
     answers_json = False
+
+    def get_version(self) -> str:
+        """Return the version of deltaweb, where Django would say its own."""
+        return f"deltaweb {VERSION}"
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Run; a line that names no subcommand is told which there are."""
+        word, line = first_word(argv[2:]), f"{Path(argv[0]).name} {argv[1]}"
+        if not word and not ASK_HELP.isdisjoint(argv[2:]):
+            said = listed(line, KIND, self.described(), f"{self.help} {TAKEN_BY_ALL}")
+            self.stdout.write(said)
+        elif not self.knows(word) and (word or "--version" not in argv[2:]):
+            refuse(line, KIND, word, self.described())
+        else:
+            super().run_from_argv(argv)
+
+    def knows(self, word: str) -> bool:
+        """Tell whether it has a subcommand of this name."""
+        return word in self.described()
+
+    def described(self) -> Mapping[str, str]:
+        """Return the subcommands, each with what it does."""
+        found: dict[str, str] = {}
+
+        def add(
+            name: str,
+            handler: Callable[..., Output],  # noqa: ARG001  # for the list alone
+            *,
+            help: str,  # noqa: A002 (argparse's own word)
+        ) -> CommandParser:
+            found[name] = help
+            return CommandParser()
+
+        self.add_subcommands(add)
+        return found
 
     def add_subcommands(self, add: AddSubcommand) -> None:
         """Add each subcommand with `add(name, handler, help=...)`."""
@@ -107,7 +169,7 @@ class SubcommandsCommand(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take a subcommand; every one of them takes `--json`."""
         parser.add_argument("--json", action="store_true", help="answer as JSON")
-        group = parser.add_subparsers(dest="subcommand", required=True, metavar="VERB")
+        group = parser.add_subparsers(dest="subcommand", required=True, metavar=KIND)
 
         def add(
             name: str,
@@ -134,6 +196,10 @@ class SubcommandsCommand(BaseCommand):
         try:
             output = handler(**options)
             self._write(output, as_json=json)
+        except NotAskedError as error:
+            self._refuse(
+                *(error.code, error.message, error.hint), as_json=json, code=BAD_USAGE
+            )
         except (DeltawebError, PageError) as error:
             self._refuse(error.code, error.message, error.hint, as_json=json)
         except ValidationError as error:
@@ -146,7 +212,7 @@ class SubcommandsCommand(BaseCommand):
                 as_json=json,
             )
         except CommandError as error:
-            if error.returncode == 2:  # noqa: PLR2004 (bad usage)
+            if error.returncode == BAD_USAGE:
                 raise
             self._refuse("command-error", str(error), "", as_json=json)
         except BrokenPipeError:
@@ -161,10 +227,14 @@ class SubcommandsCommand(BaseCommand):
         """Ask before something is destroyed; `yes` is the option `--yes`.
 
         Raises:
-            CommandError: If the answer is not yes, or nobody is there to answer.
+            CommandError: If the answer is not yes.
+            NotAskedError: If nobody is at a terminal: what stands in a pipe is there
+                for something else, the rest of a loop's list say.
         """
         if yes:
             return
+        if not sys.stdin.isatty():
+            raise NotAskedError(question=question)
         self.stderr.write(f"{question} [y/N] ", ending="")
         self.stderr.flush()
         if sys.stdin.readline().strip().lower() not in YES:
@@ -184,11 +254,13 @@ class SubcommandsCommand(BaseCommand):
         for line in output.lines:
             self.stdout.write(line)
 
-    def _refuse(self, code: str, message: str, hint: str, *, as_json: bool) -> NoReturn:
+    def _refuse(  # the words of an error, and what the process ends with
+        self, name: str, message: str, hint: str, *, as_json: bool, code: int = 1
+    ) -> NoReturn:
         if as_json:
-            body = {"error": code, "message": message, "hint": hint}
+            body = {"error": name, "message": message, "hint": hint}
             self.stdout.write(to_json(body, indent=2))
-        raise Error(" ".join(f"{message} {hint}".split()), returncode=1)
+        raise Error(" ".join(f"{message} {hint}".split()), returncode=code)
 
 
 class Subcommand:
@@ -208,38 +280,116 @@ class Subcommand:
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments; none without this method."""
 
+    def answer(self, **options: Any) -> Output:  # noqa: ANN401  # as argparse read them
+        """Run."""
+        return self.run(**options)
+
+
+def takes_writing_options(parser: argparse.ArgumentParser) -> None:
+    """Let a verb that writes, or a part of one, only look, and not ask."""
+    for option, said in (
+        ("--dry-run", "say what would happen, and do nothing"),
+        ("--yes", "do not ask"),
+    ):
+        # SUPPRESS: without it the default of a part would undo what stands before it.
+        parser.add_argument(
+            option, action="store_true", default=argparse.SUPPRESS, help=said
+        )
+
+
+class WritingVerb(Subcommand):
+    """A verb that writes: it can only look, and asks before it destroys.
+
+    It takes `--dry-run`, which its `run` is told as `dry_run`, and `--yes`, which
+    answers what it asks by `self.ask`.
+
+    Attributes:
+        is_agreed: Whether nobody need be asked.
+    """
+
+    is_agreed = False
+
+    def answer(
+        self,
+        *,
+        dry_run: bool = False,
+        yes: bool = False,
+        **options: Any,  # noqa: ANN401  # as argparse read them
+    ) -> Output:
+        """Say what would happen, or do it: after asking, where it destroys."""
+        self.is_agreed = yes
+        return self.run(dry_run=dry_run, **options)
+
+    def ask(self, question: str) -> None:
+        """Ask before something is destroyed.
+
+        Raises:
+            CommandError: If the answer is not yes.
+            NotAskedError: If nobody is at a terminal.
+        """
+        self.confirm(question, yes=self.is_agreed)
+
+    def check_somebody_there(self, question: str) -> None:
+        """Refuse what nobody will agree to, before much is done to find out more.
+
+        Raises:
+            NotAskedError: If nobody is at a terminal.
+        """
+        if not self.is_agreed and not sys.stdin.isatty():
+            raise NotAskedError(question=question)
+
 
 class VerbsCommand(SubcommandsCommand):
     """A command whose subcommands are the modules of a package.
 
     The class `Verb` of `check_files.py` is the subcommand `check-files`; a final
     underscore keeps the word free for Python (`import_.py`). Only the module of the
-    verb that is called is imported: a command starts with what it needs.
+    verb that is called is imported: a command starts with what it needs, and what each
+    does is read off its text.
 
     Attributes:
         verbs: The full name of the package.
     """
 
     verbs: str
-    _asked = ""
+    _asked: str | None = None  # None where code calls the command, not a line
 
     def run_from_argv(self, argv: list[str]) -> None:
         """Look which verb is called, and run."""
-        self._asked = next((text for text in argv[2:] if text[:1] != "-"), "")
+        self._asked = first_word(argv[2:])
         super().run_from_argv(argv)
 
+    def knows(self, word: str) -> bool:
+        """Tell whether it has a verb of this name; none is read for that."""
+        return word in self._files()
+
+    def described(self) -> Mapping[str, str]:
+        """Return the verbs, each with the first line of its docstring."""
+        files = self._files()
+        return {name: _sentence(files[name]) for name in sorted(files)}
+
     def add_subcommands(self, add: AddSubcommand) -> None:
-        """Add the verb that is called; all where the line names none of them."""
-        package = import_module(self.verbs)
-        modules = {
-            module.name.rstrip("_").replace("_", "-"): module.name
-            for module in iter_modules(package.__path__)
+        """Add the verb that is called; all where code calls the command."""
+        for name, file in self._files().items():
+            if self._asked in {None, name}:
+                verb = import_module(f"{self.verbs}.{file.stem}").Verb(self)
+                parser = add(name, verb.answer, help=_sentence(file))
+                verb.add_arguments(parser)
+                if isinstance(verb, WritingVerb):
+                    takes_writing_options(parser)
+
+    def _files(self) -> dict[str, Path]:
+        (folder,) = import_module(self.verbs).__path__
+        return {
+            module.name.rstrip("_").replace("_", "-"): Path(folder, f"{module.name}.py")
+            for module in iter_modules([folder])
         }
-        for name in [self._asked] if self._asked in modules else sorted(modules):
-            verb = import_module(f"{self.verbs}.{modules[name]}").Verb(self)
-            verb.add_arguments(add(name, verb.run, help=_help(verb)))
 
 
-def _help(verb: Subcommand) -> str:
-    first = cleandoc(verb.__doc__ or "").partition("\n")[0].removesuffix(".")
-    return first[:1].lower() + first[1:]
+def _sentence(file: Path) -> str:
+    """Return the first line of a verb's docstring, without importing the verb."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == "Verb":
+            first = cleandoc(ast.get_docstring(node) or "").partition("\n")[0]
+            return first[:1].lower() + first[1:].removesuffix(".")
+    return ""

@@ -19,6 +19,7 @@ from django.utils.cache import patch_vary_headers
 
 from apps.pages.lists.csv_lines import csv_line
 from apps.pages.page_json import context_of, json_of
+from deltaweb.delta.values.cell_text import number_text
 
 CSV_ROWS_PER_CHUNK = 200
 CSV_CHUNK_LENGTH = 65_536  # characters; rows of long values are sent one by one
@@ -141,6 +142,8 @@ def _cell(value: object) -> str | None:
         return f"'{value}" if is_formula else value
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float):
+        return number_text(value)
     if isinstance(value, dict | list):
         return to_json(value)
     plain = _plain(value) if isinstance(value, datetime | bytes | Decimal) else value

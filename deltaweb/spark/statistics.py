@@ -9,7 +9,6 @@ one row.
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
@@ -24,6 +23,7 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     type_text,
 )
+from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.spark.arrow_frames import map_in_arrow, run_tasks
 from deltaweb.spark.column_reader import (
     ProfiledColumn,
@@ -242,13 +242,9 @@ def _value_text(data_type: DataType, value: Any) -> str | None:  # noqa: ANN401 
     """Return a value as people read it, with all its digits."""
     if value is None:
         return None
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Decimal):
-        return f"{value:f}"
     name = data_type.name if isinstance(data_type, PrimitiveType) else ""
     is_time = name == "date" or name.startswith("timestamp")
-    return _time_text(name, value) if is_time else str(value)
+    return _time_text(name, value) if is_time else cell_text(value)
 
 
 def _time_text(name: str, value: int) -> str:

@@ -59,22 +59,33 @@ class RowChecks:
             if constraint not in elsewhere
         ]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether every row is right."""
+        return not self._required and not self._conditions
+
     def check(self, rows: pa.RecordBatch) -> None:
         """Refuse rows that break a rule.
 
         Raises:
             ConstraintViolatedError: With the rule, and up to five of the rows.
         """
+        for constraint, bad in self.broken(rows):
+            raise violation(constraint, rows, bad)
+
+    def broken(
+        self, rows: pa.RecordBatch
+    ) -> Iterator[tuple[RowConstraint, pa.BooleanArray]]:
+        """Yield each rule that some rows break, and which rows these are."""
         for path in self._required:
             bad = _missing(rows, path)
             if bad is not None:
                 name = ".".join(path)
-                constraint = RowConstraint(f"{NOT_NULL} {name}", f"{name} IS NOT NULL")
-                raise violation(constraint, rows, bad)
+                yield RowConstraint(f"{NOT_NULL} {name}", f"{name} IS NOT NULL"), bad
         for constraint, condition in self._conditions:
             fits = condition.holds(rows)
             if fits.true_count < rows.num_rows:
-                raise violation(constraint, rows, pc.invert(fits))
+                yield constraint, pc.invert(fits)
 
 
 def look_at_rows(

@@ -8,6 +8,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 
+class Terminal(io.StringIO):
+    """What somebody at a terminal types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 class Ran:
     """What a command wrote."""
 

@@ -213,7 +213,7 @@ class TestShare:
             ("recipient", "delete", "acme"),
             ("recipient", "revoke", "acme"),
         ):
-            assert "Nothing was changed" in refusal(*arguments)
+            assert "Nothing was changed" in refusal(*arguments, code=2)
         assert SharedTable.objects.exists()
         assert Recipient.objects.exists()
 

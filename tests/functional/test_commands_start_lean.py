@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.delta_logs import add
-from tests.installation import ROOT, environment, migrate, run
+from tests.installation import ROOT, environment, manage, migrate, run
 from tests.local_logs import LocalLog
 
 HEAVY = [
@@ -120,6 +120,6 @@ def test_a_worker_starts_without_pages(tmp_path: Path) -> None:
 
 
 def test_a_person_has_pandas_in_the_shell(tmp_path: Path) -> None:
-    done = run(tmp_path, "shell", "-c", "import pandas; print(pandas.__name__)")
+    done = manage(tmp_path, "shell", "-c", "import pandas; print(pandas.__name__)")
 
     assert "pandas" in done.stdout.split()

@@ -1,6 +1,5 @@
 """`deltaweb table checkpoint` and `table cleanup`, as scripts use them."""
 
-import io
 import os
 import shutil
 import sys
@@ -16,6 +15,7 @@ from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_json_log
 from tests.factories import new_table
+from tests.functional.command_line import Terminal
 from tests.functional.table_command.commands import run, run_json
 
 COMMITS = 9
@@ -105,12 +105,12 @@ class TestCleanup:
     def test_asks_first(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         before = names(folder)
 
-        monkeypatch.setattr(sys, "stdin", io.StringIO("no\n"))
+        monkeypatch.setattr(sys, "stdin", Terminal("no\n"))
         with pytest.raises(CommandError, match="Nothing was changed"):
             run("cleanup", folder)
 
         assert names(folder) == before
-        monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+        monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
         assert run("cleanup", folder).startswith("Deleted 3 files")
         assert names(folder) == before[3:]
 

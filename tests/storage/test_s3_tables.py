@@ -35,6 +35,7 @@ from deltaweb.storage.signing import s3_session
 from deltaweb.storage.signing.signer import open_signer
 from deltaweb.table import DeltaTable
 from tests.factories import NOW, new_table, new_user
+from tests.functional.command_line import Terminal
 from tests.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db
@@ -112,7 +113,7 @@ def test_the_command_removes_after_asking(
 ) -> None:
     assert storage
     new_table("orders", location=location)
-    monkeypatch.setattr("sys.stdin", io.StringIO("no\n"))
+    monkeypatch.setattr("sys.stdin", Terminal("no\n"))
 
     with pytest.raises(CommandError, match="Nothing was changed"):
         run("storage", "remove", "lake")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from deltaweb.delta.values.cell_text import number_text
 from deltaweb.delta.values.python_values import python_values as python_values  # noqa: PLC0414 (the grid's values come from here)
 
 MAX_TEXT_LENGTH = 120
@@ -84,16 +85,6 @@ def is_number(kind: pa.DataType) -> bool:
         or pa.types.is_floating(kind)
         or pa.types.is_decimal(kind)
     )
-
-
-def number_text(value: float | Decimal) -> str:
-    """Return a number with all its digits, a decimal with its scale.
-
-    What is no number, or is endless, is spelled as Spark and the log spell it.
-    """
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    return str(value).replace("inf", "Infinity").replace("nan", "NaN")
 
 
 def time_text(moment: date, zone: tzinfo) -> str:

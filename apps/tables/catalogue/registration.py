@@ -92,15 +92,27 @@ def rename_table(table: Table, *, name: str, actor: Actor, now: datetime) -> Tab
         TableNameError: If the name breaks the rules of names.
         TableNameTakenError: If another table has it.
     """
-    parsed = parse_table_name(name)
+    parsed = check_renamed(table, name)
     if (table.namespace, table.name) == (parsed.namespace, parsed.name):
         return table
-    check_name_free(parsed)
     detail = {"old": table.full_name, "new": str(parsed)}
     table.namespace, table.name = parsed.namespace, parsed.name
     _save_named(table, parsed, update_fields=["namespace", "name"])
     report(_action("table.rename", table, actor, now, detail))
     return table
+
+
+def check_renamed(table: Table, name: str) -> TableName:
+    """Return a name that a table may take.
+
+    Raises:
+        TableNameError: If the name breaks the rules of names.
+        TableNameTakenError: If another table has it.
+    """
+    parsed = parse_table_name(name)
+    if (table.namespace, table.name) != (parsed.namespace, parsed.name):
+        check_name_free(parsed)
+    return parsed
 
 
 @transaction.atomic

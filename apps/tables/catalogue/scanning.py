@@ -64,8 +64,11 @@ def scan_root(
     now: datetime,
     created_by: User | None = None,
     actor: Actor | None = None,
+    is_dry_run: bool = False,
 ) -> ScanReport:
     """Register every Delta table below a local folder that is not registered yet.
+
+    A dry run only says which tables these are, and by which names.
 
     Raises:
         LocationInvalidError: If `root` is no path.
@@ -75,7 +78,9 @@ def scan_root(
     where = parse_location(root)
     check_allowed(where, roots=roots_for(created_by))
     found = find_tables(where)
-    return register_found(found, now=now, created_by=created_by, actor=actor)
+    return register_found(
+        found, now=now, created_by=created_by, actor=actor, is_dry_run=is_dry_run
+    )
 
 
 def register_found(
@@ -84,8 +89,9 @@ def register_found(
     now: datetime,
     created_by: User | None = None,
     actor: Actor | None = None,
+    is_dry_run: bool = False,
 ) -> ScanReport:
-    """Register the tables that a scan found."""
+    """Register the tables that a scan found; in a dry run, only name them."""
     report = ScanReport(
         root=str(found.root), unreadable=found.unreadable, truncated=found.truncated
     )
@@ -103,13 +109,18 @@ def register_found(
                 name = _free_name(wanted, taken)
                 taken.add((name.namespace, name.name))
                 check_allowed(location, roots=roots)
-                table = register_table(
-                    name=name,
-                    location=location,
-                    now=now,
-                    created_by=created_by,
-                    actor=actor,
-                )
+                if is_dry_run:
+                    table = Table(
+                        namespace=name.namespace, name=name.name, location=location
+                    )
+                else:
+                    table = register_table(
+                        name=name,
+                        location=location,
+                        now=now,
+                        created_by=created_by,
+                        actor=actor,
+                    )
                 report.registered.append(table)
                 if name != wanted:
                     report.renamed.append((table, str(wanted)))

@@ -59,10 +59,3 @@ def add_upgrade(parser: ArgumentParser) -> None:
         action="store_true",
         help="raise the protocol where the change needs it; there is no way back",
     )
-
-
-def add_dry_run(parser: ArgumentParser) -> None:
-    """Let a command only say what it would do."""
-    parser.add_argument(
-        "--dry-run", action="store_true", help="say what would happen, and do nothing"
-    )

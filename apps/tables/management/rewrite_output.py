@@ -1,16 +1,17 @@
 """What a change of rows would do, as commands answer it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.pages.command import Output
+from apps.pages.command import Output, WritingVerb
 from apps.tables.management.row_output import json_rows, row_lines
+from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.writer.merge.outcome import MERGE, MergeOutlook
-from deltaweb.writer.rewrite.plan import RewritePlan
+from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
 
 VERBS: Final = {"change": "updated", "delete": "deleted", "add": "inserted"}
 
@@ -35,6 +36,29 @@ def planned_rows(name: str | None, location: str, plan: RewritePlan) -> Output:
     return Output(data, plan_text(plan), _lines(plan))
 
 
+def agreed_rows(verb: WritingVerb, question: str) -> Callable[[Rewrite], CommitResult]:
+    """Return what does a change of rows once somebody agrees to how many they are.
+
+    What is done is what was counted: the files are looked through once, by the engine
+    that writes them.
+
+    Args:
+        verb: Asks.
+        question: Which rows, and what becomes of them; the numbers stand before it.
+    """
+    verb.check_somebody_there(question)
+
+    def then(rewrite: Rewrite) -> CommitResult:
+        if verb.is_agreed:
+            return rewrite.commit()
+        plan = rewrite.plan()
+        if plan.outcome.num_rows:
+            verb.ask(f"{plan_text(plan)} {question}")
+        return plan.carry_out()
+
+    return then
+
+
 def plan_text(plan: RewritePlan) -> str:
     """Say what would happen in one sentence."""
     outcome = plan.outcome
@@ -52,11 +76,14 @@ def plan_text(plan: RewritePlan) -> str:
 
 def foreseen_merge(name: str | None, location: str, outlook: MergeOutlook) -> Output:
     """Answer the dry run of a merge by what it counts."""
+    data = {"name": name, "location": location, **_merge_counts(outlook)}
+    return Output(data, merge_text(outlook))
+
+
+def _merge_counts(outlook: MergeOutlook) -> Mapping[str, Any]:
     outcome, snapshot = outlook.outcome, outlook.snapshot
     counts = outcome.counts
-    data = {
-        "name": name,
-        "location": location,
+    return {
         "version": snapshot.version,
         "operation": MERGE,
         "num_source_rows": counts["numSourceRows"],
@@ -68,10 +95,11 @@ def foreseen_merge(name: str | None, location: str, outlook: MergeOutlook) -> Ou
         "total_files": snapshot.num_files,
         "size_bytes": pc.sum(outcome.changed["size"]).as_py() or 0,
     }
-    return Output(data, _merge_text(data))
 
 
-def _merge_text(told: Mapping[str, Any]) -> str:
+def merge_text(outlook: MergeOutlook) -> str:
+    """Say what a merge would do in one sentence."""
+    told = _merge_counts(outlook)
     does = [
         f"{verb} {counted(told[f'num_{done}_rows'], 'row')}"
         for verb, done in VERBS.items()

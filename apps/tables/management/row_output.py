@@ -3,17 +3,14 @@
 In JSON a long and a decimal are text, for many readers of JSON round them.
 """
 
-import json
-import math
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 
 from apps.pages.lists.csv_lines import csv_line
 from apps.tables.management.text_output import aligned
+from deltaweb.delta.values.cell_text import cell_text, plain_value
 from deltaweb.delta.values.python_values import python_values
 
 BATCH_ROWS = 1024
@@ -22,7 +19,7 @@ BATCH_ROWS = 1024
 def row_lines(rows: pa.Table) -> Iterator[str]:
     """Yield an aligned table for people; a null is NULL."""
     cells = (
-        ["NULL" if value is None else _text(value) for value in row]
+        ["NULL" if value is None else cell_text(value) for value in row]
         for row in _tuples(rows)
     )
     yield from aligned(rows.column_names, cells)
@@ -32,7 +29,7 @@ def csv_lines(rows: pa.Table) -> Iterator[str]:
     """Yield CSV lines, the header first; null is nothing, an empty text is quoted."""
     yield csv_line(rows.column_names)
     for row in _tuples(rows):
-        yield csv_line(None if value is None else _text(value) for value in row)
+        yield csv_line(None if value is None else cell_text(value) for value in row)
 
 
 def json_rows(rows: pa.Table) -> list[dict[str, Any]]:
@@ -55,15 +52,6 @@ def _tuples(rows: pa.Table) -> Iterator[tuple[Any, ...]]:
         yield from zip(*columns, strict=True)
 
 
-def _text(value: Any) -> str:  # noqa: ANN401 (any cell)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict | list):
-        return json.dumps(_nested(value), ensure_ascii=False)
-    plain = _plain(value)
-    return plain if isinstance(plain, str) else str(plain)
-
-
 def _json(value: Any, data_type: pa.DataType) -> Any:  # noqa: ANN401 (any cell)
     if value is None:
         return None
@@ -81,35 +69,4 @@ def _json(value: Any, data_type: pa.DataType) -> Any:  # noqa: ANN401 (any cell)
         ]
     if pa.types.is_list(data_type) or pa.types.is_large_list(data_type):
         return [_json(item, data_type.value_type) for item in value]
-    return _plain(value)
-
-
-def _nested(value: Any) -> Any:  # noqa: ANN401 (any cell)
-    if isinstance(value, dict):
-        return {key: _nested(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_nested(item) for item in value]
-    return _plain(value)
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 (any cell)
-    """Return text for what JSON has no exact form of."""
-    match value:
-        case datetime():
-            return _time_text(value)
-        case date():
-            return value.isoformat()
-        case Decimal():
-            return format(value, "f")
-        case bytes():
-            return value.hex()
-        case float() if not math.isfinite(value):
-            return str(value).replace("inf", "Infinity").replace("nan", "NaN")
-        case _:
-            return value
-
-
-def _time_text(moment: datetime) -> str:
-    if moment.tzinfo is None:
-        return moment.isoformat()
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return plain_value(value)

@@ -1,9 +1,8 @@
 """Values of Arrow as Python has them and as text, whatever a table holds."""
 
-import json
-from decimal import Decimal
-
 import pyarrow as pa
+
+from deltaweb.delta.values.cell_text import cell_text
 
 
 def python_values(column: pa.ChunkedArray | pa.Array) -> list[object]:
@@ -57,26 +56,15 @@ def _python_value(scalar: pa.Scalar) -> object:
 
 
 def as_text(values: pa.Array) -> pa.StringArray:
-    """Return each value as text; bytes are hexadecimal, nested values JSON.
-
-    A decimal has all its digits, which Arrow writes with an exponent where it is small.
-    """
+    """Return each value as `cell_text` does; dates and times as Arrow writes them."""
     kind = values.type
-    written_here = (pa.types.is_nested, pa.types.is_binary, pa.types.is_decimal)
+    written_here = (
+        *(pa.types.is_nested, pa.types.is_binary, pa.types.is_decimal),
+        pa.types.is_floating,
+    )
     if not any(is_kind(kind) for is_kind in written_here):
         return values.cast(pa.string())
-    return pa.array([_text(value) for value in python_values(values)], pa.string())
-
-
-def _text(value: object) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, bytes | Decimal):
-        return _plain(value)
-    return json.dumps(value, default=_plain, ensure_ascii=False)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bytes):
-        return value.hex()
-    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+    texts = [
+        None if value is None else cell_text(value) for value in python_values(values)
+    ]
+    return pa.array(texts, pa.string())

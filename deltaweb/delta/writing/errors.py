@@ -13,7 +13,6 @@ DeltaError
 └── PartitionValueError: PartitionKeysError
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -25,6 +24,7 @@ from deltaweb.delta.errors import (
     VersionError,
 )
 from deltaweb.delta.protocol.actions import Protocol
+from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.errors import shortened_name
 
 MAX_ROWS_SHOWN: Final = 5
@@ -314,9 +314,7 @@ class ConstraintViolatedError(DeltaError, code="constraint-violated"):
 
     @property
     def _rows(self) -> str:
-        texts = (
-            json.dumps(row, default=_text, ensure_ascii=False) for row in self.rows
-        )
+        texts = (cell_text(dict(row)) for row in self.rows)
         return ", ".join(text[:MAX_ROW_TEXT] for text in [*texts][:MAX_ROWS_SHOWN])
 
 

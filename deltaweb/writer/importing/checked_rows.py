@@ -1,9 +1,10 @@
 """The rows of files in the types that were chosen, and what others lack."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +21,12 @@ from deltaweb.delta.protocol.schema import (
     arrow_type,
 )
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.data_values import conform
+from deltaweb.delta.values.python_values import as_text, python_values
 from deltaweb.delta.values.stored_columns import MismatchError
-from deltaweb.writer.importing.batches import BadValue, SourceBatch
+from deltaweb.delta.writing.requirements import RowConstraint
+from deltaweb.writer.importing.batches import BadValue, Lines, SourceBatch
 from deltaweb.writer.importing.csv_rows import read_csv
 from deltaweb.writer.importing.json_rows import read_json
 from deltaweb.writer.importing.options import (
@@ -38,6 +42,9 @@ from deltaweb.writer.importing.text_values import parse_texts, why_none
 MAX_BAD_SHOWN: Final = 100
 MAX_VALUE_SHOWN: Final = 100
 MAX_NAMED: Final = 5
+
+Rules = Callable[[pa.RecordBatch], Iterable[tuple[RowConstraint, pa.BooleanArray]]]
+"""Yields which rows of some break a rule of the table, for each rule that some do."""
 
 
 class RowsNotImportedError(DeltaError, code="rows-not-imported"):
@@ -102,6 +109,8 @@ class ImportedRows:
         num_bad: Rows that do not.
         bad: The first of their values.
         bad_by_column: How many values of each column do not fit.
+        rules: What must be true of the rows beside their types; None for nothing.
+        bad_by_rule: How many rows break each rule.
         is_look: Whether the rows are only looked at: none is refused.
         on_rows: Told how many rows were looked at; it may raise to stop.
     """
@@ -113,6 +122,8 @@ class ImportedRows:
     num_bad: int = 0
     bad: list[BadValue] = field(default_factory=list)
     bad_by_column: Counter[str] = field(default_factory=Counter)
+    rules: Rules | None = None
+    bad_by_rule: Counter[RowConstraint] = field(default_factory=Counter)
     is_look: bool = False
     on_rows: Callable[[int], None] = lambda _count: None
 
@@ -165,6 +176,7 @@ class ImportedRows:
         count = len(batch.lines)
         bad = np.zeros(count, bool)
         found = list(batch.broken)
+        self.bad_by_column.update(one.column for one in found if one.column)
         arrays = []
         for column, of_table in zip(self.wanted, self.schema.fields, strict=True):
             kind = of_table.data_type
@@ -180,7 +192,7 @@ class ImportedRows:
                 self.bad_by_column[column.source] += int((reasons | missing).sum())
                 room = max(0, MAX_BAD_SHOWN - len(found))
                 for position in np.flatnonzero(reasons | missing)[:room]:
-                    value = _value_text(given[int(position)].as_py())
+                    value = _value_text(given, int(position))
                     reason = (
                         "null, and may not be"
                         if missing[position]
@@ -192,9 +204,29 @@ class ImportedRows:
                 bad |= missing if is_kept else reasons | missing
                 self.num_bad += int((reasons & ~bad).sum()) if is_kept else 0
             arrays.append(values)
-        self._note(found, len(batch.broken) + int(bad.sum()))
         rows = pa.RecordBatch.from_arrays(arrays, schema=self.arrow)
-        return rows.filter(pa.array(~bad)) if bad.any() else rows
+        lines, num_bad = batch.lines, len(batch.broken) + int(bad.sum())
+        if bad.any():
+            rows, lines = rows.filter(pa.array(~bad)), lines[~bad]
+        breaking = self._breaking(rows, lines, shown, found)
+        self._note(found, num_bad + int(breaking.sum()))
+        return rows.filter(pa.array(~breaking)) if breaking.any() else rows
+
+    def _breaking(
+        self, rows: pa.RecordBatch, lines: Lines, shown: str, found: list[BadValue]
+    ) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        """Return which rows break a rule of the table; the first of each are told."""
+        breaking = np.zeros(rows.num_rows, bool)
+        for rule, broken in self.rules(rows) if self.rules is not None else ():
+            is_bad = np.asarray(broken)
+            self.bad_by_rule[rule] += int(is_bad.sum())
+            reason = f"breaks the constraint {rule.name!r}: {rule.sql}"
+            for position in np.flatnonzero(is_bad & ~breaking)[:MAX_BAD_SHOWN]:
+                row = rows.slice(int(position), 1)
+                line = int(lines[position])
+                found.append(BadValue(shown, line, "", _row_text(row, rule), reason))
+            breaking |= is_bad
+        return breaking
 
     def _note(self, found: list[BadValue], count: int) -> None:
         """Keep what does not fit; refuse it where nobody only looks.
@@ -236,16 +268,37 @@ def _as_type(
         try:
             return conform(given, kind, column), fits
         except (MismatchError, pa.ArrowException):
-            given = _texts_of(given)
+            given = _texts_of(given, target)
     return parse_texts(given, kind, form)
 
 
-def _texts_of(given: pa.Array) -> pa.Array:
-    try:
-        return given.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return pa.array([_value_text(one) for one in given.to_pylist()], pa.string())
+def _texts_of(given: pa.Array, target: pa.DataType) -> pa.Array:
+    """Return values as texts: those that are stored as what they are shown as."""
+    if not pa.types.is_string(target):
+        try:
+            return given.cast(pa.string())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            pass
+    return as_text(given)
 
 
-def _value_text(value: Any) -> str:  # noqa: ANN401  # any value
-    return "" if value is None else str(value)[:MAX_VALUE_SHOWN]
+def _value_text(given: pa.Array, position: int) -> str:
+    (value,) = python_values(given.slice(position, 1))
+    return "" if value is None else cell_text(value)[:MAX_VALUE_SHOWN]
+
+
+def _row_text(row: pa.RecordBatch, rule: RowConstraint) -> str:
+    """Return the values of a row that a rule names; all where it names none."""
+    named = [
+        name
+        for name in row.schema.names
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", rule.sql, re.IGNORECASE)
+    ]
+    values = {
+        name: python_values(row.column(name))[0] for name in named or row.schema.names
+    }
+    text = ", ".join(
+        f"{name}={'NULL' if value is None else cell_text(value)}"
+        for name, value in values.items()
+    )
+    return text[:MAX_VALUE_SHOWN]

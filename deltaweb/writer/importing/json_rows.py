@@ -24,8 +24,15 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructType,
     arrow_type,
+    type_text,
 )
 from deltaweb.writer.importing.batches import BadValue, SourceBatch
+from deltaweb.writer.importing.json_values import (
+    NumberText,
+    json_fault,
+    json_text,
+    misfit,
+)
 from deltaweb.writer.importing.options import ImportFileError
 from deltaweb.writer.importing.source_file import SourceFile
 
@@ -33,6 +40,7 @@ BLOCK_BYTES: Final = 4 << 20
 MAX_ROW_BYTES: Final = 32 << 20
 MAX_SHOWN: Final = 200
 _SIMPLE: Final = frozenset({"long", "double", "boolean", "string"})
+_NO_VALUES: Final = (pa.ArrowException, TypeError, ValueError, OverflowError)
 _MARK: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
 _MARKS: Final = re.compile(rb'\\.|["{}\[\],]', re.DOTALL)
@@ -261,12 +269,6 @@ def _slow(
     )
 
 
-class NumberText(str):
-    """A number as the file writes it, so that no digit is lost."""
-
-    __slots__ = ()
-
-
 def parse_row(text: bytes) -> tuple[dict[str, Any] | None, str]:
     """Return the object of a line, or why it is none."""
     try:
@@ -274,7 +276,7 @@ def parse_row(text: bytes) -> tuple[dict[str, Any] | None, str]:
             text, parse_float=NumberText, parse_int=NumberText, parse_constant=str
         )
     except (ValueError, RecursionError) as error:
-        return None, f"it is no JSON ({str(error)[:80]})"
+        return None, json_fault(error)
     if not isinstance(row, dict):
         return None, "it is no JSON object"
     return row, ""
@@ -290,37 +292,43 @@ def _column(
             for position, value in enumerate(values)
             if isinstance(value, dict | list) and not is_text
         }
-        return pa.array([_text(value) for value in values], pa.string()), faults
+        return pa.array([value_text(value) for value in values], pa.string()), faults
     target = arrow_type(data_type)
-    plain = [_plain(value, data_type) for value in values]
     try:
+        plain = [_plain(value, data_type) for value in values]
         return pa.array(plain, target), {}
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return _nested_one_by_one(plain, target)
+    except _NO_VALUES:
+        return _nested_one_by_one(values, data_type)
 
 
 def _nested_one_by_one(
-    values: Sequence[Any], target: pa.DataType
+    values: Sequence[Any], data_type: DataType
 ) -> tuple[pa.Array, dict[int, str]]:
-    made, faults = [], {}
+    target = arrow_type(data_type)
+    made: list[Any] = []
+    faults: dict[int, str] = {}
     for position, value in enumerate(values):
         try:
-            pa.array([value], target)
-            made.append(value)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            plain = _plain(value, data_type)
+            pa.array([plain], target)
+            made.append(plain)
+        except _NO_VALUES:
             made.append(None)
-            reason = str(error).partition("\n")[0][:120].rstrip(".")
-            faults[position] = f"it does not fit: {reason}"
+            faults[position] = misfit(value, data_type) or _other_type(data_type)
     return pa.array(made, target), faults
 
 
-def _plain(value: Any, data_type: DataType) -> Any:  # noqa: ANN401, PLR0911  # any JSON
+def _other_type(data_type: DataType) -> str:
+    return f"not of type {type_text(data_type)}"
+
+
+def _plain(value: Any, data_type: DataType) -> Any:  # noqa: ANN401  # any JSON
     """Return a value of JSON as Arrow takes it, numbers read by their types."""
     match value, data_type:
         case dict(), StructType(fields):
             known = {field.name: field.data_type for field in fields}
             if more := value.keys() - known.keys():
-                return f"another field: {min(more)}"  # which no struct takes
+                raise ValueError(min(more))
             return {name: _plain(value.get(name), kind) for name, kind in known.items()}
         case dict(), MapType(_, inside):
             return [(key, _plain(one, inside)) for key, one in value.items()]
@@ -333,7 +341,8 @@ def _plain(value: Any, data_type: DataType) -> Any:  # noqa: ANN401, PLR0911  # 
     return value
 
 
-def _text(value: Any) -> str | None:  # noqa: ANN401  # any JSON
+def value_text(value: Any) -> str | None:  # noqa: ANN401  # any JSON
+    """Return the text of a value as a column of texts holds it; nested ones as JSON."""
     match value:
         case None:
             return None
@@ -341,8 +350,9 @@ def _text(value: Any) -> str | None:  # noqa: ANN401  # any JSON
             return "true" if value else "false"
         case str():
             return str(value)
-    return json.dumps(value, ensure_ascii=False)
+    return json_text(value)
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401  # any JSON
-    return (_text(value) or "null")[:MAX_SHOWN]
+    text = value_text(value)
+    return ("null" if text is None else text)[:MAX_SHOWN]

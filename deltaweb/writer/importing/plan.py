@@ -19,7 +19,8 @@ from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import LocationTakenError
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.writer.append import append_rows
-from deltaweb.writer.importing.checked_rows import ImportedRows
+from deltaweb.writer.importing.checked_rows import ImportedRows, Rules
+from deltaweb.writer.importing.narrower import NarrowerType
 from deltaweb.writer.importing.options import (
     BadRows,
     ImportColumn,
@@ -37,6 +38,8 @@ from deltaweb.writer.making.new_table import (
     new_definition,
 )
 from deltaweb.writer.overwrite import overwrite_rows
+from deltaweb.writer.row_checks import RowChecks
+from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.table_write import TableWrite, evolved
 
 CREATE_WITH_ROWS: Final = "CREATE TABLE AS SELECT"
@@ -112,6 +115,26 @@ class ImportPlan:
         before = parse_schema(self.base.metadata.schema_string or "")
         return [name for name in self.schema.names if before.find(name) is None]
 
+    @property
+    def narrower(self) -> dict[str, NarrowerType]:
+        """What most values of columns are that are text by the others, by source."""
+        return {
+            column.source: narrower
+            for column, _, narrower in self._known()
+            if narrower is not None
+        }
+
+    def _known(
+        self,
+    ) -> list[tuple[ImportColumn, ProposedColumn | None, NarrowerType | None]]:
+        proposed = {one.column.source: one for one in self.proposed}
+        found = []
+        for column in self.columns:
+            known = proposed.get(column.source)
+            is_text = known is not None and column.type_name == "string"
+            found.append((column, known, known.narrower if known and is_text else None))
+        return found
+
     def describe(self) -> dict[str, Any]:
         """Return it as JSON, without the rows."""
         rows = self.rows
@@ -123,12 +146,10 @@ class ImportPlan:
                     "type": column.type_name,
                     "is_nullable": column.is_nullable,
                     "num_bad": rows.bad_by_column[column.source],
-                    "examples": list(examples.get(column.source, ())),
+                    "examples": list(known.examples) if known else [],
+                    "narrower": narrower.describe() if narrower else None,
                 }
-                for examples in [
-                    {one.column.source: one.examples for one in self.proposed}
-                ]
-                for column in self.columns
+                for column, known, narrower in self._known()
             ],
             "schema": [
                 {"name": c.name, "type": type_text(c.data_type)}
@@ -137,6 +158,10 @@ class ImportPlan:
             "new_columns": self.new_columns,
             "num_rows": rows.num_rows,
             "num_bad": rows.num_bad,
+            "rules": [
+                {"name": rule.name, "expression": rule.sql, "num_rows": count}
+                for rule, count in rows.bad_by_rule.items()
+            ],
             "bad": [
                 {
                     "file": one.file,
@@ -181,7 +206,7 @@ def plan_import(store: TableStore, asked: Import) -> ImportPlan:
         check_empty(store)
     proposed = import_columns(base, asked)
     columns = asked.columns or [one.column for one in proposed]
-    rows = _rows(asked, columns, is_look=True)
+    rows = _rows(store, asked, base, columns, is_look=True)
     write = _write(store, asked, base, rows)
     head: list[pa.RecordBatch] = []
     num_rows = 0
@@ -231,7 +256,7 @@ def carry_out_import(
     """
     base = existing(store)
     columns = asked.columns or [one.column for one in import_columns(base, asked)]
-    rows = _rows(asked, columns)
+    rows = _rows(store, asked, base, columns)
     if base is None:
         return _create_with_rows(store, asked, rows), rows
     match asked.mode:
@@ -255,11 +280,33 @@ def existing(store: TableStore) -> Definition | None:
 
 
 def _rows(
-    asked: Import, columns: Sequence[ImportColumn], *, is_look: bool = False
+    store: TableStore,
+    asked: Import,
+    base: Definition | None,
+    columns: Sequence[ImportColumn],
+    *,
+    is_look: bool = False,
 ) -> ImportedRows:
-    return ImportedRows(
+    rows = ImportedRows(
         asked.files, columns, asked.bad_rows, is_look=is_look, on_rows=asked.on_rows
     )
+    if base is not None:
+        rows.rules = _rules(_write(store, asked, base, rows), rows)
+    return rows
+
+
+def _rules(write: TableWrite, rows: ImportedRows) -> Rules | None:
+    """Return what the table asks of rows; the write is used for nothing else.
+
+    Raises:
+        SchemaMismatchError: If the columns do not fit the table.
+        ExpressionError: If a constraint cannot be evaluated here exactly.
+    """
+    checks = RowChecks(write.metadata, write.schema)
+    if checks.is_empty:
+        return None
+    fit = RowSchema(write.schema, rows.arrow, write.numbers)
+    return lambda some: checks.broken(fit.fit(some))
 
 
 def _new(asked: Import, rows: ImportedRows) -> NewTable:

@@ -1,13 +1,15 @@
 """Which columns files seem to have: by the first rows of texts, else by their footers.
 
 A column of texts gets the narrowest type that all of its first values have: what the
-rows behind them have is found out when they are checked.
+rows behind them have is found out when they are checked. One that is text by few of
+them says so.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -17,7 +19,16 @@ from deltaweb.delta.protocol.schema import (
     type_text,
 )
 from deltaweb.writer.importing.csv_rows import read_csv
-from deltaweb.writer.importing.json_rows import NumberText, json_pieces, parse_row
+from deltaweb.writer.importing.json_rows import json_pieces, parse_row, value_text
+from deltaweb.writer.importing.json_values import NumberText
+from deltaweb.writer.importing.narrower import (
+    NUMBERS,
+    ColumnTexts,
+    NarrowerType,
+    known_texts,
+    narrower_of_both,
+    of_all,
+)
 from deltaweb.writer.importing.options import (
     ImportColumn,
     ImportFileError,
@@ -28,10 +39,15 @@ from deltaweb.writer.importing.parquet_rows import parquet_schema
 from deltaweb.writer.importing.source_file import SourceFile, SourceFiles
 from deltaweb.writer.importing.text_values import parse_texts
 
+if TYPE_CHECKING:
+    from deltaweb.writer.importing.batches import Lines
+
 SAMPLE_ROWS: Final = 20_000
 SHOWN_VALUES: Final = 3
 MAX_JSON_COLUMNS: Final = 2_000
 MAX_JSON_DEPTH: Final = 20
+_PLAIN: Final = TextForm(null_text="\0")  # no value of JSON stands for null
+_SCALARS: Final = frozenset({"boolean", "bigint", "double", "string"})
 LONG_DIGITS: Final = 19
 _CANDIDATES: Final = (
     PrimitiveType("long"),
@@ -40,6 +56,7 @@ _CANDIDATES: Final = (
     PrimitiveType("date"),
     PrimitiveType("timestamp"),
 )
+_DAYS: Final = _CANDIDATES[3:]
 _LEADING_ZERO: Final = r"^[+-]?0[0-9]"
 
 
@@ -50,10 +67,14 @@ class ProposedColumn:
     Attributes:
         column: What it is to become, unless somebody says otherwise.
         examples: Its first values, as the file has them.
+        num_values: How many values were looked at, without nulls.
+        narrower: What most values are, where it is text by the others.
     """
 
     column: ImportColumn
     examples: tuple[str, ...]
+    num_values: int = 0
+    narrower: NarrowerType | None = None
 
 
 def propose_columns(files: SourceFiles) -> list[ProposedColumn]:
@@ -77,10 +98,23 @@ def propose_columns(files: SourceFiles) -> list[ProposedColumn]:
 def _both(one: ProposedColumn, other: ProposedColumn) -> ProposedColumn:
     """Return a column of two files; text where they do not agree."""
     types = {one.column.type_name, other.column.type_name}
-    if len(types) == 1:
-        return one
-    wider = "double" if types == {"bigint", "double"} else "string"
-    return ProposedColumn(_column(one.column.source, wider), one.examples)
+    if len(types) == 1 and types != {"string"}:
+        return replace(one, num_values=one.num_values + other.num_values)
+    wider = "double" if types == NUMBERS else "string"
+    narrower = None
+    if wider == "string":
+        parts = (part.narrower or of_all(*_counted(part)) for part in (one, other))
+        narrower = narrower_of_both(*parts)
+    return ProposedColumn(
+        _column(one.column.source, wider),
+        one.examples or other.examples,
+        one.num_values + other.num_values,
+        narrower,
+    )
+
+
+def _counted(part: ProposedColumn) -> tuple[str, int]:
+    return part.column.type_name, part.num_values
 
 
 def _column(name: str, type_name: str) -> ImportColumn:
@@ -90,7 +124,7 @@ def _column(name: str, type_name: str) -> ImportColumn:
 def _of_file(file: SourceFile, files: SourceFiles) -> list[ProposedColumn]:
     match format_of(file.shown, files.file_format):
         case "csv":
-            return _of_texts(_first_texts(file, files.form), files.form)
+            return _of_texts(file, files.form)
         case "json":
             return _of_json(file)
         case _:
@@ -104,44 +138,49 @@ def _of_file(file: SourceFile, files: SourceFiles) -> list[ProposedColumn]:
 # === CSV ===
 
 
-def _first_texts(file: SourceFile, form: TextForm) -> Mapping[str, pa.Array]:
+def _of_texts(file: SourceFile, form: TextForm) -> list[ProposedColumn]:
     parts: dict[str, list[pa.Array]] = {}
+    lines: list[Lines] = []
     count = 0
     for batch in read_csv(file, form):
         for name, array in batch.columns.items():
             parts.setdefault(name, []).append(array)
+        lines.append(batch.lines)
         count += len(batch.lines)
         if count >= SAMPLE_ROWS:
             break
-    return {
-        name: pa.concat_arrays(arrays).slice(0, SAMPLE_ROWS)
-        for name, arrays in parts.items()
-    }
-
-
-def _of_texts(columns: Mapping[str, pa.Array], form: TextForm) -> list[ProposedColumn]:
+    first = np.concatenate(lines)[:SAMPLE_ROWS] if lines else np.array([], np.int64)
     made = []
-    for name, texts in columns.items():
-        known = pc.drop_null(pc.if_else(pc.equal(texts, form.null_text), None, texts))
-        examples = tuple(pc.unique(known)[:SHOWN_VALUES].to_pylist())
-        type_name = _text_type(known, form)
-        made.append(ProposedColumn(_column(name, type_name), examples))
+    for name, arrays in parts.items():
+        texts = pa.concat_arrays(arrays).slice(0, SAMPLE_ROWS)
+        is_known = known_texts(texts, form)
+        known = ColumnTexts(
+            *(file.shown, name, texts.filter(is_known)),
+            first[np.asarray(is_known)],
+        )
+        made.append(_proposed(known, form, _candidates(known.texts)))
     return made
 
 
-def _text_type(texts: pa.Array, form: TextForm) -> str:
-    """Return the narrowest type of all texts; a zero before a number makes it text."""
-    if not len(texts):
-        return "string"
+def _proposed(
+    known: ColumnTexts, form: TextForm, candidates: Sequence[PrimitiveType]
+) -> ProposedColumn:
+    type_name, narrower = (
+        known.find_type(candidates, form) if len(known.texts) else ("string", None)
+    )
+    return ProposedColumn(
+        _column(known.column, type_name),
+        tuple(pc.unique(known.texts)[:SHOWN_VALUES].to_pylist()),
+        len(known.texts),
+        narrower,
+    )
+
+
+def _candidates(texts: pa.Array) -> Sequence[PrimitiveType]:
+    """Return the types that texts may be; a zero before a number makes it text."""
     if pc.any(pc.match_substring_regex(texts, _LEADING_ZERO)).as_py():
-        candidates: Sequence[PrimitiveType] = _CANDIDATES[3:]
-    else:
-        candidates = _CANDIDATES
-    for data_type in candidates:
-        _, bad = parse_texts(texts, data_type, form)
-        if not pc.any(bad).as_py():
-            return type_text(data_type)
-    return "string"
+        return _DAYS
+    return _CANDIDATES
 
 
 # === JSON ===
@@ -191,7 +230,7 @@ class _Seen:
                 return "double"
             case ["struct"]:
                 inside = (
-                    f"{_quoted(name)}: {seen.type_name(is_nested=True)}"
+                    f"{quoted(name)}: {seen.type_name(is_nested=True)}"
                     for name, seen in self.fields.items()
                 )
                 return f"struct<{', '.join(inside)}>"
@@ -200,41 +239,66 @@ class _Seen:
                 return f"array<{element.type_name(is_nested=True)}>"
             case ["string"] if self.texts and not is_nested:
                 texts = pa.array(self.texts, pa.string())
-                for data_type in _CANDIDATES[3:]:
-                    if not pc.any(parse_texts(texts, data_type, TextForm())[1]).as_py():
+                for data_type in _DAYS:
+                    if not pc.any(parse_texts(texts, data_type, _PLAIN)[1]).as_py():
                         return type_text(data_type)
         return "string"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return a name as DDL has it."""
     return name if name.isidentifier() else f"`{name.replace('`', '``')}`"
 
 
+@dataclass
+class _Values:
+    """The first values of one JSON column: what they are, and their texts."""
+
+    seen: _Seen = field(default_factory=_Seen)
+    texts: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def take(self, line: int, value: Any) -> None:  # noqa: ANN401  # any JSON
+        self.seen.take(value)
+        if value is None:
+            return
+        if len(self.texts) < SHOWN_VALUES or not isinstance(value, dict | list):
+            self.texts.append(value_text(value) or "")
+            self.lines.append(line)
+
+    def proposed(self, shown: str, name: str) -> ProposedColumn:
+        """Return the column; of scalars that do not agree, what most of them are."""
+        type_name, narrower = self.seen.type_name(), None
+        kinds = self.seen.kinds
+        if type_name == "string" and kinds and kinds <= _SCALARS:
+            texts = pa.array(self.texts, pa.string())
+            known = ColumnTexts(shown, name, texts, np.array(self.lines, np.int64))
+            has_numbers = kinds != {"string"}
+            candidates = _candidates(texts) if has_numbers else _DAYS
+            narrower = known.find_type(candidates, _PLAIN)[1]
+        examples = tuple(text[:60] for text in self.texts[:SHOWN_VALUES])
+        column = _column(name, type_name)
+        return ProposedColumn(column, examples, len(self.texts), narrower)
+
+
 def _of_json(file: SourceFile) -> list[ProposedColumn]:
-    seen: dict[str, _Seen] = {}
-    examples: dict[str, list[str]] = {}
-    for row in _first_rows(file):
+    columns: dict[str, _Values] = {}
+    for line, row in _first_rows(file):
         for name, value in row.items():
-            if len(seen) >= MAX_JSON_COLUMNS and name not in seen:
+            if len(columns) >= MAX_JSON_COLUMNS and name not in columns:
                 reason = f"it has more than {MAX_JSON_COLUMNS:,} columns"
                 raise ImportFileError(path=file.shown, reason=reason)
-            seen.setdefault(name, _Seen()).take(value)
-            shown_values = examples.setdefault(name, [])
-            if len(shown_values) < SHOWN_VALUES and value is not None:
-                shown_values.append(str(value)[:60])
-    return [
-        ProposedColumn(_column(name, one.type_name()), tuple(examples[name]))
-        for name, one in seen.items()
-    ]
+            columns.setdefault(name, _Values()).take(line, value)
+    return [values.proposed(file.shown, name) for name, values in columns.items()]
 
 
-def _first_rows(file: SourceFile) -> Iterator[dict[str, Any]]:
+def _first_rows(file: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
     count = 0
     for pieces in json_pieces(file):
-        for _, text in pieces:
+        for line, text in pieces:
             row, _ = parse_row(text)
             if row is not None:
-                yield row
+                yield line, row
             count += 1
             if count >= SAMPLE_ROWS:
                 return

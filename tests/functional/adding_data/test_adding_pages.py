@@ -193,6 +193,82 @@ def test_a_file_makes_a_table_after_its_bad_rows_were_seen(
     assert recorded("table.import").detail["files"] == ["re turns.csv"]
 
 
+def test_a_column_that_is_text_by_one_value_is_offered_as_numbers(
+    editor: Client, work: Work, lake: Path
+) -> None:
+    brought = SimpleUploadedFile("a.csv", b"id;v\n1;1.5\n2;2\n3;n/a\n4;4\n5;1e16\n")
+    values = {"name": "numbers", "location": f"{lake}/numbers"}
+    asked = editor.post("/tables/new/import", {**values, "file": brought})
+    first = work()
+    page = text_of(editor.get(asked.headers["Location"]))
+    assert "4 of 5 values of <code>v</code> are numbers" in page
+    assert "n/a</span> in line 4" in page
+    assert "Take double" in page
+    assert "all fit" in page
+
+    kept = first.parameters["asked"]
+    editor.post(
+        "/tables/new/import",
+        {
+            **values,
+            "upload": kept["upload"],
+            "file_name": kept["file_name"],
+            "column_source": ["id", "v"],
+            "column_name": ["id", "v"],
+            "column_type": ["bigint", "string"],
+            "column_narrower": ["bigint", "double"],
+            "column_nullable": ["0", "1"],
+            "take": "1",
+        },
+    )
+    look = work()
+    page = text_of(editor.get(f"/tables/new/import?job={look.id}"))
+    assert "1 row does not fit" in page
+    assert "Take double" not in page
+    assert "1e+16" in page
+    agree(editor, work, "/tables/new/import", look)
+
+    rows = DeltaTable(f"{lake}/numbers").snapshot().read().sort_by("id")
+    assert rows["v"].to_pylist() == [1.5, 2.0, 4.0, 1e16]
+
+
+def test_rows_that_break_a_constraint_are_counted_and_left_out(
+    editor: Client, work: Work, lake: Path
+) -> None:
+    properties = {"delta.feature.checkConstraints": "supported"}
+    made = DeltaTable.create(
+        f"{lake}/t", pa.schema([("n", pa.int64())]), properties=properties
+    )
+    made.add_constraint("positive", "n > 0")
+    table = new_unindexed_table("t", location=f"{lake}/t")
+    (lake / "a.csv").write_text("n\n1\n-2\n3\n-4\n")
+    address = f"{table.get_absolute_url()}import"
+
+    asked = editor.post(address, {"path": f"{lake}/a.csv"})
+    look = work()
+    page = text_of(editor.get(asked.headers["Location"]))
+    assert "<b>2 rows</b> break the constraint <code>positive</code>" in page
+    assert "n=-4" in page
+    agree(editor, work, address, look)
+
+    assert made.snapshot().read().sort_by("n")["n"].to_pylist() == [1, 3]
+
+
+def test_nested_cells_and_examples_are_json(
+    editor: Client, work: Work, lake: Path
+) -> None:
+    (lake / "a.jsonl").write_text('{"v": {"a": 1, "b": ["x"]}}\n{"v": 1 }x\n')
+    values = {"name": "nested", "location": f"{lake}/nested"}
+
+    asked = editor.post("/tables/new/import", {**values, "path": f"{lake}/a.jsonl"})
+    look = work()
+
+    page = text_of(editor.get(asked.headers["Location"]))
+    assert (look.result or {})["first"] == [['{"a": 1, "b": ["x"]}']]
+    assert "&#x27;a&#x27;" not in page
+    assert "it is no JSON: something follows the end of the row" in page
+
+
 def test_rows_of_a_file_on_the_server_go_into_a_table(
     editor: Client, work: Work, lake: Path
 ) -> None:

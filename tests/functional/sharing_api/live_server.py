@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from tests.functional.sharing_api.calls import SCHEMA
-from tests.installation import ROOT, environment, run, wait_for
+from tests.installation import ROOT, environment, manage, wait_for
 from tests.ports import free_port
 from tests.raw_table import Operation, TableWriter
 
@@ -122,7 +122,7 @@ class Live:
             "print(json.dumps(list(AuditEvent.objects.filter(kind='CALL').values("
             "'action', 'status', 'error_code', 'num_files', 'detail'))))"
         )
-        done = run(self.home, "shell", "-v", "0", "-c", ask)
+        done = manage(self.home, "shell", "-v", "0", "-c", ask)
         rows: list[dict[str, object]] = json.loads(done.stdout.splitlines()[-1])
         return rows
 

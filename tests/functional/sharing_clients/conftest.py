@@ -129,7 +129,7 @@ def tables(server: Installation, profile: Path) -> dict[str, Shared]:
         places[plain(name)] = GOLDEN / name / "table"
     # One process for all: a command takes a second to start.
     script = SCRIPT.format(share=SHARE, places={n: str(p) for n, p in places.items()})
-    server.command("shell", "--verbosity", "0", "--command", script)
+    server.manage("shell", "--verbosity", "0", "--command", script)
     return {
         name: Shared(profile, "data", name, DeltaTable(str(place)))
         for name, place in places.items()

@@ -15,6 +15,6 @@ def run_json(*arguments: object) -> Any:  # noqa: ANN401 (any document)
     return command_line.run_json("table", *arguments)
 
 
-def refusal(*arguments: object) -> str:
+def refusal(*arguments: object, code: int = 1) -> str:
     """Return the sentence with which the command refuses."""
-    return command_line.refusal("table", *arguments)
+    return command_line.refusal("table", *arguments, code=code)

@@ -1,6 +1,5 @@
 """Tables are added, scanned for, listed, scheduled, renamed and removed by commands."""
 
-import io
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from pytest_django.fixtures import Settings
 from apps.jobs.models import Job
 from apps.tables.models import Table
 from tests.factories import new_table
-from tests.functional.command_line import Ran
+from tests.functional.command_line import Ran, Terminal
 from tests.functional.table_command.commands import refusal, run, run_json
 
 pytestmark = pytest.mark.django_db
@@ -114,7 +113,7 @@ class TestCatalogue:
     def test_removes_only_when_told_so(self, monkeypatch: pytest.MonkeyPatch) -> None:
         new_table("orders")
 
-        monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+        monkeypatch.setattr("sys.stdin", Terminal("n\n"))
         assert "Nothing was changed" in refusal("remove", "orders")
         assert Table.objects.exists()
 

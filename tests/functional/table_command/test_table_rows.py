@@ -11,6 +11,7 @@ from django.test import override_settings
 
 from apps.audit.models import AuditEvent
 from deltaweb.table import DeltaTable
+from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run, run_json
 
 pytestmark = pytest.mark.django_db
@@ -199,3 +200,65 @@ def test_bad_rows_are_named_before_anything_is_written(tmp_path: Path) -> None:
     run_json("import", place, csv, *form, "--bad-rows", "leave-out")
 
     assert DeltaTable(str(place)).snapshot().read().num_rows == 1
+
+
+class TestImportOfFilesWhoseValuesDoNotAgree:
+    @pytest.fixture
+    def csv(self, tmp_path: Path) -> Path:
+        file = tmp_path / "a.csv"
+        file.write_text("id,my v\n1,1.5\n2,2\n3,n/a\n4,4\n5,5\n")
+        return file
+
+    def test_a_dry_run_says_what_most_values_are(
+        self, csv: Path, tmp_path: Path
+    ) -> None:
+        place = tmp_path / "t"
+
+        said = run("import", place, csv, "--dry-run")
+        told = run_json("import", place, csv, "--dry-run")
+
+        assert f"my v: 4 of 5 values are numbers; not 'n/a' ({csv}, line 4)" in said
+        assert "--types '`my v` DOUBLE'" in said
+        assert "--bad-rows leave-out" in said
+        assert told["columns"][1]["narrower"]["num_fitting"] == 4
+
+    def test_the_row_is_left_out_and_named_by_file_and_line(
+        self, csv: Path, tmp_path: Path
+    ) -> None:
+        place = tmp_path / "t"
+        typed = ("--types", "`my v` DOUBLE", "--bad-rows", "leave-out")
+
+        warned = Ran("table", "import", place, csv, *typed).stderr
+
+        assert f"1 row was left out: {csv}, line 4, column 'my v': 'n/a'" in warned
+        assert "are numbers" not in warned
+        found = DeltaTable(str(place)).snapshot().read()
+        assert sorted(found["my v"].to_pylist()) == [1.5, 2.0, 4.0, 5.0]
+
+    def test_who_imports_it_as_text_is_told(self, csv: Path, tmp_path: Path) -> None:
+        warned = Ran("table", "import", tmp_path / "t", csv).stderr
+        typed = ("--types", "`my v` STRING")
+        unwarned = Ran("table", "import", tmp_path / "u", csv, *typed).stderr
+        made = Ran("table", "create", "t", tmp_path / "v", "--schema-of", csv).stderr
+
+        assert "4 of 5 values are numbers" in warned
+        assert "4 of 5 values are numbers" in made
+        assert unwarned == ""
+
+    def test_rows_that_break_a_constraint_are_counted(self, tmp_path: Path) -> None:
+        place, csv = tmp_path / "t", tmp_path / "a.csv"
+        features = {"delta.feature.checkConstraints": "supported"}
+        made = DeltaTable.create(
+            str(place), pa.schema([("n", pa.int64())]), properties=features
+        )
+        made.add_constraint("positive", "n > 0")
+        csv.write_text("n\n1\n-2\n3\n-4\n")
+
+        said = run("import", place, csv, "--dry-run")
+        refused = refusal("import", place, csv)
+        warned = Ran("table", "import", place, csv, "--bad-rows", "leave-out").stderr
+
+        assert "2 rows would break the constraint 'positive': n > 0." in said
+        assert f"{csv}, line 3: 'n=-2'" in refused
+        assert f"2 rows were left out: {csv}, line 3: 'n=-2'" in warned
+        assert numbers(place) == [1, 3]

@@ -23,4 +23,12 @@ def test_a_line_without_a_verb_is_bad_usage(tmp_path: Path, line: list[str]) -> 
 
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "VERB" in done.stderr
+    assert "usage: deltaweb table VERB" in done.stderr
+
+
+def test_the_help_is_written_without_loading_a_verb(tmp_path: Path) -> None:
+    done = run(tmp_path, "table", "--help", PYTHONPROFILEIMPORTTIME="1")
+
+    assert "apps.pages.command" in done.stderr
+    assert "apps.tables.management.verbs." not in done.stderr
+    assert "pyarrow" not in done.stderr

@@ -32,7 +32,7 @@ def start(
         **variables,
     }
     return subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "deltaweb", *arguments],
+        [sys.executable, "-W", "ignore", str(ROOT / "manage.py"), *arguments],
         env=environment,
         cwd=home,
         capture_output=True,

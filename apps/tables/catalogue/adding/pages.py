@@ -37,8 +37,9 @@ def _columns(request: HttpRequest) -> list[dict[str, Any]]:
     post = request.POST
     texts = {
         name: post.getlist(f"column_{name}")[:MAX_COLUMNS]
-        for name in ("source", "name", "type", "comment")
+        for name in ("source", "name", "type", "narrower", "comment")
     }
+    taken = set(post.getlist("take"))
     nullable, partition = (
         set(post.getlist(f"column_{name}")) for name in ("nullable", "partition")
     )
@@ -51,7 +52,9 @@ def _columns(request: HttpRequest) -> list[dict[str, Any]]:
             {
                 "source": source,
                 "name": name.strip(),
-                "type": _at(texts["type"], number).strip(),
+                "type": _at(
+                    texts["narrower" if str(number) in taken else "type"], number
+                ).strip(),
                 "comment": _at(texts["comment"], number).strip(),
                 "is_nullable": str(number) in nullable,
                 "is_partition": str(number) in partition,
@@ -265,10 +268,19 @@ def _import_context(
             "is_partition": column["source"] in partitions,
             "in_table": (look or {}).get("table_columns", {}).get(column["name"], ""),
             "types": _choices(column["type"]),
+            "num_more_misfits": _more_misfits(column.get("narrower")),
         }
         for column in cast("Iterable[dict[str, Any]]", (look or {}).get("columns", ()))
     ]
     return {"columns": columns, "asked": asked}
+
+
+def _more_misfits(narrower: Mapping[str, Any] | None) -> int:
+    """Return how many values do not have the narrower type, and are not shown."""
+    if narrower is None:
+        return 0
+    shown = len(narrower["misfits"])
+    return int(narrower["num_values"] - narrower["num_fitting"] - shown)
 
 
 def _choices(type_name: str) -> list[str]:

@@ -1,6 +1,7 @@
 """The options of commands that read files: how they are written, and their types."""
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from deltaweb.writer.importing.options import (
     ImportColumn,
     TextForm,
 )
+from deltaweb.writer.importing.proposal import ProposedColumn, quoted
 from deltaweb.writer.importing.source_file import SourceFiles
 
 
@@ -88,6 +90,23 @@ def with_types(proposed: Sequence[ImportColumn], types: str) -> Sequence[ImportC
         )
         for column in proposed
     ]
+
+
+def narrower_lines(
+    proposed: Iterable[ProposedColumn], columns: Iterable[ImportColumn], types: str
+) -> Iterator[str]:
+    """Yield a sentence of each column that is text by few of its values.
+
+    A column whose type somebody said is passed over.
+    """
+    said = {field.name.lower() for field in parse_columns_ddl(types)} if types else ()
+    by_source = {one.column.source: one.narrower for one in proposed}
+    for column in columns:
+        found = by_source.get(column.source)
+        if found is None or column.source.lower() in said:
+            continue
+        option = shlex.quote(f"{quoted(column.source)} {found.type_name.upper()}")
+        yield f"{column.source}: {found.sentence}. --types {option} takes it so."
 
 
 def _place(text: str) -> str:

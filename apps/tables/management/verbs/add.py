@@ -5,18 +5,16 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.catalogue.checks import check_location
 from apps.tables.catalogue.names import parse_table_name
-from apps.tables.catalogue.registration import (
-    register_table,
-)
+from apps.tables.catalogue.registration import check_name_free, register_table
 from apps.tables.management import catalogue_output
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Register a table."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -35,13 +33,21 @@ class Verb(Subcommand):
         location: str,
         description: str,
         restricted: bool,
+        dry_run: bool,
         **_: object,
     ) -> Output:
         """Check what is there, then register it."""
-        parse_table_name(name)
+        parsed = parse_table_name(name)
+        check_name_free(parsed)
         where = parse_location(location, base=Path.cwd())
         check_allowed(where, roots=roots_for(None))
         found = check_location(where)
+        if found.warning:
+            self.warn(f"{found.warning} Metadata and history are shown.")
+        if dry_run:
+            data = {"name": str(parsed), "location": where, "found": found.as_json()}
+            said = f"Would register {parsed}: version {found.version} of {where}"
+            return Output(data, said)
         table = register_table(
             name=name,
             location=where,
@@ -49,8 +55,6 @@ class Verb(Subcommand):
             restricted=restricted,
             now=timezone.now(),
         )
-        if found.warning:
-            self.warn(f"{found.warning} Metadata and history are shown.")
         text = f"Registered {table.full_name}: version {found.version} of {where}"
         return Output(
             catalogue_output.table_json(table) | {"found": found.as_json()}, text

@@ -2,8 +2,8 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, add_upgrade, locate
+from apps.pages.command import Output, WritingVerb
+from apps.tables.management.arguments import add_upgrade, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
@@ -11,7 +11,7 @@ from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.operations.definition import add_columns
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Add columns to a table."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -19,7 +19,6 @@ class Verb(Subcommand):
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("column", metavar="'col TYPE [COMMENT ..]'")
         add_upgrade(parser)
-        add_dry_run(parser)
 
     def run(
         self,

@@ -5,15 +5,17 @@ from argparse import ArgumentTypeError
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.management.arguments import locate, whole_number
 from apps.tables.management.audit import record
 from apps.tables.storage.opening import open_location
+from deltaweb.delta.writing.checkpoint.plan import check_checkpoint
 from deltaweb.delta.writing.checkpoint.request import MAX_PARTS
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.table import DeltaTable
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Write a checkpoint."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,13 +29,20 @@ class Verb(Subcommand):
         )
 
     def run(
-        self, *, table: str, at_version: int | None, parts: int | None, **_: object
+        self,
+        *,
+        table: str,
+        at_version: int | None,
+        parts: int | None,
+        dry_run: bool,
+        **_: object,
     ) -> Output:
         """Write a checkpoint of a version, the newest by default."""
         name, location = locate(table)
-        written = open_location(location).create_checkpoint(
-            at_version, parts=parts, now=timezone.now()
-        )
+        opened = open_location(location)
+        if dry_run:
+            return _foreseen(name, opened, at_version, parts)
+        written = opened.create_checkpoint(at_version, parts=parts, now=timezone.now())
         record("table.checkpoint", name, version=written.version, parts=parts)
         data = {
             "name": name,
@@ -53,6 +62,31 @@ class Verb(Subcommand):
             f"in {counted(written.size_bytes, 'byte')}."
         )
         return Output(data, text, [f"  {file}" for file in written.names])
+
+
+def _foreseen(
+    name: str | None, opened: DeltaTable, version: int | None, parts: int | None
+) -> Output:
+    """Say of which version a checkpoint would be, and how many files it has.
+
+    Raises:
+        DeltaError: If the table may not get one from us, or the log does not build it.
+    """
+    snapshot = opened.snapshot_metadata(version)
+    check_checkpoint(opened.store, snapshot.state.definition)
+    data = {
+        "name": name,
+        "location": opened.root,
+        "version": snapshot.version,
+        "num_files": snapshot.num_files,
+        "parts": parts,
+    }
+    text = (
+        f"Would write the checkpoint of version {snapshot.version}: "
+        f"{counted(snapshot.num_files, 'file')}, into "
+        f"{'one file' if parts is None else counted(parts, 'file')}."
+    )
+    return Output(data, text)
 
 
 def _part_count(text: str) -> int:

@@ -3,7 +3,7 @@
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.catalogue.registration import find_table
 from apps.tables.index.refresh import refresh_anew
 from apps.tables.management.arguments import locate
@@ -14,18 +14,14 @@ from deltaweb.delta.writing.log_cleanup import LogCleanup
 from deltaweb.index.history.sentences.commit_facts import counted
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Delete history that has expired."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
-        parser.add_argument(
-            "--dry-run", action="store_true", help="only list what would go"
-        )
-        parser.add_argument("--yes", action="store_true", help="do not ask")
 
-    def run(self, *, table: str, dry_run: bool, yes: bool, **_: object) -> Output:
+    def run(self, *, table: str, dry_run: bool, **_: object) -> Output:
         """List the history that has expired; delete it after asking."""
         name, location = locate(table)
         opened, now = open_location(location), timezone.now()
@@ -37,7 +33,7 @@ class Verb(Subcommand):
                 f"Delete {count} ({size}) of the log of "
                 f"{location}? Versions before {found.checkpoint_version} go for good."
             )
-            self.confirm(question, yes=yes)
+            self.ask(question)
             found = opened.clean_up_log(now=now)
             _note_cleanup(name, found)
         data = {

@@ -2,15 +2,15 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, locate
+from apps.pages.command import Output, WritingVerb
+from apps.tables.management.arguments import locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.operations.definition import set_comment
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Describe a table, or a column of it, in its log."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -18,7 +18,6 @@ class Verb(Subcommand):
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("text", help="empty to take the words away")
         parser.add_argument("--column", metavar="PATH", help="of a column, not all")
-        add_dry_run(parser)
 
     def run(
         self, *, table: str, text: str, column: str | None, dry_run: bool, **_: object

@@ -2,15 +2,20 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand, takes_json
-from apps.tables.management.arguments import add_dry_run, add_upgrade, locate
+from apps.pages.command import (
+    Output,
+    WritingVerb,
+    takes_json,
+    takes_writing_options,
+)
+from apps.tables.management.arguments import add_upgrade, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.operations.definition import drop_constraint
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Add or drop a CHECK constraint."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,7 +30,7 @@ class Verb(Subcommand):
         drop.add_argument("constraint", metavar="name")
         for part in (add, drop):
             takes_json(part)
-            add_dry_run(part)
+            takes_writing_options(part)
 
     def run(  # noqa: PLR0913 (its arguments)
         self,

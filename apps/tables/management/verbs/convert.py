@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.pages.templatetags.deltaweb import size
 from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import check_name_free, register_table
@@ -22,7 +22,7 @@ from deltaweb.writer.making.conversion import (
 )
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Make a folder of Parquet files a table where it lies, and register it."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,9 +37,6 @@ class Verb(Subcommand):
             "their types are found out",
         )
         parser.add_argument("--description", default="", help="what people read of it")
-        parser.add_argument(
-            "--dry-run", action="store_true", help="only say what it would be"
-        )
 
     def run(  # the arguments of the line
         self,

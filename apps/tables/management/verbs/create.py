@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import check_name_free, register_table
 from apps.tables.management import catalogue_output
@@ -15,18 +15,22 @@ from apps.tables.management.audit import record
 from apps.tables.management.options.file_options import (
     add_file_options,
     asked_files,
+    narrower_lines,
     with_types,
 )
 from apps.tables.storage.locations import check_allowed, parse_location
+from apps.tables.storage.opening import open_location
 from apps.tables.storage.roots import roots_for
-from deltaweb.delta.protocol.schema import StructType, parse_schema
+from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.table import DeltaTable
+from deltaweb.delta.writing.transaction import Transaction
+from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.writer.importing.checked_rows import schema_of as columns_schema
 from deltaweb.writer.importing.proposal import propose_columns
+from deltaweb.writer.making.new_table import NewTable, create_table, plan_table
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Make an empty table and register it."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -60,6 +64,7 @@ class Verb(Subcommand):
         types: str,
         partition_by: str,
         description: str,
+        dry_run: bool,
         **options: object,
     ) -> Output:
         """Make version 0, then register the table."""
@@ -70,14 +75,17 @@ class Verb(Subcommand):
         where = parse_location(location, base=Path.cwd())
         check_allowed(where, roots=roots_for(None))
         partitions = [text.strip() for text in partition_by.split(",") if text.strip()]
-        DeltaTable.create(
-            where,
-            _schema_of_file(schema_of, types, options)
+        new = NewTable(
+            schema=self._schema_of_file(schema_of, types, options)
             if schema_of
             else _schema(schema),
             partition_by=partitions,
             description=description or None,
         )
+        store = open_location(where).store
+        if dry_run:
+            return _foreseen(name, where, plan_table(store, new))
+        create_table(store, new)
         table = register_table(
             name=name,
             location=where,
@@ -89,6 +97,45 @@ class Verb(Subcommand):
         text = f"Created {table.full_name} at {where}: version 0, no rows"
         return Output(catalogue_output.table_json(table) | {"version": 0}, text)
 
+    def _schema_of_file(
+        self, file: str, types: str, options: Mapping[str, Any]
+    ) -> StructType:
+        proposed = propose_columns(asked_files([file], options))
+        columns = with_types([one.column for one in proposed], types)
+        for line in narrower_lines(proposed, columns, types):
+            self.warn(line)
+        return columns_schema([*columns])
+
+
+def _foreseen(name: str, location: str, made: Transaction) -> Output:
+    """Say which columns the table would have, and what it would ask of clients."""
+    metadata, protocol = made.next_metadata, made.next_protocol
+    columns = parse_schema(metadata.schema_string or "").fields
+    versions = (protocol.min_reader_version, protocol.min_writer_version)
+    data = {
+        "name": name,
+        "location": location,
+        "columns": [
+            {
+                "name": column.name,
+                "type": type_text(column.data_type),
+                "is_nullable": column.nullable,
+            }
+            for column in columns
+        ],
+        "partition_columns": metadata.partition_columns,
+        "min_reader_version": versions[0],
+        "min_writer_version": versions[1],
+    }
+    said = (
+        f"{location} would be {name}, an empty table of "
+        f"{counted(len(columns), 'column')}, reader {versions[0]} and writer "
+        f"{versions[1]}. Nothing was written."
+    )
+    return Output(
+        data, said, (f"  {c.name}  {type_text(c.data_type)}" for c in columns)
+    )
+
 
 def _schema(text: str) -> StructType:
     path = Path(text)
@@ -97,8 +144,3 @@ def _schema(text: str) -> StructType:
     if text.lstrip().startswith("{"):
         return parse_schema(text)
     return StructType(tuple(parse_columns_ddl(text)))
-
-
-def _schema_of_file(file: str, types: str, options: Mapping[str, Any]) -> StructType:
-    proposed = propose_columns(asked_files([file], options))
-    return columns_schema([*with_types([one.column for one in proposed], types)])

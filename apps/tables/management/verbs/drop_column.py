@@ -2,24 +2,32 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.management.arguments import locate
 from apps.tables.management.commit_output import committed
+from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
+from deltaweb.delta.writing.operations.definition_plan import carry_out_definition
+from deltaweb.delta.writing.operations.renamed_columns import drop_column
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Take a column out of the rows, where files know columns by other names."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("column", metavar="column", help="a.b for a nested one")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
 
-    def run(self, *, table: str, column: str, yes: bool, **_: object) -> Output:
+    def run(self, *, table: str, column: str, dry_run: bool, **_: object) -> Output:
         """Drop a column; its values stay in files, and in the versions before."""
         name, location = locate(table)
-        self.confirm(f"Drop the column {column} of {location}?", yes=yes)
-        result = open_location(location).drop_column(column)
+        opened = open_location(location)
+        plan = opened.plan_definition(
+            lambda base: drop_column(base, column, root=opened.root)
+        )
+        if dry_run:
+            return planned_definition(name, location, plan)
+        self.ask(f"Drop the column {column} of {location}?")
+        result = carry_out_definition(opened.store, plan)
         return committed("table.drop_column", name, location, result, column=column)

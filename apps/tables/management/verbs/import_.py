@@ -1,26 +1,27 @@
 """`deltaweb table import`: add the rows of CSV, JSON or Parquet files to a table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.catalogue.registration import find_table
 from apps.tables.errors import TableNameError, TableNotRegisteredError
 from apps.tables.management.commit_output import committed
 from apps.tables.management.options.file_options import (
     add_file_options,
     asked_files,
+    narrower_lines,
     with_types,
 )
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.opening import open_location
 from apps.tables.storage.roots import roots_for
-from deltaweb.delta.log.store import TableStore
-from deltaweb.writer.importing.checked_rows import bad_text
-from deltaweb.writer.importing.options import BadRows, ImportColumn
+from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.writer.importing.checked_rows import ImportedRows, bad_text
+from deltaweb.writer.importing.options import BadRows
 from deltaweb.writer.importing.plan import (
     Import,
     ImportMode,
@@ -32,9 +33,10 @@ from deltaweb.writer.importing.plan import (
 )
 
 MAX_SHOWN = 20
+MAX_WARNED = 5
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Add the rows of CSV, JSON or Parquet files to a table."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -58,10 +60,6 @@ class Verb(Subcommand):
             help="what becomes of rows with a value that does not fit",
         )
         parser.add_argument("--partition-by", default="", metavar="a,b")
-        parser.add_argument(
-            "--dry-run", action="store_true", help="only say what would happen"
-        )
-        parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def run(  # noqa: PLR0913  # the arguments of the line
         self,
@@ -74,7 +72,6 @@ class Verb(Subcommand):
         types: str,
         partition_by: str,
         dry_run: bool,
-        yes: bool,
         **options: object,
     ) -> Output:
         """Look at every row; then write them in one commit, or make the table."""
@@ -87,25 +84,41 @@ class Verb(Subcommand):
             partition_by=[text.strip() for text in partition_by.split(",") if text],
         )
         store = open_location(location).store
-        asked = replace(asked, columns=_columns(store, asked, types))
+        proposed = import_columns(existing(store), asked)
+        columns = with_types([one.column for one in proposed], types)
+        asked = replace(asked, columns=columns)
+        hints = [*narrower_lines(proposed, columns, types)]
         if dry_run:
             plan = plan_import(store, asked)
             return Output(
                 {"name": name, "location": location, **plan.describe()},
                 _plan_text(plan, location),
+                _hint_lines(hints),
             )
         if asked.mode is ImportMode.OVERWRITE and existing(store) is not None:
-            self.confirm(f"Replace every row of {location}?", yes=yes)
+            self.ask(f"Replace every row of {location}?")
         result, rows = carry_out_import(store, asked)
+        for line in hints:
+            self.warn(line)
         if rows.num_bad:
-            self.warn(f"{rows.num_bad:,} rows or values did not fit.")
+            self.warn(_left_out(rows))
         return committed("table.import", name, location, result, files=files)
 
 
-def _columns(store: TableStore, asked: Import, types: str) -> Sequence[ImportColumn]:
-    """Return what the columns of the files become: those of `types` as it says."""
-    proposed = [one.column for one in import_columns(existing(store), asked)]
-    return with_types(proposed, types)
+def _left_out(rows: ImportedRows) -> str:
+    """Say how many rows did not fit, and which are the first of them."""
+    were = "was" if rows.num_bad == 1 else "were"
+    is_null = rows.bad_rows is BadRows.STORE_NULL
+    done = f"{were} left out" + ", or stored with null" * is_null
+    first = "; ".join(bad_text(one) for one in rows.bad[:MAX_WARNED])
+    more = "; ..." if len(rows.bad) > MAX_WARNED else ""
+    return f"{counted(rows.num_bad, 'row')} {done}: {first}{more}."
+
+
+def _hint_lines(hints: Sequence[str]) -> Iterator[str]:
+    if hints:
+        yield "--bad-rows leave-out leaves out rows that do not fit:"
+        yield from (f"  {line}" for line in hints)
 
 
 def _plan_text(plan: ImportPlan, location: str) -> str:
@@ -113,8 +126,15 @@ def _plan_text(plan: ImportPlan, location: str) -> str:
     verb = "would be made of" if plan.base is None else "would get"
     lines = [
         f"{location} {verb} {rows.num_rows:,} rows; {rows.num_bad:,} do not fit.",
-        *(bad_text(one) for one in rows.bad[:MAX_SHOWN]),
+        *(
+            f"{counted(number, 'row')} would break the constraint "
+            f"{rule.name!r}: {rule.sql}."
+            for rule, number in rows.bad_by_rule.items()
+        ),
+        *(f"  {bad_text(one)}" for one in rows.bad[:MAX_SHOWN]),
     ]
+    if len(rows.bad) > MAX_SHOWN:
+        lines.append("  ... and more")
     if plan.new_columns:
         lines.append(f"New columns: {', '.join(plan.new_columns)}.")
     return "\n".join([*lines, "Nothing was written."])

@@ -5,10 +5,10 @@ from pathlib import Path
 import pyarrow as pa
 from django.core.management.base import CommandError, CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, locate
+from apps.pages.command import Output, WritingVerb
+from apps.tables.management.arguments import locate
 from apps.tables.management.commit_output import committed
-from apps.tables.management.rewrite_output import foreseen_merge
+from apps.tables.management.rewrite_output import foreseen_merge, merge_text
 from apps.tables.operations.rows.merge_rows import (
     MergeSource,
     foresee_merge,
@@ -18,7 +18,7 @@ from apps.tables.storage.opening import open_location
 from deltaweb.writer.importing.plan import open_import
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Change a table by the rows of a file or of another table."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -42,8 +42,6 @@ class Verb(Subcommand):
         parser.add_argument(
             "--delete-where", metavar="SQL", help="rows that match and go instead"
         )
-        add_dry_run(parser)
-        parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def run(  # noqa: PLR0913  # the arguments of the line
         self,
@@ -55,7 +53,6 @@ class Verb(Subcommand):
         insert_all: bool,
         delete_where: str | None,
         dry_run: bool,
-        yes: bool,
         **_: object,
     ) -> Output:
         """Merge after asking."""
@@ -75,7 +72,11 @@ class Verb(Subcommand):
             outlook = foresee_merge(incoming, merge.clauses, self.warn)
             return foreseen_merge(name, location, outlook)
         if update_all or delete_where:
-            self.confirm(f"Change the rows of {location} where {on}?", yes=yes)
+            question = f"Change the rows of {location} where {on}?"
+            self.check_somebody_there(question)
+            if not self.is_agreed:
+                outlook = foresee_merge(incoming, merge.clauses, self.warn)
+                self.ask(f"{merge_text(outlook)} {question}")
         result = merge.execute()
         return committed("table.merge", name, location, result, source=source, on=on)
 

@@ -2,7 +2,7 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.management.arguments import locate, whole_number
 from apps.tables.management.commit_output import committed
 from apps.tables.storage.opening import open_location
@@ -10,7 +10,7 @@ from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.writer.optimize import OptimizePlan, carry_out_optimize, plan_optimize
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Pack small files, or cluster rows by columns; the rows stay the same."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -19,9 +19,6 @@ class Verb(Subcommand):
         parser.add_argument("--where", metavar="SQL", help="which partitions")
         parser.add_argument("--cluster-by", default="", metavar="a,b")
         parser.add_argument("--target-size", type=whole_number, metavar="BYTES")
-        parser.add_argument(
-            "--dry-run", action="store_true", help="only say what would be done"
-        )
 
     def run(  # the arguments of the line
         self,

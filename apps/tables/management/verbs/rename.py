@@ -4,15 +4,16 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from apps.pages.actions import COMMAND_LINE
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.catalogue.registration import (
+    check_renamed,
     find_table,
     rename_table,
 )
 from apps.tables.management import catalogue_output
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Give a table another name."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,9 +21,13 @@ class Verb(Subcommand):
         parser.add_argument("name")
         parser.add_argument("new_name", metavar="new")
 
-    def run(self, *, name: str, new_name: str, **_: object) -> Output:
+    def run(self, *, name: str, new_name: str, dry_run: bool, **_: object) -> Output:
         """Rename a table."""
         table = find_table(name)
+        if dry_run:
+            parsed = check_renamed(table, new_name)
+            data = catalogue_output.table_json(table) | {"name": str(parsed)}
+            return Output(data, f"Would rename {table.full_name} to {parsed}")
         rename_table(table, name=new_name, actor=COMMAND_LINE, now=timezone.now())
         return Output(
             catalogue_output.table_json(table), f"Renamed to {table.full_name}"

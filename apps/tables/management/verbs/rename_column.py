@@ -2,13 +2,16 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.management.arguments import locate
 from apps.tables.management.commit_output import committed
+from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
+from deltaweb.delta.writing.operations.definition_plan import carry_out_definition
+from deltaweb.delta.writing.operations.renamed_columns import rename_column
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Give a column another name, where files know columns by others."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -17,10 +20,18 @@ class Verb(Subcommand):
         parser.add_argument("column", metavar="column", help="a.b for a nested one")
         parser.add_argument("new_name", metavar="new-name")
 
-    def run(self, *, table: str, column: str, new_name: str, **_: object) -> Output:
+    def run(
+        self, *, table: str, column: str, new_name: str, dry_run: bool, **_: object
+    ) -> Output:
         """Rename a column; no file is written again."""
         name, location = locate(table)
-        result = open_location(location).rename_column(column, new_name)
+        opened = open_location(location)
+        plan = opened.plan_definition(
+            lambda base: rename_column(base, column, new_name, root=opened.root)
+        )
+        if dry_run:
+            return planned_definition(name, location, plan)
+        result = carry_out_definition(opened.store, plan)
         return committed(
             "table.rename_column",
             name,

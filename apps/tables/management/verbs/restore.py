@@ -2,7 +2,7 @@
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.management.arguments import add_version, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.storage.opening import open_location
@@ -10,16 +10,12 @@ from deltaweb.delta.writing.operations.restore import RestorePlan, carry_out_res
 from deltaweb.index.history.sentences.commit_facts import counted
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Make a version of before the newest one."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         add_version(parser)
-        parser.add_argument(
-            "--dry-run", action="store_true", help="only say what would come and go"
-        )
-        parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def run(  # the arguments of the line
         self,
@@ -28,7 +24,6 @@ class Verb(Subcommand):
         at_version: int | None,
         timestamp: str | None,
         dry_run: bool,
-        yes: bool,
         **_: object,
     ) -> Output:
         """Say what comes back and what goes; commit it after asking."""
@@ -46,7 +41,7 @@ class Verb(Subcommand):
         if dry_run:
             return Output(_plan_data(name, location, plan), f"{said}.", plan.missing)
         plan.check()
-        self.confirm(f"Restore version {plan.version} of {location}? {said}.", yes=yes)
+        self.ask(f"Restore version {plan.version} of {location}? {said}.")
         result = carry_out_restore(opened.store, plan)
         return committed(
             "table.restore", name, location, result, restored_version=plan.version

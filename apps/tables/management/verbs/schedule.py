@@ -4,12 +4,12 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from apps.pages.actions import COMMAND_LINE
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.catalogue.registration import find_table, schedule_table
 from apps.tables.models.schedules import SCHEDULES, schedule_json, schedule_words
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Show or set how often it is refreshed."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -23,14 +23,17 @@ class Verb(Subcommand):
             "only when asked",
         )
 
-    def run(self, *, name: str, every: str | None, **_: object) -> Output:
+    def run(
+        self, *, name: str, every: str | None, dry_run: bool, **_: object
+    ) -> Output:
         """Set the schedule where one is given, then say what it is."""
         table = find_table(name)
-        if every is not None:
+        interval_s = table.refresh_interval_s if every is None else SCHEDULES[every]
+        if every is not None and not dry_run:
             schedule_table(
                 table, schedule=every, actor=COMMAND_LINE, now=timezone.now()
             )
-        interval_s = table.refresh_interval_s
         data = {"name": table.full_name} | schedule_json(interval_s)
-        text = f"{table.full_name} is refreshed {schedule_words(interval_s)}."
+        would = "would be" if dry_run and every is not None else "is"
+        text = f"{table.full_name} {would} refreshed {schedule_words(interval_s)}."
         return Output(data, text)

@@ -2,15 +2,15 @@
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, add_upgrade, locate
+from apps.pages.command import Output, WritingVerb
+from apps.tables.management.arguments import add_upgrade, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.operations.definition import set_properties
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Set properties of a table."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -18,7 +18,6 @@ class Verb(Subcommand):
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("properties", nargs="+", metavar="key=value")
         add_upgrade(parser)
-        add_dry_run(parser)
 
     def run(
         self,

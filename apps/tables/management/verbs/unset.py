@@ -2,22 +2,21 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, locate
+from apps.pages.command import Output, WritingVerb
+from apps.tables.management.arguments import locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.operations.definition import unset_properties
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Take properties of a table away."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("properties", nargs="+", metavar="key")
-        add_dry_run(parser)
 
     def run(
         self, *, table: str, properties: list[str], dry_run: bool, **_: object

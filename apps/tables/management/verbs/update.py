@@ -2,16 +2,16 @@
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, locate
+from apps.pages.command import Output, WritingVerb
+from apps.tables.management.arguments import locate
 from apps.tables.management.commit_output import committed
-from apps.tables.management.rewrite_output import planned_rows
+from apps.tables.management.rewrite_output import agreed_rows, planned_rows
 from apps.tables.operations.rows.update_rows import update_rows
 from apps.tables.storage.opening import place_of
 from deltaweb.writer.rewrite.plan import Rewrite
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Give columns new values in the rows of a condition, or in all."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,8 +26,6 @@ class Verb(Subcommand):
             help="a column and the SQL of its value; several times for more",
         )
         parser.add_argument("--where", metavar="SQL", help="which rows; all without")
-        add_dry_run(parser)
-        parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def run(
         self,
@@ -36,7 +34,6 @@ class Verb(Subcommand):
         assignments: list[str],
         where: str | None,
         dry_run: bool,
-        yes: bool,
         **_: object,
     ) -> Output:
         """Change rows after asking."""
@@ -48,8 +45,8 @@ class Verb(Subcommand):
             return planned_rows(name, location, plan)
         which = "every row" if where is None else f"the rows where {where}"
         said = ", ".join(f"{column} = {sql}" for column, sql in wanted.items())
-        self.confirm(f"Set {said} in {which} of {location}?", yes=yes)
-        result = update_rows(place, wanted, where, Rewrite.commit, self.warn)
+        agreed = agreed_rows(self, f"Set {said} in {which} of {location}?")
+        result = update_rows(place, wanted, where, agreed, self.warn)
         return committed(
             "table.update_rows", name, location, result, set=wanted, where=where
         )

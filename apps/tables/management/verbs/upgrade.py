@@ -2,15 +2,15 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_dry_run, locate, whole_number
+from apps.pages.command import Output, WritingVerb
+from apps.tables.management.arguments import locate, whole_number
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Raise the versions of a table's protocol; there is no way back."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -22,8 +22,6 @@ class Verb(Subcommand):
         parser.add_argument(
             "--writer", type=whole_number, metavar="N", help="the writer version"
         )
-        add_dry_run(parser)
-        parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def run(
         self,
@@ -32,7 +30,6 @@ class Verb(Subcommand):
         reader: int | None,
         writer: int | None,
         dry_run: bool,
-        yes: bool,
         **_: object,
     ) -> Output:
         """Raise the versions after asking: older clients are shut out."""
@@ -49,7 +46,7 @@ class Verb(Subcommand):
             f"Raise the protocol of {location}? Clients that do not know the new "
             "versions cannot use the table any more, and there is no way back."
         )
-        self.confirm(question, yes=yes)
+        self.ask(question)
         result = opened.upgrade_protocol(reader, writer)
         return committed(
             "table.upgrade_protocol",

@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.management.arguments import locate
 from apps.tables.management.audit import record
 from apps.tables.storage.opening import open_location
@@ -16,7 +16,7 @@ from deltaweb.index.history.sentences.commit_facts import counted
 HOURS = {"h": 1.0, "d": 24.0, "m": 1 / 60}
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Delete files that no version within the retention needs."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,14 +26,15 @@ class Verb(Subcommand):
             "--retention", type=_hours, metavar="168h", help="as the table says, if not"
         )
         parser.add_argument(
-            "--execute", action="store_true", help="delete, do not only list"
+            "--execute",
+            action="store_true",
+            help="delete, do not only list; --dry-run lists all the same",
         )
         parser.add_argument(
             "--allow-short-retention",
             action="store_true",
             help="even where present readers may lose their files",
         )
-        parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def run(  # the arguments of the line
         self,
@@ -42,7 +43,7 @@ class Verb(Subcommand):
         retention: float | None,
         execute: bool,
         allow_short_retention: bool,
-        yes: bool,
+        dry_run: bool,
         **_: object,
     ) -> Output:
         """List the files; delete them after asking."""
@@ -51,13 +52,13 @@ class Verb(Subcommand):
         found = opened.vacuum(
             retention, now=now, allow_short_retention=allow_short_retention
         )
-        if execute and found.files.num_rows:
+        if execute and not dry_run and found.files.num_rows:
             question = (
                 f"Delete {counted(found.files.num_rows, 'file')} "
                 f"({found.size_bytes:,} bytes) of {location}? {_lost(found)}"
             )
-            self.confirm(question, yes=yes)
-            if not yes:
+            self.ask(question)
+            if not self.is_agreed:
                 # An answer may take long: what could go may be live again by then.
                 found = opened.vacuum(
                     retention, now=now, allow_short_retention=allow_short_retention

@@ -2,13 +2,17 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
+from apps.pages.command import Output, WritingVerb
 from apps.tables.management.arguments import locate
 from apps.tables.management.commit_output import committed
+from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
+from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
+from deltaweb.delta.writing.operations.definition_plan import carry_out_definition
+from deltaweb.delta.writing.operations.widened_columns import widen_column
 
 
-class Verb(Subcommand):
+class Verb(WritingVerb):
     """Give a column a wider type, where the table lets types change."""
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -19,10 +23,24 @@ class Verb(Subcommand):
         )
         parser.add_argument("type", help="the wider type, such as BIGINT")
 
-    def run(self, *, table: str, column: str, type: str, **_: object) -> Output:  # noqa: A002  # what it is called for users
+    def run(
+        self,
+        *,
+        table: str,
+        column: str,
+        type: str,  # noqa: A002  # what it is called for users
+        dry_run: bool,
+        **_: object,
+    ) -> Output:
         """Widen a column; no file is written again."""
         name, location = locate(table)
-        result = open_location(location).widen_column(column, type)
+        opened, wide = open_location(location), parse_type_ddl(type)
+        plan = opened.plan_definition(
+            lambda base: widen_column(base, column, wide, root=opened.root)
+        )
+        if dry_run:
+            return planned_definition(name, location, plan)
+        result = carry_out_definition(opened.store, plan)
         return committed(
             "table.widen_column", name, location, result, column=column, type=type
         )

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import pyarrow as pa
-
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.changes.schema import FieldAspect
 from deltaweb.delta.changes.settings import VERSIONS
 from deltaweb.delta.features.registry import writer_features
-from deltaweb.delta.values.python_values import as_text
+from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.writing.operations.definition_plan import (
     DefinitionPlan,
     carry_out_definition,
@@ -107,7 +105,7 @@ def foresee_definition(plan: DefinitionPlan) -> Foreseen:
                 "num_rows": checked.num_rows,
                 "num_violating": checked.num_violating,
                 "rows": [
-                    [[name, _cell(value)] for name, value in row.items()]
+                    [[name, _text(value)] for name, value in row.items()]
                     for row in checked.rows
                 ],
             },
@@ -189,15 +187,5 @@ def _told(
     }
 
 
-def _cell(value: object | None) -> str | None:
-    """Return a value of a row as text, as the other previews have it."""
-    if value is None:
-        return None
-    text: str = as_text(pa.array([value]))[0].as_py()
-    return text[:MAX_TEXT_LENGTH]
-
-
 def _text(value: object | None) -> str | None:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return None if value is None else str(value)[:MAX_TEXT_LENGTH]
+    return None if value is None else cell_text(value)[:MAX_TEXT_LENGTH]

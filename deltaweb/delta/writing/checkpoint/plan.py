@@ -31,6 +31,7 @@ from deltaweb.delta.protocol.table_properties import (
     writes_stats_as_json,
     writes_stats_as_struct,
 )
+from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.checkpoint.announce import (
     is_second_spec,
     new_sidecar_names,
@@ -83,6 +84,23 @@ def open_checkpoint(store: LogStore, segment: LogSegment) -> CheckpointReader | 
         return CheckpointReader(store, segment.checkpoint)
 
 
+def check_checkpoint(store: LogStore, definition: Definition) -> None:
+    """Refuse a table that may not get a checkpoint from us.
+
+    Raises:
+        DeltaError: With what it asks of writers.
+    """
+    refusal = log_writing_refusal(
+        definition.protocol,
+        definition.metadata,
+        root=store.root,
+        version=definition.version,
+        operation=OPERATION,
+    )
+    if refusal is not None:
+        raise refusal
+
+
 def make_plan(
     store: LogStore,
     segment: LogSegment,
@@ -105,15 +123,7 @@ def make_plan(
     """
     known = _known_state(segment, older)
     state = bring_up_to(known, facts, version=segment.version, root=store.root)
-    refusal = log_writing_refusal(
-        state.protocol,
-        state.metadata,
-        root=store.root,
-        version=segment.version,
-        operation=OPERATION,
-    )
-    if refusal is not None:
-        raise refusal
+    check_checkpoint(store, Definition(segment.version, state.protocol, state.metadata))
     extras = facts.extras | state.extras()
     if older is not None:
         with of_checkpoint(segment.checkpoint):

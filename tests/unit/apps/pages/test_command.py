@@ -9,6 +9,7 @@ from django.core.management.base import CommandError
 from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
 from apps.pages.errors import PageError
 from deltaweb.delta.errors import VersionNotFoundError
+from tests.functional.command_line import Terminal
 
 
 class Fruit(SubcommandsCommand):
@@ -111,6 +112,20 @@ def test_bad_usage_is_exit_2(
     assert "usage:" in capsys.readouterr().err
 
 
+def test_an_unknown_subcommand_is_told_the_nearest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("shows")[0] == 2
+    assert "Did you mean 'show'?" in capsys.readouterr().err
+
+
+def test_a_line_without_a_subcommand_lists_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("--json")[0] == 2
+    assert "miss  miss a version" in capsys.readouterr().err
+
+
 class TestConfirm:
     @pytest.mark.parametrize(
         ("typed", "expected"),
@@ -118,19 +133,33 @@ class TestConfirm:
             pytest.param("yes\n", 0, id="yes"),
             pytest.param("Y\n", 0, id="y"),
             pytest.param("\n", 1, id="nothing"),
-            pytest.param("", 1, id="nobody there"),
+            pytest.param("", 1, id="the end"),
         ],
     )
     def test_asks_before_it_destroys(
         self, typed: str, expected: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        monkeypatch.setattr(sys, "stdin", Terminal(typed))
 
         code, out, error = run("eat")
 
         assert code == expected
         assert "Eat it?" in error
         assert "Eat it?" not in out
+
+    def test_a_pipe_is_no_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What stands in it is there for something else: the list of a loop."""
+        piped = io.StringIO("yes\n")
+        monkeypatch.setattr(sys, "stdin", piped)
+
+        code, out, error = run("eat")
+        told = json.loads(run("eat", "--json")[1])
+
+        assert (code, out) == (2, "")
+        assert len(error.strip().splitlines()) == 1
+        assert "Pass --yes" in error
+        assert told["error"] == "not-asked"
+        assert piped.read() == "yes\n"
 
     def test_yes_skips_the_question(self) -> None:
         code, _, error = run("eat", "--yes")

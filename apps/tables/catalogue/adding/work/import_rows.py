@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+import pyarrow as pa
+
 from apps.tables.catalogue.adding.newborn import (
     finish_making,
     open_place,
@@ -19,6 +21,8 @@ from apps.tables.operations.operation import (
     open_subject,
     register,
 )
+from deltaweb.delta.values.cell_text import cell_text
+from deltaweb.delta.values.python_values import python_values
 from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.plan import (
@@ -139,15 +143,19 @@ def foresee_rows(plan: RowsPlan) -> Foreseen:
                 one for one in told["schema"] if one["name"] in first.column_names
             ],
             "first": [
-                [_cell(value) for value in row.values()] for row in first.to_pylist()
+                [*row] for row in zip(*map(cell_texts, first.columns), strict=True)
             ],
         },
         is_empty=not told["num_rows"] and asked.mode == ImportMode.APPEND,
     )
 
 
-def _cell(value: object) -> str | None:
-    return None if value is None else str(value)[:MAX_CELL]
+def cell_texts(values: pa.ChunkedArray) -> list[str | None]:
+    """Return values as the page shows them; None is null."""
+    return [
+        None if value is None else cell_text(value)[:MAX_CELL]
+        for value in python_values(values)
+    ]
 
 
 def _types(table: ImportPlan) -> dict[str, str]:

@@ -156,7 +156,9 @@ def test_json_rows_that_do_not_fit_are_named(tmp_path: Path) -> None:
     of = replace(asked(lines), columns=columns)
 
     found = bad(tmp_path / "t", of)
+    plan = plan_import(DeltaTable(str(tmp_path / "t")).store, of)
 
+    assert plan.rows.bad_by_column["n"] == 2
     assert [one[:3] for one in found] == [
         (2, "n", "x"),
         (3, "more", "1"),
@@ -252,3 +254,85 @@ def test_who_stops_it_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         imported(tmp_path / "t", replace(asked(csv), on_rows=stop))
     assert not list((tmp_path / "t").rglob("*.*"))
+
+
+class TestRowsThatBreakAConstraint:
+    @pytest.fixture
+    def place(self, tmp_path: Path) -> Path:
+        """A table whose rows have a rule, and numbers of their own."""
+        properties = {"delta.feature.checkConstraints": "supported"}
+        columns = pa.schema([("n", pa.int64()), ("x", pa.float64())])
+        table = DeltaTable.create(str(tmp_path / "t"), columns, properties=properties)
+        table.add_constraint("positive", "n > 0")
+        table.add_constraint("low", "N < 100")
+        return tmp_path / "t"
+
+    @pytest.fixture
+    def of(self, tmp_path: Path) -> Import:
+        text = "n,x\n1,0.5\n-2,1e16\n3,x\n400,1\n-5,1\n,1\n"
+        return asked(written(tmp_path / "a.csv", text))
+
+    def test_are_counted_and_named_by_line(self, place: Path, of: Import) -> None:
+        plan = plan_import(DeltaTable(str(place)).store, of)
+
+        found = {one["name"]: one["num_rows"] for one in plan.describe()["rules"]}
+        assert found == {"positive": 3, "low": 2}
+        assert (plan.rows.num_rows, plan.rows.num_bad) == (1, 5)
+        assert bad(place, of) == [
+            (3, "", "n=-2", "breaks the constraint 'positive': n > 0"),
+            (4, "x", "x", "not a number"),
+            (5, "", "n=400", "breaks the constraint 'low': N < 100"),
+            (6, "", "n=-5", "breaks the constraint 'positive': n > 0"),
+            (7, "", "n=NULL", "breaks the constraint 'low': N < 100"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("what", "rows"),
+        [
+            pytest.param(BadRows.LEAVE_OUT, [{"n": 1, "x": 0.5}], id="left out"),
+            pytest.param(
+                BadRows.STORE_NULL,
+                [{"n": 1, "x": 0.5}, {"n": 3, "x": None}],
+                id="null does not mend them",
+            ),
+        ],
+    )
+    def test_are_left_out_by_choice(
+        self, place: Path, of: Import, what: BadRows, rows: list[dict[str, Any]]
+    ) -> None:
+        assert imported(place, replace(of, bad_rows=what)) == rows
+
+    def test_are_refused_unless_somebody_says_otherwise(
+        self, place: Path, of: Import
+    ) -> None:
+        with pytest.raises(RowsNotImportedError, match=r"a\.csv, line 3: 'n=-2'"):
+            imported(place, of)
+
+        assert DeltaTable(str(place)).snapshot().num_files == 0
+
+
+def test_a_plan_says_what_most_values_of_a_column_are(tmp_path: Path) -> None:
+    of = asked(written(tmp_path / "a.csv", "n,t\n1,a\n2,b\n-,c\n"))
+    place = tmp_path / "t"
+
+    plan = plan_import(DeltaTable(str(place)).store, of)
+    told = {one["source"]: one["narrower"] for one in plan.describe()["columns"]}
+    typed = [
+        ImportColumn(source="n", name="n", type_name="bigint"),
+        ImportColumn(source="t", name="t", type_name="string"),
+    ]
+    imported(place, replace(of, columns=typed, bad_rows=BadRows.LEAVE_OUT))
+    again = plan_import(DeltaTable(str(place)).store, of)
+
+    assert told == {
+        "n": {
+            "type": "bigint",
+            "words": "whole numbers",
+            "num_fitting": 2,
+            "num_values": 3,
+            "misfits": [{"file": "a.csv", "line": 4, "value": "-"}],
+        },
+        "t": None,
+    }
+    assert again.narrower == {}
+    assert (again.rows.num_rows, again.rows.num_bad) == (2, 1)

@@ -1,0 +1,219 @@
+"""Every verb that writes only looks when told so, and asks before it destroys."""
+
+import hashlib
+import io
+import json
+from importlib import import_module
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import apps.tables.management.verbs
+from apps.audit.models import AuditEvent
+from apps.jobs.models import Job
+from apps.pages.command import WritingVerb
+from apps.tables.models import Table
+from deltaweb.table import DeltaTable
+from tests.aged_files import age
+from tests.factories import new_table
+from tests.functional.command_line import Ran, Terminal
+from tests.functional.table_command.commands import refusal, run, run_json
+
+pytestmark = pytest.mark.django_db
+
+FILES = Path(apps.tables.management.verbs.__path__[0]).glob("[a-z]*.py")
+VERBS = {file.stem.rstrip("_").replace("_", "-"): file.stem for file in FILES}
+# What they keep is of the server alone: neither the table nor the catalogue changes.
+READING = {
+    *("changes", "check-files", "diff", "history", "list", "refresh", "rows"),
+    *("show", "survey"),
+}
+# The arguments of each; words in braces are places of the workshop.
+WRITING = {
+    "add": ["shop.more", "{orders}"],
+    "add-column": ["{orders}", "remark STRING"],
+    "checkpoint": ["{orders}", "--version", "3"],
+    "cleanup": ["{orders}"],
+    "comment": ["{orders}", "all orders"],
+    "constraint": ["{orders}", "add", "positive", "n > 0"],
+    "convert": ["shop.parts", "{parts}"],
+    "create": ["shop.visits", "{nothing}", "--schema", "id BIGINT"],
+    "delete": ["{orders}", "--where", "n > 3"],
+    "drop-column": ["{orders}", "note"],
+    "import": ["{orders}", "{more}", "--mode", "overwrite"],
+    "merge": ["{orders}", "{more}", "--on", "t.n = s.n", "--update-all"],
+    "optimize": ["{orders}"],
+    "remove": ["shop.orders"],
+    "rename": ["shop.orders", "shop.sales"],
+    "rename-column": ["{orders}", "note", "remark"],
+    "restore": ["{orders}", "--version", "1"],
+    "scan": ["{lake}"],
+    "schedule": ["shop.orders", "10m"],
+    "set": ["{orders}", "team=blue"],
+    "unset": ["{orders}", "owner"],
+    "update": ["{orders}", "--set", "n = n + 1"],
+    "upgrade": ["{orders}", "--reader", "3", "--writer", "7"],
+    "vacuum": ["{orders}", "--execute"],
+    "widen-column": ["{orders}", "n", "BIGINT"],
+}
+ASKING = {
+    *("cleanup", "delete", "drop-column", "import", "merge", "remove", "restore"),
+    *("update", "upgrade", "vacuum"),
+}
+# A protocol without lists of features, which can be raised.
+LISTLESS = {"upgrade"}
+FEATURES = ("checkConstraints", "columnMapping", "typeWidening")
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A table with a history and a file that nobody needs, and what else verbs take."""
+    orders = tmp_path / "lake" / "orders"
+    features = {f"delta.feature.{name}": "supported" for name in FEATURES}
+    modes = {"delta.columnMapping.mode": "name", "delta.enableTypeWidening": "true"}
+    is_listless = request.node.callspec.params["verb"] in LISTLESS
+    columns = pa.schema([("n", pa.int32()), ("note", pa.string())])
+    table = DeltaTable.create(
+        str(orders),
+        columns,
+        properties={"owner": "ana", **({} if is_listless else {**features, **modes})},
+    )
+    for numbers in ([1, 2, 3], [4, 5]):
+        notes = [None] * len(numbers)
+        table.append(pa.table({"n": numbers, "note": notes}, columns))
+    table.create_checkpoint()
+    table.append(pa.table({"n": [6], "note": ["last"]}, columns))
+    (orders / "orphan.parquet").write_bytes(b"of a writer that was killed")
+    for file in [*orders.glob("*.parquet"), *orders.glob("_delta_log/*")]:
+        age(file, days=90)
+    new_table("shop.orders", location=str(orders))
+    DeltaTable.create(str(tmp_path / "lake" / "other"), columns)
+    (tmp_path / "parts").mkdir()
+    pq.write_table(pa.table({"n": [1]}), tmp_path / "parts" / "a.parquet")
+    (tmp_path / "more.csv").write_text("n,note\n1,one\n9,nine\n")
+    return tmp_path
+
+
+def line(verb: str, workshop: Path) -> list[str]:
+    """Return a verb with its arguments."""
+    places = {
+        "lake": workshop / "lake",
+        "orders": workshop / "lake" / "orders",
+        "parts": workshop / "parts",
+        "nothing": workshop / "visits",
+        "more": workshop / "more.csv",
+    }
+    return [verb, *(argument.format(**places) for argument in WRITING[verb])]
+
+
+def everything(workshop: Path) -> str:
+    """Return a digest of all files, of the catalogue, the record and the jobs."""
+    files = {
+        str(file): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(workshop.rglob("*"))
+        if file.is_file()
+    }
+    rows = [
+        [str(row) for row in model.objects.order_by("pk").values_list()]
+        for model in (Table, AuditEvent, Job)
+    ]
+    return json.dumps([files, rows])
+
+
+def test_each_verb_writes_or_reads() -> None:
+    written = {
+        verb
+        for verb, file in VERBS.items()
+        if issubclass(
+            import_module(f"apps.tables.management.verbs.{file}").Verb, WritingVerb
+        )
+    }
+
+    assert written == set(WRITING)
+    assert set(VERBS) == written | READING
+
+
+@pytest.mark.parametrize("verb", WRITING)
+def test_a_verb_that_writes_only_looks_when_told_so(verb: str, workshop: Path) -> None:
+    before, words = everything(workshop), line(verb, workshop)
+
+    text, told = run(*words, "--dry-run"), run_json(*words, "--dry-run", "--yes")
+
+    assert text.strip()
+    assert isinstance(told, dict)
+    assert everything(workshop) == before
+    run(*words, "--yes")
+    assert everything(workshop) != before
+
+
+@pytest.mark.parametrize("verb", sorted(ASKING))
+def test_a_verb_that_destroys_asks(
+    verb: str, workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, words = everything(workshop), line(verb, workshop)
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
+    assert "nobody is at a terminal" in refusal(*words, code=2)
+    monkeypatch.setattr("sys.stdin", Terminal("no\n"))
+    assert "Nothing was changed" in refusal(*words)
+    assert everything(workshop) == before
+    monkeypatch.setattr("sys.stdin", Terminal("yes\n"))
+    run(*words)
+    assert everything(workshop) != before
+
+
+@pytest.mark.parametrize("verb", sorted(set(WRITING) - ASKING))
+def test_a_verb_that_destroys_nothing_does_not_ask(
+    verb: str, workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = everything(workshop)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+
+    run(*line(verb, workshop))
+
+    assert everything(workshop) != before
+
+
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        pytest.param("delete", "Would delete 3 rows in 2 files of 3", id="delete"),
+        pytest.param("update", "Would change 6 rows in 3 files of 3", id="update"),
+        pytest.param("merge", "Would change 1 row in 1 file of 3", id="merge"),
+    ],
+)
+def test_the_question_says_how_many_rows(
+    verb: str, said: str, workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal("y\n"))
+
+    asked = Ran("table", *line(verb, workshop)).stderr
+
+    assert said in asked
+    assert asked.rstrip().endswith("[y/N]")
+
+
+@pytest.mark.parametrize("verb", ["delete", "update"])
+def test_nobody_is_asked_about_no_row(
+    verb: str, workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(""))
+
+    words = line(verb, workshop)[: 4 if verb == "update" else 2]
+    said = run(*words, "--where", "n > 100")
+
+    assert said == "Nothing to do: the table is as it was.\n"
+
+
+@pytest.mark.parametrize("verb", ["vacuum"])
+def test_vacuum_lists_with_dry_run_as_it_does_without_execute(
+    verb: str, workshop: Path
+) -> None:
+    orders = workshop / "lake" / "orders"
+
+    listed = run(verb, orders, "--dry-run")
+
+    assert listed == run(verb, orders) == run(verb, orders, "--execute", "--dry-run")
+    assert "orphan.parquet" in listed

@@ -1,0 +1,92 @@
+"""`deltaweb` has its own commands; `manage.py` has Django's, too."""
+
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+from django.core.management import load_command_class
+
+from deltaweb.environment.command_lines import COMMANDS
+from deltaweb.version import VERSION
+from tests.installation import manage, run
+
+HOLDERS = ("deltaweb", "apps.tables", "apps.sharing", "apps.accounts")
+
+
+def _found() -> dict[str, str]:
+    """Every command in the tree, with its own sentence."""
+    found = {}
+    for holder in HOLDERS:
+        folder = import_module(f"{holder}.management.commands").__path__
+        for module in iter_modules(folder):
+            found[module.name] = str(load_command_class(holder, module.name).help)
+    return found
+
+
+def test_the_list_has_every_command_of_the_tree_with_its_own_sentence() -> None:
+    ours = {name: said for name, said in COMMANDS.items() if name != "migrate"}
+
+    assert ours == _found()
+
+
+@pytest.mark.parametrize(
+    "line", [["--help"], ["-h"], ["help"]], ids=lambda line: line[0]
+)
+def test_help_lists_them_and_none_of_django(tmp_path: Path, line: list[str]) -> None:
+    done = run(tmp_path, *line)
+
+    assert done.returncode == 0, done.stderr
+    words = [text.split()[0] for text in done.stdout.splitlines() if text[:2] == "  "]
+    assert words == [*COMMANDS]
+
+
+def test_a_line_without_a_command_lists_them_as_bad_usage(tmp_path: Path) -> None:
+    done = run(tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert COMMANDS["table"] in done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [["--version"], ["version"], ["table", "--version"], ["serve", "--version"]],
+    ids=" ".join,
+)
+def test_the_version_is_that_of_deltaweb(tmp_path: Path, line: list[str]) -> None:
+    assert run(tmp_path, *line).stdout == f"deltaweb {VERSION}\n"
+    if len(line) > 1:
+        assert manage(tmp_path, *line).stdout == f"deltaweb {VERSION}\n"
+
+
+def test_a_command_of_django_is_refused_and_named(tmp_path: Path) -> None:
+    refused = run(tmp_path, "flush", "--noinput")
+    known = manage(tmp_path, "flush", "--help")
+
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "'flush' is a command of Django's" in refused.stderr
+    assert "manage.py runs it" in refused.stderr
+    assert "deltaweb --help" in refused.stderr
+    assert known.returncode == 0, known.stderr
+
+
+def test_a_near_miss_names_the_nearest(tmp_path: Path) -> None:
+    command, verb = run(tmp_path, "tables"), run(tmp_path, "table", "deletes", "t")
+
+    assert (command.returncode, verb.returncode) == (2, 2)
+    assert "Did you mean 'table'?" in command.stderr
+    assert "Did you mean 'delete'?" in verb.stderr
+
+
+def test_a_command_is_known_whatever_its_settings_are(tmp_path: Path) -> None:
+    done = run(tmp_path, "flush", DELTAWEB_PRODUCTION="true")
+
+    assert done.returncode == 2
+    assert "'flush' is no command of deltaweb" in done.stderr
+
+
+def test_the_help_of_a_group_has_none_of_django_s_options(tmp_path: Path) -> None:
+    said = run(tmp_path, "table", "show", "--help").stdout
+
+    assert "--timestamp" in said
+    assert "--pythonpath" not in run(tmp_path, "table", "--help").stdout

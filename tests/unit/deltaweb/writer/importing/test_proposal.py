@@ -1,0 +1,149 @@
+"""Which columns files seem to have, and what most values of a column of texts are."""
+
+from pathlib import Path
+
+import pytest
+
+from deltaweb.writer.importing.narrower import NarrowerType
+from deltaweb.writer.importing.options import TextForm
+from deltaweb.writer.importing.proposal import ProposedColumn, propose_columns
+from deltaweb.writer.importing.source_file import SourceFiles
+
+MISSING = ["1.5", "2", "n/a", "4", "5"]
+
+
+def proposed(folder: Path, *texts: str, ending: str = "csv") -> ProposedColumn:
+    """Propose the only column of files."""
+    paths = []
+    for number, text in enumerate(texts):
+        paths.append(folder / f"{number}.{ending}")
+        paths[-1].write_text(text)
+    names = [path.name for path in paths]
+    (column,) = propose_columns(SourceFiles(paths=[*map(str, paths)], names=names))
+    return column
+
+
+def csv(values: list[str]) -> str:
+    return "\n".join(["v", *values, ""])
+
+
+def json(values: list[str]) -> str:
+    return "".join(f'{{"v": {value}}}\n' for value in values)
+
+
+def told(narrower: NarrowerType | None) -> tuple[str, int, int] | None:
+    if narrower is None:
+        return None
+    return narrower.type_name, narrower.num_fitting, narrower.num_values
+
+
+def test_a_column_is_text_by_one_value_and_says_what_the_others_are(
+    tmp_path: Path,
+) -> None:
+    column = proposed(tmp_path, csv(["1.5", "2", '"a\nbreak"', "n/a", "4", "5", "6"]))
+
+    assert column.column.type_name == "string"
+    assert told(column.narrower) == ("double", 5, 7)
+    assert column.narrower is not None
+    assert [(one.file, one.line, one.value) for one in column.narrower.misfits] == [
+        ("0.csv", 4, "a\nbreak"),
+        ("0.csv", 6, "n/a"),
+    ]
+    assert column.narrower.misfits[1].reason == "not a number"
+    assert column.narrower.sentence == (
+        "5 of 7 values are numbers; not 'a\\nbreak' (0.csv, line 4), "
+        "'n/a' (0.csv, line 6)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        pytest.param(MISSING, ("double", 4, 5), id="numbers"),
+        pytest.param(["1", "2", "x"], ("bigint", 2, 3), id="whole numbers"),
+        pytest.param(["1", "x", "3", ""], ("bigint", 2, 3), id="a null is no value"),
+        pytest.param(["2026-01-31", "soon", "2026-02-01"], ("date", 2, 3), id="dates"),
+        pytest.param(["yes", "no", "maybe"], ("boolean", 2, 3), id="true or false"),
+        pytest.param(["1", "x"], None, id="half of them"),
+        pytest.param(["01234", "90210", "x", "90211"], None, id="codes, not numbers"),
+        pytest.param(["a", "b", "c"], None, id="texts"),
+        pytest.param(["1", "2.5"], None, id="all fit a wider type"),
+    ],
+)
+def test_most_of_the_values_decide(
+    tmp_path: Path, values: list[str], found: tuple[str, int, int] | None
+) -> None:
+    assert told(proposed(tmp_path, csv(values)).narrower) == found
+
+
+def test_only_the_first_of_the_others_are_named(tmp_path: Path) -> None:
+    values = [*map(str, range(20)), *"abcde"]
+
+    narrower = proposed(tmp_path, csv(values)).narrower
+
+    assert narrower is not None
+    assert [one.value for one in narrower.misfits] == ["a", "b", "c"]
+    assert narrower.sentence.endswith("'c' (0.csv, line 24), ...")
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        pytest.param(["1", "2.5", '"n/a"', "null"], ("double", 2, 3), id="numbers"),
+        pytest.param(["true", '"x"', "false"], ("boolean", 2, 3), id="booleans"),
+        pytest.param(['"1"', '"2"', '"x"'], None, id="texts that look like numbers"),
+        pytest.param(
+            ['"2026-01-31"', '"x"', '"2026-02-01"'], ("date", 2, 3), id="dates"
+        ),
+        pytest.param(["1", "2", '{"a": 1}'], None, id="an object"),
+    ],
+)
+def test_values_of_json_that_do_not_agree(
+    tmp_path: Path, values: list[str], found: tuple[str, int, int] | None
+) -> None:
+    column = proposed(tmp_path, json(values), ending="jsonl")
+
+    assert column.column.type_name == "string"
+    assert told(column.narrower) == found
+
+
+@pytest.mark.parametrize(
+    ("files", "type_name", "found"),
+    [
+        pytest.param([MISSING, ["1", "2"]], "string", ("double", 6, 7), id="one is"),
+        pytest.param(
+            [["1", "x", "2"], MISSING], "string", ("double", 6, 8), id="neither is"
+        ),
+        pytest.param([["1"], ["2.5"]], "double", None, id="both are"),
+        pytest.param([["1", "2"], ["2026-01-31"]], "string", None, id="unlike types"),
+        pytest.param([["1", "2"], ["a", "b"]], "string", None, id="texts"),
+    ],
+)
+def test_of_several_files_the_values_are_counted_together(
+    tmp_path: Path,
+    files: list[list[str]],
+    type_name: str,
+    found: tuple[str, int, int] | None,
+) -> None:
+    column = proposed(tmp_path, *map(csv, files))
+
+    assert column.column.type_name == type_name
+    assert told(column.narrower) == found
+
+
+def test_examples_of_nested_values_are_json(tmp_path: Path) -> None:
+    column = proposed(tmp_path, json(['{"a": 1.50, "b": ["x"]}']), ending="jsonl")
+
+    assert column.examples == ('{"a": 1.50, "b": ["x"]}',)
+
+
+def test_what_stands_for_null_is_no_value(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(csv(MISSING))
+    files = SourceFiles(
+        paths=[str(path)], names=["a.csv"], form=TextForm(null_text="n/a")
+    )
+
+    (column,) = propose_columns(files)
+
+    assert (column.column.type_name, column.narrower) == ("double", None)
