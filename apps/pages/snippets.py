@@ -28,12 +28,14 @@ class Snippet:
         label: The tool's own name.
         text: What the copy button copies.
         steps: What to do, in order, where the tool takes no code.
+        refusal: Why there is nothing to copy, and which tools there are instead.
     """
 
     key: str
     label: str
     text: str
     steps: tuple[str, ...] = field(default=())
+    refusal: str = ""
 
     @property
     def pieces(self) -> list[tuple[str, str]]:

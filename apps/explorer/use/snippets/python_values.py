@@ -55,6 +55,11 @@ def value_imports(filters: Iterable[RowFilter]) -> list[str]:
     return lines + ["from decimal import Decimal"] * decimals
 
 
+def names_text(names: Iterable[str]) -> str:
+    """Return names as a list of Python."""
+    return f"[{', '.join(python_text(name) for name in names)}]"
+
+
 def python_lines(*blocks: Iterable[str]) -> str:
     """Return blocks of lines, an empty line between them; empty ones are left out."""
     return "\n\n".join("\n".join(lines) for block in blocks if (lines := list(block)))

@@ -15,7 +15,8 @@ SESSION = "Spark with Delta Lake, such as pip install delta-spark"
 
 def spark_sql_code(view: ShownView) -> str:
     """Return the query of a view, in a session of Spark that knows Delta."""
-    source = f"{sql_table(view.location)} VERSION AS OF {view.version}"
+    version = "" if view.version is None else f" VERSION AS OF {view.version}"
+    source = f"{sql_table(view.location)}{version}"
     return "\n".join([f"-- {SESSION}", *select_lines(view, SPARK, source)])
 
 
@@ -28,7 +29,7 @@ def pyspark_code(view: ShownView) -> str:
         steps.append(f".{'selectExpr' if view.parts else 'select'}({columns})")
     read = [
         'spark.read.format("delta")',
-        f'.option("versionAsOf", {view.version})',
+        *([] if view.version is None else [f'.option("versionAsOf", {view.version})']),
         f".load({python_text(spark_location(view.location))})",
     ]
     return python_lines(
