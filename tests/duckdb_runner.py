@@ -3,17 +3,18 @@
 The extension comes as a package for one release of DuckDB, which is not the one of this
 environment: `SidecarDuckDB` starts a process that finds that release first. It reads
 a line of JSON, {"code", "shown"}, runs the code and answers with a line: the number of
-rows of what the variable `shown` holds, and where they are as Arrow; or the error.
+rows of what the variable `shown` holds, and where they are; or the error.
 """
 
 import json
 import os
 import subprocess
 import sys
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, cast
 
+import pandas as pd
 import pyarrow as pa
 
 PACKAGES = Path(sys.prefix) / "duckdb"
@@ -44,9 +45,11 @@ class SidecarDuckDB:
         )
         return cast("dict[str, Any]", json.loads(self._process.stdout.readline()))
 
-    def rows(self, code: str, shown: str) -> pa.Table:
+    def rows(self, code: str, shown: str) -> pa.Table | pd.DataFrame:
         """Return the rows of what code makes."""
         told = self.run(code, shown)
+        if told["path"].endswith(".pickle"):
+            return pd.read_pickle(told["path"])
         with pa.OSFile(told["path"]) as file:
             return pa.ipc.open_file(file).read_all()
 
@@ -75,6 +78,8 @@ def main(folder: Path) -> None:
             told = _told(names[asked["shown"]], folder)
         except Exception as error:  # noqa: BLE001 (which one is what is asked)
             told = {"error": f"{type(error).__name__}: {error}"}
+            with suppress(duckdb.Error):  # an error outlives its statement
+                duckdb.rollback()
         print(json.dumps(told), flush=True)  # noqa: T201 (the answer)
 
 
@@ -87,7 +92,9 @@ def _told(shown: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401 (any fram
     elif hasattr(shown, "to_arrow"):
         rows = shown.to_arrow()
     else:
-        rows = pa.Table.from_pandas(shown, preserve_index=False)
+        path = str(folder / "rows.pickle")
+        shown.to_pickle(path)
+        return {"num_rows": len(shown), "path": path}
     path = str(folder / "rows.arrow")
     with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
         writer.write_table(rows)

@@ -14,7 +14,12 @@ from deltaweb.delta.features.known.clients import Answer
 from deltaweb.delta.features.known.readings import direct_readings
 from deltaweb.delta.features.known.usage import VersionFacts
 from deltaweb.delta.features.registry import required_features
-from deltaweb.delta.protocol.schema import PrimitiveType
+from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    MapType,
+    PrimitiveType,
+    StructType,
+)
 from deltaweb.sharing.clients import client_readings
 
 _PYTHON_OF_SHARES: Final = "pandas"
@@ -28,11 +33,15 @@ class Access:
         refusals: Why a client does not, a sentence, by its name.
         doubts: The same where it is not known.
         has_text_partitions: Whether folders hold any text, as values of partitions.
+        has_nested: Whether any of its columns holds arrays, maps or structs.
+        has_variants: Whether any of its columns is a variant, or holds one.
     """
 
     refusals: dict[str, str] = field(default_factory=dict)
     doubts: dict[str, str] = field(default_factory=dict)
     has_text_partitions: bool = False
+    has_nested: bool = False
+    has_variants: bool = False
 
 
 def access_to(at: TableVersion, *, is_shared: bool) -> Access:
@@ -43,17 +52,35 @@ def access_to(at: TableVersion, *, is_shared: bool) -> Access:
         is_shared: Whether clients of shares are asked for, too.
     """
     # What a share hands out depends on its vectors; for others the protocol decides.
-    num_vectors = vectors_of(at)[0] if is_shared else None
-    facts = version_facts(at, num_vectors)
+    facts = version_facts(at, vectors_of(at)[0] if is_shared else None)
     if facts is None:
         return Access()
+    refusal = at.protocol.unsupported_reason if at.protocol else ""
+    return access_by(facts, refusal=refusal, is_shared=is_shared)
+
+
+def access_by(
+    facts: VersionFacts, *, refusal: str = "", is_shared: bool = False
+) -> Access:
+    """Return who reads a version, by what is known of it.
+
+    Args:
+        facts: What is known of the version.
+        refusal: Why it is not read here, or nothing.
+        is_shared: Whether clients of shares are asked for, too.
+    """
     told = [*_direct(facts), *(_of_share(facts) if is_shared else ())]
-    if at.protocol and at.protocol.unsupported_reason:
-        told.append((DELTAWEB, Answer.CANNOT, at.protocol.unsupported_reason))
+    if refusal:
+        told.append((DELTAWEB, Answer.CANNOT, refusal))
     return Access(
         refusals={name: why for name, answer, why in told if answer is Answer.CANNOT},
         doubts={name: why for name, answer, why in told if answer is Answer.UNKNOWN},
         has_text_partitions=_has_text_partitions(facts),
+        has_nested=any(
+            isinstance(field.data_type, (StructType, ArrayType, MapType))
+            for field in facts.fields()
+        ),
+        has_variants=bool(facts.columns_of({"variant"})),
     )
 
 

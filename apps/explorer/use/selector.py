@@ -111,6 +111,8 @@ def use_page(
         shared_as=shared_as,
         data_url=data_url,
         has_text_partitions=access.has_text_partitions,
+        has_nested=access.has_nested,
+        has_variants=access.has_variants,
         refusals=access.refusals,
         doubts=access.doubts,
     )

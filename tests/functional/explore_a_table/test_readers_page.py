@@ -57,7 +57,8 @@ def test_the_feature_that_decides_is_named_with_the_release(viewer: Client) -> N
     spark, polars = found["Spark + Delta"], found["Polars"]
     assert (spark["decided_by"], spark["from_release"]) == ("typeWidening", "4.0")
     assert (polars["answer"], polars["decided_by"]) == ("cannot", "columnMapping")
-    assert found["DuckDB"]["answer"] == "not known"
+    assert found["DuckDB"]["reason"] == "tried: DuckDB 1.5"
+    assert found["Databricks"]["from_release"] == "15.4 LTS"
     assert found["deltaweb"]["answer"] == "reads"
     assert "stopped by column mapping" in shown
     assert "from Delta 4.0" in shown

@@ -8,27 +8,41 @@ from apps.pages.snippets import python_text
 
 
 def pandas_code(view: ShownView) -> str:
-    """Return Python that reads a view into pandas."""
+    """Return Python that reads a view into pandas.
+
+    What `deltalake` reads of texts are Arrow's views, which pandas does not take inside
+    of arrays and maps.
+    """
+    lines = scan_lines(view, "reader")
+    rows = "pa.table(reader)"
+    if view.has_nested:
+        lines = [f"table = {_table(view)}", *scan_lines(view, "reader", table="table")]
+        schema = "pa.schema(table.schema())"
+        if view.columns:
+            lines.append(f"schema = {schema}")
+            schema = "pa.schema([schema.field(name) for name in reader.schema.names])"
+        lines.append(f"schema = {schema}")
+        rows += ".cast(schema)"
     return python_lines(
         ["# pip install deltalake pandas pyarrow"],
         ["import pyarrow as pa", "from deltalake import DeltaTable"],
         [
-            *scan_lines(view, "reader"),
-            f"{view.variable} = pa.table(reader).to_pandas()",
+            *lines,
+            f"{view.variable} = {rows}.to_pandas()",
             f"{view.variable}.head()",
         ],
     )
 
 
-def scan_lines(view: ShownView, name: str) -> list[str]:
+def scan_lines(view: ShownView, name: str, *, table: str = "") -> list[str]:
     """Return the lines that make a reader of a view, which can be read once.
 
     Args:
         view: The view.
         name: The variable of the reader.
+        table: That of the table, where it is open.
     """
-    version = "" if view.version is None else f", version={view.version}"
-    table = f"DeltaTable({python_text(view.location)}{version})"
+    table = table or _table(view)
     arguments = []
     if view.columns:
         arguments.append(f"    columns={names_text(view.columns)},")
@@ -38,3 +52,8 @@ def scan_lines(view: ShownView, name: str) -> list[str]:
     if not arguments:
         return [f"{name} = {table}.scan()"]
     return [f"{name} = {table}.scan(", *arguments, ")"]
+
+
+def _table(view: ShownView) -> str:
+    version = "" if view.version is None else f", version={view.version}"
+    return f"DeltaTable({python_text(view.location)}{version})"

@@ -63,6 +63,13 @@ def delta_scan_misfit(view: ShownView) -> str:
     return ""
 
 
+def arrow_misfit(view: ShownView) -> str:
+    """Return the same of rows that DuckDB hands on to other tools."""
+    if view.has_variants:
+        return "DuckDB hands no variants on to other tools."
+    return delta_scan_misfit(view)
+
+
 def local_delta_scan_misfit(view: ShownView) -> str:
     """Return the same, and that DuckDB asks for a secret of its own elsewhere."""
     return _SECRET if view.is_remote else delta_scan_misfit(view)

@@ -23,6 +23,8 @@ class ShownView:
             is in no share, or not with this version.
         data_url: Where its rows are JSON: the page, absolute.
         has_text_partitions: Whether folders hold any text, as values of partitions.
+        has_nested: Whether any of its columns holds arrays, maps or structs.
+        has_variants: Whether any of its columns is a variant, or holds one.
         refusals: Why a client cannot read it, a sentence, by the client's name.
         doubts: The same where that is not known.
     """
@@ -36,6 +38,8 @@ class ShownView:
     shared_as: str = ""
     data_url: str = ""
     has_text_partitions: bool = False
+    has_nested: bool = False
+    has_variants: bool = False
     refusals: Mapping[str, str] = field(default_factory=dict)
     doubts: Mapping[str, str] = field(default_factory=dict)
 

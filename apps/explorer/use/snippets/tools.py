@@ -83,7 +83,7 @@ class Tool:
             for tool in TOOLS
             if tool is not self
             and (tool.with_parts or not view.parts)
-            and any(way.reads(view) for way in tool.ways)
+            and any(way.reads(view) and way.make(view) for way in tool.ways)
         ]
         who = f" {in_words(others)} can." if others else ""
         return Snippet(
@@ -108,7 +108,7 @@ TOOLS: Final = (
         "pandas",
         (
             Way(DELTALAKE, pandas_code),
-            Way(DUCKDB, by_duckdb.pandas_by_duckdb, by_duckdb.delta_scan_misfit),
+            Way(DUCKDB, by_duckdb.pandas_by_duckdb, by_duckdb.arrow_misfit),
         ),
     ),
     Tool("sharing", "delta-sharing", (Way(SHARING, delta_sharing_code),)),
@@ -120,7 +120,7 @@ TOOLS: Final = (
         (
             Way(POLARS, by_polars.polars_code, by_polars.polars_misfit),
             Way(DELTALAKE, by_polars.polars_by_deltalake),
-            Way(DUCKDB, by_duckdb.polars_by_duckdb, by_duckdb.delta_scan_misfit),
+            Way(DUCKDB, by_duckdb.polars_by_duckdb, by_duckdb.arrow_misfit),
         ),
     ),
     Tool(

@@ -69,6 +69,8 @@ class ReadingClient:
         tried: The release that was tried; "" where the facts are documents'.
         supports: What it does with each feature; one that is absent is not known.
         unread_types: The types of columns for which it opens no table.
+        checks_type_changes: Whether it refuses changes of types that the protocol does
+            not name.
     """
 
     name: str
@@ -77,6 +79,7 @@ class ReadingClient:
     tried: str
     supports: Mapping[str, Support]
     unread_types: frozenset[str] = frozenset()
+    checks_type_changes: bool = False
 
     def support(self, feature: str) -> Support:
         """Return whether it reads a feature."""
@@ -114,6 +117,7 @@ CLIENTS: Final = (
             SHREDDING: READS,
             f"{SHREDDING}-preview": READS,
         },
+        checks_type_changes=True,
     ),
     ReadingClient(
         "Databricks",

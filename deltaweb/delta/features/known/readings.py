@@ -16,8 +16,9 @@ from deltaweb.delta.features.known.clients import (
 from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.known.usage import VersionFacts
 from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
+from deltaweb.delta.features.type_widening import unknown_type_changes
 
-MAX_COLUMNS_NAMED: Final = 3
+MAX_NAMED: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,6 @@ class DirectReading:
         verdict: Whether it reads the version.
         reason: What that comes from, in a few words.
         stopped_by: The features that it is known not to read.
-        unread_columns: The columns of types for which it opens no table.
     """
 
     client: ReadingClient
@@ -38,7 +38,6 @@ class DirectReading:
     verdict: ClientVerdict
     reason: str
     stopped_by: Sequence[str]
-    unread_columns: Sequence[str]
 
     @property
     def reads(self) -> bool:
@@ -69,35 +68,45 @@ def _reading(
 ) -> DirectReading:
     supports = {name: client.support(name) for name in features}
     verdict = client_verdict(features, supports)
-    unread = facts.columns_of(client.unread_types)
-    if unread and verdict.answer is not Answer.CANNOT:
+    others = _other_stops(client, facts)
+    if others and verdict.answer is not Answer.CANNOT:
         verdict = ClientVerdict(Answer.CANNOT)
     return DirectReading(
         client=client,
         supports=supports,
         verdict=verdict,
-        reason=_reason(client, verdict, features, unread),
+        reason=_reason(client, verdict, features, others),
         stopped_by=[
             name for name in features if supports[name].answer is Answer.CANNOT
         ],
-        unread_columns=unread,
     )
+
+
+def _other_stops(client: ReadingClient, facts: VersionFacts) -> list[str]:
+    """Return what besides the names of features stops a client, in words."""
+    unread = facts.columns_of(client.unread_types)
+    changes = unknown_type_changes(facts.protocol, facts.metadata)
+    return [
+        *([f"the type of {_some(unread)}"] if unread else []),
+        *([_some(changes)] if changes and client.checks_type_changes else []),
+    ]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MAX_NAMED
+    return in_words([*names[:MAX_NAMED], *([f"{more:,} more"] * (more > 0))])
 
 
 def _reason(
     client: ReadingClient,
     verdict: ClientVerdict,
     features: Sequence[str],
-    unread: Sequence[str],
+    others: Sequence[str],
 ) -> str:
     decided_by = describe_feature(verdict.decided_by).in_sentence
     match verdict.answer:
-        case Answer.CANNOT if not verdict.decided_by:
-            more = len(unread) - MAX_COLUMNS_NAMED
-            names = [*unread[:MAX_COLUMNS_NAMED], *([f"{more} more"] * (more > 0))]
-            return f"stopped by the type of {in_words(names)}"
         case Answer.CANNOT:
-            return f"stopped by {decided_by}"
+            return f"stopped by {decided_by if verdict.decided_by else others[0]}"
         case Answer.UNKNOWN:
             return f"{decided_by}: not known"
         case Answer.READS if verdict.release:

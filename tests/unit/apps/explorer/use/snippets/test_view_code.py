@@ -102,9 +102,7 @@ def rows_of(
     return sorted(map(plain, read.to_pylist()), key=repr)
 
 
-def as_arrow(frame: pd.DataFrame | pa.Table, view: ShownView) -> pa.Table:
-    if isinstance(frame, pa.Table):
-        frame = frame.to_pandas()
+def as_arrow(frame: pd.DataFrame, view: ShownView) -> pa.Table:
     schema = DeltaTable(view.location).snapshot(view.version).read().schema
     fields = [schema.field(name) for name in frame.columns]
     return pa.Table.from_pandas(frame, pa.schema(fields), preserve_index=False)
