@@ -5,15 +5,20 @@ reference implementation did; where the page says that a client is stopped, that
 really fails. So what is known of clients cannot rot unseen.
 """
 
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from apps.explorer.use.snippets import restore_snippets
 from apps.explorer.use.snippets.tools import TOOLS
+from deltaweb.delta.writing.requirements import writing_refusal
+from deltaweb.table import DeltaTable
 from tests.duckdb_runner import SidecarDuckDB
-from tests.recorded_views import RECORDED, recorded_view
+from tests.recorded_views import RECORDED, one_of_each, recorded_view
 
 ANSWERED_ELSEWHERE = {"sharing", "sql", "pyspark", "curl"}  # by servers, and by Spark
 
@@ -79,6 +84,35 @@ def test_tables_of_each_feature_are_among_them() -> None:
             "DuckDB is stopped by the type of void_col.",
         },
     }
+
+
+WITH_OLDER = [case for case in one_of_each() if case.values[1]]
+
+
+@pytest.mark.parametrize(("folder", "version", "num_rows"), WITH_OLDER)
+def test_code_brings_a_version_back_or_nothing_is_written(
+    folder: Path, version: int, num_rows: int, tmp_path: Path
+) -> None:
+    del num_rows
+    copied = tmp_path / "table"
+    shutil.copytree(folder, copied)
+    table = DeltaTable(str(copied))
+    refusal = writing_refusal(table.definition(), root=str(copied))
+    view = replace(
+        recorded_view(copied, version - 1),
+        write_refusal="" if refusal is None else refusal.message,
+    )
+    code = {made.key: made.text for made in restore_snippets(view)}["restore-python"]
+
+    if refusal is not None:
+        assert not code
+        with pytest.raises(type(refusal)):
+            table.restore(version - 1)
+        return
+    exec(code, {})  # noqa: S102 (what people are told to run)
+
+    assert table.latest_version() == version + 1
+    assert table.snapshot().num_files == table.snapshot(version - 1).num_files
 
 
 def run(code: str, duckdb_beside: SidecarDuckDB) -> int | str:

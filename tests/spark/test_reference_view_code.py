@@ -27,5 +27,5 @@ def test_spark_reads_all_rows_or_is_stopped(
             reference.count(pyspark_code(view))
         return
     assert reference.count(made["pyspark"].text) == num_rows
-    query = f"SELECT count(*) FROM (\n{of_newest['sql']}\n)"
+    query = f"SELECT count(*) FROM (\n{of_newest['sql']}\n)"  # noqa: S608 (our own)
     assert reference.ask(sql=query)["rows"] == [[num_rows]]

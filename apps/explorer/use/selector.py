@@ -17,7 +17,8 @@ from apps.explorer.version.table_version import TableVersion
 from apps.pages.page_json import As, OnPage, in_json
 from apps.pages.snippets import Snippet
 from apps.tables.extension.share_names import share_name_of
-from apps.tables.models import Commit
+from apps.tables.maintenance.editing.definitions import newest_definition
+from apps.tables.models import Commit, Table
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.scan.variant_parts import VariantPart
@@ -70,7 +71,7 @@ class UsePage:
         return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def use_page(
+def use_page(  # noqa: PLR0913 (what is asked, and who asks)
     at: TableVersion,
     query: RowQuery,
     *,
@@ -115,6 +116,7 @@ def use_page(
         has_variants=access.has_variants,
         refusals=access.refusals,
         doubts=access.doubts,
+        write_refusal="" if at.is_latest else _write_refusal(at.table),
     )
     run = at.head.timeline.shown_run if at.head.timeline else None
     return UsePage(
@@ -127,6 +129,17 @@ def use_page(
         is_gone=run is not None and run.state == Commit.Readability.GONE,
         problem=problem,
     )
+
+
+def _write_refusal(table: Table) -> str:
+    """Return why nothing is committed here to a table, or nothing."""
+    from deltaweb.delta.writing.requirements import writing_refusal  # noqa: PLC0415 (for this)
+
+    definition = newest_definition(table)
+    if definition is None:
+        return ""
+    refusal = writing_refusal(definition, root=table.full_name)
+    return "" if refusal is None else refusal.message
 
 
 def _plan(

@@ -64,6 +64,28 @@ class TestThePage:
         assert "TO VERSION AS OF" in old
         assert "TO VERSION AS OF" not in newest
 
+    def test_leads_editors_to_the_page_that_restores(self, client: Client) -> None:
+        address = f'href="{TABLE}orders/restore?version=1"'
+
+        for role, leads in ((User.Role.EDITOR, True), (User.Role.VIEWER, False)):
+            client.force_login(new_user(role.value, role=role))
+            shown = text_of(client, f"{TABLE}orders/use?v=1")
+            part = shown[shown.index("Bring v1 back") :]
+            assert (address in part) is leads
+
+    def test_says_why_deltaweb_does_not_restore(self, viewer: Client) -> None:
+        newest = Table.objects.get().protocol_versions.first()
+        assert newest is not None
+        newest.min_writer_version, newest.writer_features = 7, ["teleport"]
+        newest.save()
+
+        page = json_of(viewer, f"{TABLE}orders/use.json?v=1")
+
+        assert set(page["restore"]) == {"restore-sql", "restore-pyspark"}  # type: ignore[call-overload]  # JSON
+        assert "asks teleport of its writers" in text_of(
+            viewer, f"{TABLE}orders/use?v=1"
+        )
+
     def test_is_a_part_of_a_page_for_the_drawer(self, viewer: Client) -> None:
         part = text_of(viewer, f"{TABLE}orders/use?{VIEW}", **HTMX)
 

@@ -9,7 +9,7 @@ from apps.pages.snippets import python_text
 
 READER = "reader"
 _INSTALL = "pip install duckdb; it fetches its extension delta at the first use"
-_SECRET = "DuckDB needs CREATE SECRET first, where the place asks who you are."
+_ASKS = "DuckDB needs CREATE SECRET first, where the place asks who you are."
 
 
 def duckdb_code(view: ShownView) -> str:
@@ -42,7 +42,7 @@ def duckdb_by_deltalake(view: ShownView) -> str:
         [
             *scan_lines(view, READER),
             f"{READER} = pa.table({READER})",
-            f'{view.variable} = duckdb.sql("SELECT * FROM {READER}")',
+            f'{view.variable} = duckdb.sql("SELECT * FROM {READER}")',  # noqa: S608 (shown)
             f"{view.variable}.show()",
         ],
     )
@@ -72,7 +72,7 @@ def arrow_misfit(view: ShownView) -> str:
 
 def local_delta_scan_misfit(view: ShownView) -> str:
     """Return the same, and that DuckDB asks for a secret of its own elsewhere."""
-    return _SECRET if view.is_remote else delta_scan_misfit(view)
+    return _ASKS if view.is_remote else delta_scan_misfit(view)
 
 
 def _delta_scan(view: ShownView, packages: list[str], ends: list[str]) -> str:
@@ -82,7 +82,7 @@ def _delta_scan(view: ShownView, packages: list[str], ends: list[str]) -> str:
     *made, shown = ends
     install = _INSTALL.replace("duckdb", " ".join(packages), 1)
     return python_lines(
-        [f"# {install}", *([f"# {_SECRET}"] if view.is_remote else [])],
+        [f"# {install}", *([f"# {_ASKS}"] if view.is_remote else [])],
         ["import duckdb"],
         [
             f"{view.variable} = duckdb.sql({_lines_text(query)}){''.join(made)}",

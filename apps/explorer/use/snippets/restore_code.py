@@ -28,11 +28,14 @@ def restore_snippets(view: ShownView) -> list[Snippet]:
         ),
         Snippet(
             key="restore-python",
-            label="Python",
-            text=python_lines(
-                ["# pip install deltalake"],
-                ["from deltalake import DeltaTable"],
+            label="deltaweb",
+            text=""
+            if view.write_refusal
+            else python_lines(
+                ["# in the environment that has deltaweb"],
+                ["from deltaweb.table import DeltaTable"],
                 [f"DeltaTable({path}).restore({version})"],
             ),
+            refusal=view.write_refusal,
         ),
     ]

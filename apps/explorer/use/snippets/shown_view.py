@@ -27,6 +27,7 @@ class ShownView:
         has_variants: Whether any of its columns is a variant, or holds one.
         refusals: Why a client cannot read it, a sentence, by the client's name.
         doubts: The same where that is not known.
+        write_refusal: Why deltaweb does not write to the table, or nothing.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ShownView:
     has_variants: bool = False
     refusals: Mapping[str, str] = field(default_factory=dict)
     doubts: Mapping[str, str] = field(default_factory=dict)
+    write_refusal: str = ""
 
     @property
     def variable(self) -> str:

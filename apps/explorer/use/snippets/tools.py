@@ -127,7 +127,7 @@ TOOLS: Final = (
         "duckdb",
         "DuckDB",
         (
-            # Elsewhere DuckDB asks for a secret of its own; deltalake finds what is set.
+            # Elsewhere DuckDB wants a secret of its own; deltalake finds what is set.
             Way(DUCKDB, by_duckdb.duckdb_code, by_duckdb.local_delta_scan_misfit),
             Way(DELTALAKE, by_duckdb.duckdb_by_deltalake),
             Way(DUCKDB, by_duckdb.duckdb_code, by_duckdb.delta_scan_misfit),
