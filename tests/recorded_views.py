@@ -37,10 +37,16 @@ RECORDED = [
 """Each folder, its newest version and how many rows that has."""
 
 
+def recorded_facts(folder: Path, version: int | None = None) -> VersionFacts:
+    """Return what decides who reads a version, the newest one for None."""
+    snapshot = DeltaTable(str(folder)).snapshot_metadata(version)
+    return VersionFacts(snapshot.protocol, snapshot.metadata, snapshot.schema)
+
+
 def recorded_view(folder: Path, version: int) -> ShownView:
     """Return a version as the page shows it."""
     snapshot = DeltaTable(str(folder)).snapshot_metadata(version)
-    facts = VersionFacts(snapshot.protocol, snapshot.metadata, snapshot.schema)
+    facts = recorded_facts(folder, version)
     refusal = snapshot.refusal.message if snapshot.refusal else ""
     access = access_by(facts, refusal=refusal)
     return ShownView(
@@ -60,6 +66,6 @@ def one_of_each() -> list[pytest.param]:  # type: ignore[valid-type]  # a functi
     kinds = {}
     for case in RECORDED:
         folder, version, _ = case.values
-        snapshot = DeltaTable(str(folder)).snapshot_metadata(version)
-        kinds.setdefault(frozenset(required_features(snapshot.protocol)), case)
+        protocol = recorded_facts(folder, version).protocol
+        kinds.setdefault(frozenset(required_features(protocol)), case)
     return [*kinds.values()]

@@ -13,12 +13,18 @@ from typing import Any
 
 import pytest
 
+from apps.explorer.readers.ways_in import copy_code
 from apps.explorer.use.snippets import restore_snippets
 from apps.explorer.use.snippets.tools import TOOLS
 from deltaweb.delta.writing.requirements import writing_refusal
 from deltaweb.table import DeltaTable
 from tests.duckdb_runner import SidecarDuckDB
-from tests.recorded_views import RECORDED, one_of_each, recorded_view
+from tests.recorded_views import (
+    RECORDED,
+    one_of_each,
+    recorded_facts,
+    recorded_view,
+)
 
 ANSWERED_ELSEWHERE = {"sharing", "sql", "pyspark", "curl"}  # by servers, and by Spark
 
@@ -84,6 +90,31 @@ def test_tables_of_each_feature_are_among_them() -> None:
             "DuckDB is stopped by the type of void_col.",
         },
     }
+
+
+@pytest.mark.parametrize(("folder", "version", "num_rows"), one_of_each())
+def test_the_copy_for_those_who_are_stopped_is_read_by_all(
+    folder: Path,
+    version: int,
+    num_rows: int,
+    duckdb_beside: SidecarDuckDB,
+    tmp_path: Path,
+) -> None:
+    facts = recorded_facts(folder, version)
+    if recorded_view(folder, version).refusals.get("deltaweb"):
+        return
+    place = tmp_path / "table"
+    place.symlink_to(folder)
+
+    exec(copy_code(str(place), facts), {})  # noqa: S102 (what people are told to run)
+    copied = replace(recorded_view(tmp_path / "table-copy", 1), name="found")
+
+    assert not copied.refusals
+    for tool in TOOLS:
+        made = tool.snippet(copied)
+        if tool.key not in ANSWERED_ELSEWHERE:
+            assert made is not None
+            assert run(made.text, duckdb_beside) == num_rows
 
 
 WITH_OLDER = [case for case in one_of_each() if case.values[1]]

@@ -1,9 +1,10 @@
 """Who can read a version of a table: clients by the features that readers must know."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from apps.explorer.readers.ways_in import WaysIn, ways_in
 from apps.explorer.version.facts import vectors_of, version_facts
 from apps.explorer.version.table_version import TableVersion
 from deltaweb.delta.features.known.clients import CANNOT, READS, Answer, Support
@@ -73,6 +74,7 @@ class Readers:
     num_vectors: int | None
     deleted_rows: int | None
     refusal: str
+    ways_in: WaysIn | None = None
 
     @property
     def num_reading(self) -> int:
@@ -105,10 +107,16 @@ class Readers:
         return self.for_readers[:MAX_COLUMNS]
 
     @property
+    def stopping(self) -> list[tuple[TableFeature, list[str]]]:
+        """The features that are known to stop clients, each with these."""
+        found = [(one, self._stopped_by(one)) for one in self.columns]
+        return [(one, names) for one, names in found if names]
+
+    @property
     def stops_most(self) -> TableFeature | None:
         """The feature that most clients are known not to read."""
-        stopped = [one for one in self.columns if self._stopped_by(one)]
-        return max(stopped, key=lambda one: len(self._stopped_by(one)), default=None)
+        found = max(self.stopping, key=lambda one: len(one[1]), default=None)
+        return None if found is None else found[0]
 
     @property
     def stopped_by_it(self) -> str:
@@ -141,13 +149,21 @@ def readers_of(at: TableVersion) -> Readers | None:
     rows += _direct_rows(readers, facts)
     if facts.schema is not None:
         rows += _share_rows(facts, readers)
-    return Readers(
+    found = Readers(
         clients=sorted(rows, key=lambda row: ORDER[row.verdict.answer]),
         for_readers=readers,
         for_writers=[feature for feature in features if not feature.for_readers],
         num_vectors=num_vectors,
         deleted_rows=deleted,
         refusal=at.protocol.unsupported_reason,
+    )
+    by_types = any(
+        row.verdict.answer is Answer.CANNOT and not row.verdict.decided_by
+        for row in found.clients
+    )
+    return replace(
+        found,
+        ways_in=ways_in(at, facts, found.stopping, stopped_by_types=by_types),
     )
 
 

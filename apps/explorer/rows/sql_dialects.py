@@ -130,3 +130,13 @@ DATAFUSION = SQLDialect(
     floats=_FLOATS,
 )
 """What `deltalake` reads as the predicate of a scan."""
+
+
+def sql_table(location: str) -> str:
+    """Return a table by its location, as SQL names it."""
+    return f"delta.{SPARK.name(spark_location(location))}"
+
+
+def spark_location(location: str) -> str:
+    """Return a location as Hadoop's file systems take it: `s3a` is the one for S3."""
+    return f"s3a{location[2:]}" if location.startswith("s3://") else location

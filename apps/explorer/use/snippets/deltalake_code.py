@@ -1,10 +1,9 @@
 """pandas, by `deltalake`, whose scan reads what its Arrow data sets do not."""
 
 from apps.explorer.rows.sql_dialects import DATAFUSION
-from apps.explorer.use.snippets.python_values import names_text, python_lines
 from apps.explorer.use.snippets.shown_view import ShownView
 from apps.explorer.use.snippets.sql_lines import condition_lines
-from apps.pages.snippets import python_text
+from apps.pages.snippets import names_text, python_lines, python_text
 
 
 def pandas_code(view: ShownView) -> str:

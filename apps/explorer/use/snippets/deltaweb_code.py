@@ -2,9 +2,8 @@
 
 import shlex
 
-from apps.explorer.use.snippets.python_values import names_text, python_lines
 from apps.explorer.use.snippets.shown_view import ShownView
-from apps.pages.snippets import python_text
+from apps.pages.snippets import names_text, python_lines, python_text
 
 KEY = "DELTAWEB_KEY"
 

@@ -2,10 +2,9 @@
 
 from apps.explorer.rows.sql_dialects import DUCKDB
 from apps.explorer.use.snippets.deltalake_code import scan_lines
-from apps.explorer.use.snippets.python_values import python_lines
 from apps.explorer.use.snippets.shown_view import ShownView
 from apps.explorer.use.snippets.sql_lines import select_lines
-from apps.pages.snippets import python_text
+from apps.pages.snippets import python_lines, python_text
 
 READER = "reader"
 _INSTALL = "pip install duckdb; it fetches its extension delta at the first use"

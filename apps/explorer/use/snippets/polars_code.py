@@ -7,12 +7,11 @@ from apps.explorer.rows.filters import RowFilter
 from apps.explorer.use.snippets.deltalake_code import scan_lines
 from apps.explorer.use.snippets.python_values import (
     PYTHON_OPERATORS,
-    python_lines,
     python_value,
     value_imports,
 )
 from apps.explorer.use.snippets.shown_view import ShownView
-from apps.pages.snippets import python_text
+from apps.pages.snippets import python_lines, python_text
 
 
 def polars_code(view: ShownView) -> str:

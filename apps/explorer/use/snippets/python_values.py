@@ -55,16 +55,6 @@ def value_imports(filters: Iterable[RowFilter]) -> list[str]:
     return lines + ["from decimal import Decimal"] * decimals
 
 
-def names_text(names: Iterable[str]) -> str:
-    """Return names as a list of Python."""
-    return f"[{', '.join(python_text(name) for name in names)}]"
-
-
-def python_lines(*blocks: Iterable[str]) -> str:
-    """Return blocks of lines, an empty line between them; empty ones are left out."""
-    return "\n\n".join("\n".join(lines) for block in blocks if (lines := list(block)))
-
-
 def _datetime(moment: datetime) -> str:
     parts = [moment.year, moment.month, moment.day, moment.hour, moment.minute]
     parts += [moment.second] * bool(moment.second or moment.microsecond)

@@ -3,13 +3,11 @@
 from apps.explorer.rows.filters import RowFilter
 from apps.explorer.use.snippets.python_values import (
     PYTHON_OPERATORS,
-    names_text,
-    python_lines,
     python_value,
     value_imports,
 )
 from apps.explorer.use.snippets.shown_view import ShownView
-from apps.pages.snippets import python_text
+from apps.pages.snippets import names_text, python_lines, python_text
 
 PROFILE = "profile.share"
 
