@@ -13,7 +13,7 @@ from deltaweb.delta.features.known.readings import direct_readings
 from deltaweb.delta.features.known.remedies import remedy
 from deltaweb.delta.features.registry import required_features
 from deltaweb.table import DeltaTable
-from tests.recorded_views import one_of_each, recorded_facts
+from tests.recorded_views import RECORDED, recorded_facts
 from tests.reference_implementation import Reference, RefusedError
 
 PEERS = {
@@ -29,7 +29,18 @@ def stopping(folder: Path) -> set[str]:
     return {name for reading in readings for name in reading.stopped_by}
 
 
-@pytest.mark.parametrize(("folder", "version", "num_rows"), one_of_each())
+# Tables of few versions: Spark writes several checkpoints for what it takes out.
+SMALL = {
+    "golden__table-with-columnmapping-mode-id",
+    "golden__type-widening-nested",
+    "golden__v2-checkpoint-json",
+    "golden__basic-with-vacuum-protocol-check-feature",
+    "deltars__spark-shredded-variant-preview-delta",
+}
+CASES = [case for case in RECORDED if case.id in SMALL]
+
+
+@pytest.mark.parametrize(("folder", "version", "num_rows"), CASES)
 def test_the_statements_open_the_table_or_the_feature_stays(
     reference: Reference, folder: Path, version: int, num_rows: int, tmp_path: Path
 ) -> None:
@@ -38,8 +49,7 @@ def test_the_statements_open_the_table_or_the_feature_stays(
     shutil.copytree(folder, place)
     stops = stopping(place)
     removable = [name for name in sorted(stops) if remedy(name).is_dropped]
-    if DeltaTable(str(place)).snapshot_metadata().refusal or not stops:
-        return
+    assert stops
 
     for name in removable:
         for statement in remedy(name).statements(name, f"delta.`{place}`"):
