@@ -68,9 +68,10 @@ $(VENV)/.java: $(VENV)/.installed deltaweb/spark/driver/class_archive.py
 	@touch $@
 
 # What only tests, checks and benchmarks need.
-$(VENV)/.dev: requirements-dev.txt $(VENV)/.static $(VENV)/.java
+$(VENV)/.dev: requirements-dev.txt requirements-duckdb.txt $(VENV)/.static $(VENV)/.java
 	@echo "Installing the packages that requirements-dev.txt locks ..."
 	@$(UV_INSTALL) --require-hashes -r requirements-dev.txt
+	@$(UV_INSTALL) --no-deps --require-hashes --target $(VENV)/duckdb -r requirements-duckdb.txt
 	@$(NPM_CI)
 	@touch $@
 
@@ -112,3 +113,4 @@ format:
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --output-file requirements.txt pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --no-deps --group delta-scan --output-file requirements-duckdb.txt

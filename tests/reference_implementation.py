@@ -77,6 +77,11 @@ class Reference:
         rows: list[list[Any]] = self.ask(sql=statement)["rows"]
         return rows
 
+    def count(self, code: str) -> int:
+        """Run code of PySpark, and return how many rows its variable `found` has."""
+        num_rows: int = self.ask(python=code)["num_rows"]
+        return num_rows
+
     def live_files(self, folder: Path) -> list[str]:
         """Open a table's log anew, check it, and return its live files."""
         files: list[str] = self.ask(files=str(folder))["files"]

@@ -1,8 +1,9 @@
 """A Spark session with the reference implementation, in a process of its own.
 
 `python -m tests.reference_session FOLDER` reads a line of JSON a command and answers
-by one: `{"sql": TEXT}` by its rows, `{"files": LOCATION}` by the paths of the
-live files of a table, whose log it opens anew and holds against its checksum.
+by one: `{"sql": TEXT}` by its rows, `{"python": CODE}` by the number of rows of what
+its variable `found` has, `{"files": LOCATION}` by the paths of the live files of a
+table, whose log it opens anew and holds against its checksum.
 """
 
 import json
@@ -32,6 +33,10 @@ def main(folder: str) -> None:
             if "sql" in command:
                 rows = [list(row) for row in spark.sql(command["sql"]).collect()]
                 _answer(answers, {"rows": rows})
+            elif "python" in command:
+                names: dict[str, Any] = {"spark": spark}
+                exec(command["python"], names)  # noqa: S102 (what people are told to run)
+                _answer(answers, {"num_rows": names["found"].count()})
             else:
                 _answer(answers, {"files": _live_files(spark, command["files"])})
         except Exception as error:  # noqa: BLE001 (the test tells what went wrong)

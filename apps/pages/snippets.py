@@ -3,10 +3,12 @@
 import json
 import keyword
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 FALLBACK: Final = "data"
+SPARK_SESSION: Final = "Spark with Delta Lake, such as pip install delta-spark"
 _RESERVED: Final = {
     *("client", "datetime", "date", "delta_sharing", "duckdb", "pa", "pc", "pl"),
     *("spark", "timezone", "url"),
@@ -28,12 +30,14 @@ class Snippet:
         label: The tool's own name.
         text: What the copy button copies.
         steps: What to do, in order, where the tool takes no code.
+        refusal: Why there is nothing to copy, and which tools there are instead.
     """
 
     key: str
     label: str
     text: str
     steps: tuple[str, ...] = field(default=())
+    refusal: str = ""
 
     @property
     def pieces(self) -> list[tuple[str, str]]:
@@ -61,3 +65,13 @@ def python_text(value: str) -> str:
     text = json.dumps(value, ensure_ascii=False)
     # Half of a character has no encoding; its escape has one.
     return text.encode(errors="backslashreplace").decode()
+
+
+def names_text(names: Iterable[str]) -> str:
+    """Return names as a list of Python."""
+    return f"[{', '.join(python_text(name) for name in names)}]"
+
+
+def python_lines(*blocks: Iterable[str]) -> str:
+    """Return blocks of lines, an empty line between them; empty ones are left out."""
+    return "\n\n".join("\n".join(lines) for block in blocks if (lines := list(block)))

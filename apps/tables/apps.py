@@ -16,6 +16,7 @@ class TablesConfig(AppConfig):
     def ready(self) -> None:
         """Put the catalogue in the rail; say to jobs and checks what is of tables."""
         from apps.jobs import kinds, visibility  # noqa: PLC0415 (models load before ready)
+        from apps.tables.extension import tabs  # noqa: PLC0415 (as above)
         from apps.tables.head.error_frame import table_frame  # noqa: PLC0415 (as above)
         from apps.tables.models import Table  # noqa: PLC0415 (as above)
         from apps.tables.models.subjects import (  # noqa: PLC0415 (as above)
@@ -32,6 +33,21 @@ class TablesConfig(AppConfig):
                 url_name="tables:table-list",
                 order=10,
                 prefixes=("/tables", "/t/", "/search"),
+            )
+        )
+        tabs.tabs.register(
+            tabs.Tab(
+                label="Maintenance",
+                url_name="tables:table-upkeep",
+                order=85,
+                also=(
+                    "tables:table-vacuum",
+                    "tables:table-optimize",
+                    "tables:table-restore",
+                    "tables:table-checkpoint",
+                    "tables:table-cleanup",
+                ),
+                visible=lambda user: getattr(user, "is_editor", False),
             )
         )
         visibility.subjects_of_jobs.register(

@@ -1,29 +1,18 @@
-"""Who can read a version of a table: clients by the features that readers must know.
-
-Nothing is asked of storage: the protocol, the schema and the index tell it all.
-"""
+"""Who can read a version of a table: clients by the features that readers must know."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-import pyarrow.compute as pc
-
-from apps.explorer.version.indexed import indexed_files, known_files
+from apps.explorer.readers.ways_in import WaysIn, ways_in
+from apps.explorer.version.facts import vectors_of, version_facts
 from apps.explorer.version.table_version import TableVersion
-from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.features.known.clients import (
-    CANNOT,
-    CLIENTS,
-    READS,
-    Answer,
-    Support,
-)
+from deltaweb.delta.features.known.clients import CANNOT, READS, Answer, Support
 from deltaweb.delta.features.known.described import describe_feature
+from deltaweb.delta.features.known.readings import direct_readings
 from deltaweb.delta.features.known.table_features import TableFeature, table_features
 from deltaweb.delta.features.known.usage import Usage, VersionFacts
 from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
-from deltaweb.index.folder.file_index import DELETED_ROWS
 from deltaweb.sharing.clients import SHARE_CLIENTS, ShareClient, client_readings
 
 MAX_COLUMNS: Final = 8  # of the matrix
@@ -85,6 +74,7 @@ class Readers:
     num_vectors: int | None
     deleted_rows: int | None
     refusal: str
+    ways_in: WaysIn | None = None
 
     @property
     def num_reading(self) -> int:
@@ -117,10 +107,16 @@ class Readers:
         return self.for_readers[:MAX_COLUMNS]
 
     @property
+    def stopping(self) -> list[tuple[TableFeature, list[str]]]:
+        """The features that are known to stop clients, each with these."""
+        found = [(one, self._stopped_by(one)) for one in self.columns]
+        return [(one, names) for one, names in found if names]
+
+    @property
     def stops_most(self) -> TableFeature | None:
         """The feature that most clients are known not to read."""
-        stopped = [one for one in self.columns if self._stopped_by(one)]
-        return max(stopped, key=lambda one: len(self._stopped_by(one)), default=None)
+        found = max(self.stopping, key=lambda one: len(one[1]), default=None)
+        return None if found is None else found[0]
 
     @property
     def stopped_by_it(self) -> str:
@@ -143,22 +139,17 @@ class Readers:
 
 def readers_of(at: TableVersion) -> Readers | None:
     """Return who reads a version; None while nothing is known of its protocol."""
-    if at.protocol is None or at.metadata is None:
+    num_vectors, deleted = vectors_of(at)
+    facts = version_facts(at, num_vectors)
+    if facts is None or at.protocol is None:
         return None
-    protocol, metadata = at.protocol.as_action(), at.metadata.as_action()
-    try:
-        schema = at.metadata.schema()
-    except DeltaError:
-        schema = None
-    num_vectors, deleted = _vectors(at)
-    facts = VersionFacts(protocol, metadata, schema, num_vectors)
     features = table_features(facts)
     readers = [feature for feature in features if feature.for_readers]
     rows = [_own_row(readers, at.protocol.unsupported_reason)]
-    rows += _direct_rows(readers)
-    if schema is not None:
+    rows += _direct_rows(readers, facts)
+    if facts.schema is not None:
         rows += _share_rows(facts, readers)
-    return Readers(
+    found = Readers(
         clients=sorted(rows, key=lambda row: ORDER[row.verdict.answer]),
         for_readers=readers,
         for_writers=[feature for feature in features if not feature.for_readers],
@@ -166,17 +157,14 @@ def readers_of(at: TableVersion) -> Readers | None:
         deleted_rows=deleted,
         refusal=at.protocol.unsupported_reason,
     )
-
-
-def _vectors(at: TableVersion) -> tuple[int | None, int | None]:
-    """Return how many files have a vector, and how many rows these delete."""
-    files = indexed_files(at.table) if at.is_latest else known_files(at)
-    if files is None:
-        return None, None
-    if DELETED_ROWS not in files.column_names:
-        return 0, 0
-    deleted = files[DELETED_ROWS]
-    return pc.sum(pc.greater(deleted, 0)).as_py() or 0, pc.sum(deleted).as_py()
+    by_types = any(
+        row.verdict.answer is Answer.CANNOT and not row.verdict.decided_by
+        for row in found.clients
+    )
+    return replace(
+        found,
+        ways_in=ways_in(at, facts, found.stopping, stopped_by_types=by_types),
+    )
 
 
 def _own_row(readers: Sequence[TableFeature], refusal: str) -> ClientRow:
@@ -188,27 +176,20 @@ def _own_row(readers: Sequence[TableFeature], refusal: str) -> ClientRow:
     return _row("deltaweb", "this app", readers, supports, verdict, reason)
 
 
-def _direct_rows(readers: Sequence[TableFeature]) -> list[ClientRow]:
-    titles = {one.name: describe_feature(one.name).in_sentence for one in readers}
-    rows = []
-    for client in CLIENTS:
-        supports = {one.name: client.support(one.name) for one in readers}
-        verdict = client_verdict(list(supports), supports)
-        match verdict.answer:
-            case Answer.CANNOT:
-                reason = f"stopped by {titles[verdict.decided_by]}"
-            case Answer.UNKNOWN:
-                reason = f"{titles[verdict.decided_by]}: not known"
-            case Answer.READS if verdict.release:
-                reason = f"from {client.product} {verdict.release}"
-            case Answer.READS if not readers:
-                reason = "any release"
-            case Answer.READS if client.tried:
-                reason = f"tried: {client.product} {client.tried}"
-            case _:
-                reason = "its first release is not known"
-        rows.append(_row(client.name, client.about, readers, supports, verdict, reason))
-    return rows
+def _direct_rows(
+    readers: Sequence[TableFeature], facts: VersionFacts
+) -> list[ClientRow]:
+    return [
+        _row(
+            reading.client.name,
+            reading.client.about,
+            readers,
+            reading.supports,
+            reading.verdict,
+            reading.reason,
+        )
+        for reading in direct_readings([one.name for one in readers], facts)
+    ]
 
 
 def _share_rows(

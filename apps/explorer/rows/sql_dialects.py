@@ -1,4 +1,4 @@
-"""Conditions on rows in the SQL of three readers, which quote in three ways."""
+"""Conditions on rows in the SQL of four readers, each with its own literals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class SQLDialect:
     Attributes:
         quote: The character around a name, doubled where the name holds it.
         escapes: What a text in single quotes writes for some characters.
-        instant, local_time: The words before a moment with and without a zone.
+        instant, local_time: How a moment with and without a zone is written.
         floats: How a number is written that is compared with a `float` or a `double`,
             which another type would widen.
         contains: How a text in a text is asked for.
@@ -81,12 +81,12 @@ class SQLDialect:
     def _moment(self, moment: date) -> str:
         if not isinstance(moment, datetime):
             return f"DATE '{moment.isoformat()}'"
-        word = self.instant if moment.tzinfo else self.local_time
+        form = self.instant if moment.tzinfo else self.local_time
         text = moment.isoformat(sep=" ").replace("+00:00", "Z")
-        return f"{word} '{text}'"
+        return form.format(text=f"'{text}'")
 
 
-_CAST_FLOATS: Mapping[str, str] = {
+_FLOATS: Mapping[str, str] = {
     "float": "CAST('{float!r}' AS FLOAT)",
     "double": "CAST('{float!r}' AS DOUBLE)",
 }
@@ -99,9 +99,9 @@ def _escaped(text: str, escapes: Mapping[str, str]) -> str:
 DELTAWEB = SQLDialect(
     quote="`",
     escapes={"\\": "\\\\", "'": "''"},
-    instant="TIMESTAMP",
-    local_time="TIMESTAMP_NTZ",
-    floats=_CAST_FLOATS,
+    instant="TIMESTAMP {text}",
+    local_time="TIMESTAMP_NTZ {text}",
+    floats=_FLOATS,
     contains="{name} LIKE {pattern}",
 )
 """What `deltaweb table rows --where` and a job read."""
@@ -110,15 +110,35 @@ SPARK = SQLDialect(
     quote="`",
     # Before Spark 4 two quotes are two texts side by side.
     escapes={"\\": "\\\\", "'": "\\'"},
-    instant="TIMESTAMP",
-    local_time="TIMESTAMP_NTZ",
-    floats=_CAST_FLOATS,
+    instant="TIMESTAMP {text}",
+    local_time="TIMESTAMP_NTZ {text}",
+    floats=_FLOATS,
 )
 
 DUCKDB = SQLDialect(
     quote='"',
     escapes={"'": "''"},
-    instant="TIMESTAMPTZ",
-    local_time="TIMESTAMP",
-    floats=_CAST_FLOATS,
+    instant="TIMESTAMPTZ {text}",
+    local_time="TIMESTAMP {text}",
+    floats=_FLOATS,
 )
+
+DATAFUSION = SQLDialect(
+    quote='"',
+    escapes={"'": "''"},
+    # Its own literal counts nanoseconds, which end in 2262.
+    instant="arrow_cast({text}, 'Timestamp(Microsecond, Some(\"UTC\"))')",
+    local_time="arrow_cast({text}, 'Timestamp(Microsecond, None)')",
+    floats=_FLOATS,
+)
+"""What `deltalake` reads as the predicate of a scan."""
+
+
+def sql_table(location: str) -> str:
+    """Return a table by its location, as SQL names it."""
+    return f"delta.{SPARK.name(spark_location(location))}"
+
+
+def spark_location(location: str) -> str:
+    """Return a location as Hadoop's file systems take it: `s3a` is the one for S3."""
+    return f"s3a{location[2:]}" if location.startswith("s3://") else location

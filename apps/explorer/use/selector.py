@@ -11,12 +11,14 @@ from apps.accounts.models import User
 from apps.explorer.rows.filters import RowFilter
 from apps.explorer.rows.form import RowQuery
 from apps.explorer.rows.plan import RowPlan, row_plan
+from apps.explorer.use.access import access_to
 from apps.explorer.use.snippets import ShownView, restore_snippets, view_snippets
 from apps.explorer.version.table_version import TableVersion
-from apps.pages.page_json import As, OnPage
+from apps.pages.page_json import As, OnPage, in_json
 from apps.pages.snippets import Snippet
 from apps.tables.extension.share_names import share_name_of
-from apps.tables.models import Commit
+from apps.tables.maintenance.editing.definitions import newest_definition
+from apps.tables.models import Commit, Table
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.scan.variant_parts import VariantPart
@@ -29,7 +31,7 @@ def _conditions(filters: Sequence[RowFilter]) -> list[str]:
 
 
 def _texts(snippets: Sequence[Snippet]) -> dict[str, str]:
-    return {made.key: made.text for made in snippets}
+    return {made.key: made.text for made in snippets if not made.refusal}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,7 @@ class UsePage:
     """A view as code.
 
     Attributes:
+        newest: Whether the code reads whichever version is the newest.
         columns: The chosen columns; empty for all.
         filters: The conditions; all must hold.
         snippets: The code for each tool; empty before the first index.
@@ -46,6 +49,7 @@ class UsePage:
         problem: Why the columns and conditions could not be taken, or nothing.
     """
 
+    newest: bool = False
     columns: Sequence[str] = ()
     filters: Annotated[Sequence[RowFilter], As(_conditions)] = ()
     snippets: Annotated[Sequence[Snippet], As(_texts)] = ()
@@ -53,6 +57,11 @@ class UsePage:
     parts: OnPage[Mapping[str, VariantPart]] = field(default_factory=dict)
     is_gone: OnPage[bool] = False
     problem: Annotated[str, As(lambda problem: problem or None)] = ""
+
+    @in_json
+    def refused(self) -> dict[str, str]:
+        """Why a tool has no code, by the tool."""
+        return {made.key: made.refusal for made in self.snippets if made.refusal}
 
     @property
     def columns_text(self) -> str:
@@ -62,13 +71,14 @@ class UsePage:
         return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def use_page(
+def use_page(  # noqa: PLR0913 (what is asked, and who asks)
     at: TableVersion,
     query: RowQuery,
     *,
     user: User | AnonymousUser,
     zone: tzinfo,
     data_url: str,
+    newest: bool = False,
 ) -> UsePage:
     """Return the code of a view.
 
@@ -78,29 +88,39 @@ def use_page(
         user: Who asks: names of shares are not for everybody.
         zone: Where a timestamp without a zone is.
         data_url: Where the rows of the view are JSON.
+        newest: Whether the code is to read whichever version is the newest.
 
     Raises:
         PageError: 400 that names the part of the address that does not fit.
     """
     if at.version is None or at.metadata is None:
-        return UsePage()
+        return UsePage(newest=newest)
     plan, problem = _plan(at.metadata.schema_string, query, zone)
     columns: tuple[str, ...] = ()
     if plan and not plan.is_default and plan.chosen != plan.all_columns:
         columns = plan.chosen
     filters, parts = (plan.filters, plan.parts) if plan else ((), {})
+    shared_as = share_name_of(user, at.table.id)
+    access = access_to(at, is_shared=bool(shared_as))
     view = ShownView(
         name=at.table.name,
         location=at.table.location,
-        version=at.version,
+        version=None if newest else at.version,
         columns=columns,
         filters=filters,
         parts=parts,
-        shared_as=share_name_of(user, at.table.id),
+        shared_as=shared_as,
         data_url=data_url,
+        has_text_partitions=access.has_text_partitions,
+        has_nested=access.has_nested,
+        has_variants=access.has_variants,
+        refusals=access.refusals,
+        doubts=access.doubts,
+        write_refusal="" if at.is_latest else _write_refusal(at.table),
     )
     run = at.head.timeline.shown_run if at.head.timeline else None
     return UsePage(
+        newest=newest,
         columns=columns,
         filters=filters,
         snippets=view_snippets(view),
@@ -109,6 +129,17 @@ def use_page(
         is_gone=run is not None and run.state == Commit.Readability.GONE,
         problem=problem,
     )
+
+
+def _write_refusal(table: Table) -> str:
+    """Return why nothing is committed here to a table, or nothing."""
+    from deltaweb.delta.writing.requirements import writing_refusal  # noqa: PLC0415 (for this)
+
+    definition = newest_definition(table)
+    if definition is None:
+        return ""
+    refusal = writing_refusal(definition, root=table.full_name)
+    return "" if refusal is None else refusal.message
 
 
 def _plan(

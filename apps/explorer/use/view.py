@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django import forms
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -14,6 +15,13 @@ from apps.explorer.version.page import TablePage
 from apps.explorer.version.table_version import TableVersion, table_version
 from apps.pages.page_json import Spread
 from apps.pages.responses import respond_page
+from apps.tables.head.shapes import cleaned
+
+
+class UseForm(forms.Form):
+    """Whether the code names the version, or reads whichever is the newest."""
+
+    newest = forms.BooleanField(required=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,14 +36,20 @@ def table_use(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
     """Show the code that reads a version, with the columns and rows of the address."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
+    asked = cleaned(UseForm(request.GET))
+    # Code for the newest version is written by what the newest version is.
+    wanted = "" if asked["newest"] else request.GET.get("v", "")
+    at = table_version(request.user, namespace, name, wanted)
     query = parse_row_query(request.GET)
     found = use_page(
         at,
         query,
         user=request.user,
         zone=user_zone(request.user),
-        data_url=request.build_absolute_uri(_data_address(at, query)),
+        data_url=request.build_absolute_uri(
+            _data_address(at, query, newest=asked["newest"])
+        ),
+        newest=asked["newest"],
     )
     page = TableUse(at=at, page=found)
     return respond_page(
@@ -43,9 +57,10 @@ def table_use(
     )
 
 
-def _data_address(at: TableVersion, query: RowQuery) -> str:
+def _data_address(at: TableVersion, query: RowQuery, *, newest: bool) -> str:
     names = [at.table.namespace, at.table.name]
-    parts = [("v", str(at.version))]
+    parts = [] if newest else [("v", str(at.version))]
     parts += [("col", column) for column in query.columns]
     parts += [("f", text) for text in query.filters]
-    return f"{reverse('explorer:row-list-json', args=names)}?{urlencode(parts)}"
+    address = reverse("explorer:row-list-json", args=names)
+    return f"{address}?{urlencode(parts)}" if parts else address

@@ -5,20 +5,26 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
 
 from apps.accounts.permissions import editor_required
 from apps.jobs.models import Job
 from apps.pages.page_json import As, OnPage, Spread
-from apps.pages.responses import respond_page
-from apps.tables.head.job_json import described
+from apps.pages.responses import json_response, respond_page
+from apps.tables.head.job_json import check_may, described, names_of
+from apps.tables.head.shapes import signed_in
 from apps.tables.head.table_head import TableHead, get_table, table_head
 from apps.tables.maintenance.operation_page import OperationPage
 from apps.tables.maintenance.optimize_page import OPTIMIZE_PAGE
 from apps.tables.maintenance.restore_page import RESTORE_PAGE
+from apps.tables.maintenance.storage_ledger import StorageLedger, ledger_of
 from apps.tables.maintenance.vacuum_page import VACUUM_PAGE
 from apps.tables.models import Table
+from apps.tables.operations.requests import request_look
+from apps.tables.operations.vacuum import VACUUM, Vacuum
 from apps.tables.work.checkpoint import CHECKPOINT
 from apps.tables.work.cleanup import CLEANUP
 
@@ -106,6 +112,7 @@ class UpkeepPage:
         head: The head of the table's pages.
         table: The table.
         names: Its names.
+        storage: What is stored of it.
         tools: What can be done, each with its newest job.
         runs: The newest jobs of all of them.
     """
@@ -113,6 +120,7 @@ class UpkeepPage:
     head: OnPage[TableHead]
     table: OnPage[Table]
     names: Spread[NamesOfTable]
+    storage: StorageLedger
     tools: list[OfferedTool]
     runs: Annotated[list[Job], As(lambda jobs: [described(job) for job in jobs])]
 
@@ -131,6 +139,7 @@ def upkeep_page(table: Table) -> UpkeepPage:
         head=table_head(table),
         table=table,
         names=names,
+        storage=ledger_of(table),
         tools=[_offered(table, tool, runs, ordered.filter) for tool in TOOLS],
         runs=runs,
     )
@@ -152,12 +161,32 @@ def _offered(
     )
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @editor_required
 def table_upkeep(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
-    """Show what can be done for a table, and what was done last."""
+    """Show what is stored and what can be done; a POST lists the folder again."""
     table = get_table(request.user, namespace, name)
+    if request.method == "POST":
+        return _list_again(request, table, fmt)
     page = upkeep_page(table)
-    return respond_page(request, fmt, page, template="tables/table_upkeep.html")
+    return respond_page(
+        request, fmt, page, template="tables/table_upkeep.html", fragment="live"
+    )
+
+
+def _list_again(request: HttpRequest, table: Table, fmt: str) -> HttpResponseBase:
+    """Queue the look that lists the folder, which changes nothing."""
+    check_may(table, table.version)
+    job = request_look(
+        VACUUM,
+        table,
+        Vacuum(),
+        now=timezone.now(),
+        requested_by=signed_in(request),
+    )
+    if fmt == "json":
+        data = {**names_of(table), "job": described(job)}
+        return json_response(data, status=202)
+    return redirect("tables:table-upkeep", table.namespace, table.name)

@@ -7,25 +7,13 @@ from typing import Any, Final
 from django import forms
 
 from apps.tables.maintenance.operation_page import OperationPage
+from apps.tables.maintenance.storage_ledger import ledger_parts
 from apps.tables.operations.vacuum import VACUUM, step_at
 
 MAX_HOURS: Final = 24 * 366 * 10
 PLOT_HEIGHT: Final = 104  # pixels of the highest bar
 MAX_TICKS: Final = 7
 HOURS_A_DAY: Final = 24
-WORDS: Final = {
-    "live": ("Live", "l-live", "of the newest version"),
-    "tombstoned": ("Tombstoned", "l-tomb", "of older versions"),
-    "changes": (
-        "Change files",
-        "l-chg",
-        "of the change data feed",
-    ),
-    "orphan": ("Orphans", "l-orph", "in no version"),
-    "hidden": ("Hidden", "l-hid", "names that begin with _ or .; no vacuum takes them"),
-    "log": ("Log", "l-log", "commits"),
-    "checkpoints": ("Checkpoints", "l-cp", "in the log's folder"),
-}
 
 
 class LookForm(forms.Form):
@@ -40,19 +28,6 @@ class RetentionForm(forms.Form):
         max_value=MAX_HOURS,
         error_messages={"invalid": "Give a whole number of hours."},
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of the folder, and its place in the one bar of the ledger."""
-
-    label: str
-    css: str
-    about: str
-    num_files: int
-    size_bytes: int
-    x: float
-    width: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +107,7 @@ def what_if(
                 **({"begin": bands.begin, "now": bands.num_now} if bands else {}),
             },
         },
-        "ledger": _ledger(result["ledger"]),
+        "ledger": ledger_parts(result["ledger"]),
         "stored": {
             "num_files": sum(part["num_files"] for part in result["ledger"]),
             "size_bytes": sum(part["size_bytes"] for part in result["ledger"]),
@@ -202,27 +177,6 @@ def _ticks(axis: int) -> list[dict[str, Any]]:
         {"x": _percent(axis - day * HOURS_A_DAY, axis), "days": day}
         for day in range(0, days + 1, step)
     ]
-
-
-def _ledger(entries: list[Mapping[str, Any]]) -> list[Part]:
-    total = sum(entry["size_bytes"] for entry in entries) or 1
-    parts, x = [], 0.0
-    for entry in entries:
-        label, css, about = WORDS[entry["kind"]]
-        width = 100 * entry["size_bytes"] / total
-        parts.append(
-            Part(
-                label=label,
-                css=css,
-                about=about,
-                num_files=entry["num_files"],
-                size_bytes=entry["size_bytes"],
-                x=round(x, 3),
-                width=round(width, 3),
-            )
-        )
-        x += width
-    return parts
 
 
 def _percent(part: float, whole: float) -> float:

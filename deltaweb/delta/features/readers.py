@@ -7,6 +7,7 @@ release notes of the clients.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from deltaweb.delta.features.known.readings import in_words
 from deltaweb.delta.features.registry import find_feature
 
 
@@ -22,8 +23,7 @@ class FeatureReaders:
         """Say who reads it: `Delta Lake 1.2 and later on Spark and DuckDB read it`."""
         if not self.clients:
             return "the engine that wrote it reads it, other clients may not"
-        *most, last = self.clients
-        return f"{', '.join(most)} and {last} read it" if most else f"{last} read it"
+        return f"{in_words(self.clients)} read it"
 
 
 def feature_readers(features: Iterable[str]) -> list[FeatureReaders]:

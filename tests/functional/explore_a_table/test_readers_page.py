@@ -5,14 +5,17 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from apps.accounts.models import User
 from apps.tables.models import Table
 from tests.factories import (
     new_metadata,
     new_protocol,
     new_table,
     new_unindexed_table,
+    new_user,
 )
 from tests.functional.explore_a_table.pages import json_of, text_of
+from tests.local_logs import typed_schema
 
 pytestmark = pytest.mark.django_db
 READERS = "/t/default/orders/readers"
@@ -57,7 +60,8 @@ def test_the_feature_that_decides_is_named_with_the_release(viewer: Client) -> N
     spark, polars = found["Spark + Delta"], found["Polars"]
     assert (spark["decided_by"], spark["from_release"]) == ("typeWidening", "4.0")
     assert (polars["answer"], polars["decided_by"]) == ("cannot", "columnMapping")
-    assert found["DuckDB"]["answer"] == "not known"
+    assert found["DuckDB"]["reason"] == "tried: DuckDB 1.5"
+    assert found["Databricks"]["from_release"] == "15.4 LTS"
     assert found["deltaweb"]["answer"] == "reads"
     assert "stopped by column mapping" in shown
     assert "from Delta 4.0" in shown
@@ -104,3 +108,64 @@ def test_a_version_whose_protocol_is_gone_says_so(viewer: Client) -> None:
     new_table("orders")
 
     assert "so nobody can say who reads it" in text_of(viewer, READERS)
+
+
+class TestWhatWouldOpenIt:
+    def test_is_not_asked_where_everybody_reads_it(self, viewer: Client) -> None:
+        protected("deletionVectors")
+
+        assert json_of(viewer, f"{READERS}.json")["ways_in"] is None
+        assert "What would open it" not in text_of(viewer, READERS)
+
+    def test_is_told_for_each_feature_that_stops_somebody(self, viewer: Client) -> None:
+        protected("columnMapping", "typeWidening", "deletionVectors")
+
+        ways = json_of(viewer, f"{READERS}.json")["ways_in"]
+        shown = " ".join(text_of(viewer, READERS).split())
+
+        assert [(one["feature"], one["stops"]) for one in ways["stops"]] == [  # type: ignore[index]  # JSON
+            ("columnMapping", ["Polars"]),
+            ("typeWidening", ["deltalake", "Polars"]),
+        ]
+        code = ways["code"]["ways-sql"]  # type: ignore[index]  # JSON
+        assert "SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none');\n" in code
+        assert code.endswith("DROP FEATURE `typeWidening`;")
+        assert "deletionVectors" not in code
+        assert "stops deltalake and Polars" in shown
+
+    def test_is_switched_off_here_by_those_who_may(self, client: Client) -> None:
+        protected("typeWidening", configuration={"delta.enableTypeWidening": "true"})
+        address = (
+            "/t/default/orders/properties?name=delta.enableTypeWidening&amp;value=false"
+        )
+
+        for role, leads in ((User.Role.EDITOR, True), (User.Role.VIEWER, False)):
+            client.force_login(new_user(role.value, role=role))
+            assert (f'href="{address}"' in text_of(client, READERS)) is leads
+
+    def test_names_no_switch_that_is_off(self, viewer: Client) -> None:
+        protected("typeWidening")
+
+        (stop,) = json_of(viewer, f"{READERS}.json")["ways_in"]["stops"]  # type: ignore[index]  # JSON
+        assert stop["switch_url"] == ""
+
+    def test_is_a_copy_where_nothing_takes_it_out(self, viewer: Client) -> None:
+        protected("variantShredding")
+
+        ways = json_of(viewer, f"{READERS}.json")["ways_in"]
+
+        assert set(ways["code"]) == {"ways-copy"}  # type: ignore[index]  # JSON
+        assert "cannot be taken out of a table" in text_of(viewer, READERS)
+
+    def test_is_a_copy_without_columns_that_stop_clients(self, viewer: Client) -> None:
+        table = new_table("orders")
+        text = typed_schema(id="long", nothing="void")
+        new_metadata(table, schema_string=text)
+        new_protocol(table)
+
+        found = json_of(viewer, f"{READERS}.json")
+
+        assert clients(found)["DuckDB"]["reason"] == "stopped by the type of nothing"
+        assert found["ways_in"]["columns"] == ["nothing"]  # type: ignore[index]  # JSON
+        copied = found["ways_in"]["code"]["ways-copy"]  # type: ignore[index]  # JSON
+        assert 'read(columns=["id"])' in copied

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,6 +13,8 @@ from apps.sharing.models import SharedTable
 from apps.tables.models import Commit, Table
 from tests.factories import (
     new_commit,
+    new_metadata,
+    new_protocol,
     new_share,
     new_shared_table,
     new_table,
@@ -19,6 +22,7 @@ from tests.factories import (
     new_user,
 )
 from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of
+from tests.local_logs import typed_schema
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -35,9 +39,12 @@ class TestThePage:
         assert page["columns"] == ["order_id", "country"]
         assert page["filters"] == ["`country` = 'DE'"]
         snippets = dict(page["snippets"])  # type: ignore[call-overload]  # JSON
-        assert set(snippets) == {"pandas", "sql", "pyspark", "polars", "duckdb", "curl"}
+        assert set(snippets) == {
+            *("pandas", "sql", "pyspark", "polars", "duckdb", "deltaweb", "curl")
+        }
+        assert page["refused"] == {}
         assert "VERSION AS OF 1\nWHERE `country` = 'DE'" in snippets["sql"]
-        assert 'pc.field("country") == "DE"' in snippets["pandas"]
+        assert '"\\"country\\" = \'DE\'"' in snippets["pandas"]
 
     def test_curl_asks_for_the_same_rows(self, viewer: Client) -> None:
         page = json_of(viewer, f"{TABLE}orders/use.json?{VIEW}")
@@ -70,6 +77,19 @@ class TestThePage:
             assert restore in text_of(client, place)
         assert 'value="1"' in text_of(client, f"{TABLE}orders/restore?version=1")
 
+    def test_says_why_deltaweb_does_not_restore(self, viewer: Client) -> None:
+        newest = Table.objects.get().protocol_versions.first()
+        assert newest is not None
+        newest.min_writer_version, newest.writer_features = 7, ["teleport"]
+        newest.save()
+
+        page = json_of(viewer, f"{TABLE}orders/use.json?v=1")
+
+        assert set(page["restore"]) == {"restore-sql", "restore-pyspark"}  # type: ignore[call-overload]  # JSON
+        assert "asks teleport of its writers" in text_of(
+            viewer, f"{TABLE}orders/use?v=1"
+        )
+
     def test_is_a_part_of_a_page_for_the_drawer(self, viewer: Client) -> None:
         part = text_of(viewer, f"{TABLE}orders/use?{VIEW}", **HTMX)
 
@@ -79,6 +99,119 @@ class TestThePage:
     @pytest.mark.parametrize("part", ["col=nothing", "f=country:odd:1", "v=99"])
     def test_refuses_what_the_version_has_not(self, viewer: Client, part: str) -> None:
         assert viewer.get(f"{TABLE}orders/use?{part}").status_code in {400, 404}
+
+
+@pytest.mark.usefixtures("orders")
+class TestTheSwitch:
+    PINS: ClassVar = {
+        "pandas": "version=",
+        "sql": "VERSION AS OF",
+        "pyspark": "versionAsOf",
+        "polars": "version=",
+        "duckdb": "version =",
+        "deltaweb": ".snapshot(1)",
+        "curl": "v=1",
+    }
+
+    def test_names_the_version_unless_the_newest_is_wanted(
+        self, viewer: Client
+    ) -> None:
+        pinned = json_of(viewer, f"{TABLE}orders/use.json?{VIEW}")
+        newest = json_of(viewer, f"{TABLE}orders/use.json?{VIEW}&newest=1")
+
+        assert (pinned["newest"], newest["newest"]) == (False, True)
+        for key, pin in self.PINS.items():
+            assert pin in pinned["snippets"][key]  # type: ignore[index]  # JSON
+            assert pin not in newest["snippets"][key]  # type: ignore[index]  # JSON
+        assert newest["version"] == newest["latest_version"]
+
+    def test_is_two_links_of_which_one_is_current(self, viewer: Client) -> None:
+        pinned = " ".join(text_of(viewer, f"{TABLE}orders/use?{VIEW}").split())
+        newest = " ".join(text_of(viewer, f"{TABLE}orders/use?v=1&newest=1").split())
+
+        assert 'aria-current="true">Version 1 alone' in pinned
+        assert 'newest=1">Always the newest' in pinned
+        assert 'aria-current="true">Always the newest' in newest
+        assert 'v=1">This version alone' in newest
+        assert "Bring v1 back" not in newest
+
+    def test_stays_in_the_drawer(self, viewer: Client) -> None:
+        part = text_of(viewer, f"{TABLE}orders/use?{VIEW}", **HTMX)
+
+        assert part.count('data-drawer=""') == 2
+        assert 'data-drawer=""' not in text_of(viewer, f"{TABLE}orders/use?{VIEW}")
+
+
+class TestWhoIsStopped:
+    def stopped(
+        self, viewer: Client, *features: str, **columns: str
+    ) -> dict[str, dict[str, str]]:
+        table = new_table(version=0, summary={})
+        new_metadata(table, schema_string=typed_schema(**columns))
+        new_protocol(
+            table,
+            min_reader_version=3,
+            min_writer_version=7,
+            reader_features=list(features),
+            writer_features=list(features),
+            unsupported_reason="Nobody teleports here." * ("teleport" in features),
+        )
+        page = json_of(viewer, f"{TABLE}orders/use.json")
+        return {"snippets": page["snippets"], "refused": page["refused"]}  # type: ignore[dict-item]  # JSON
+
+    def test_is_read_by_the_next_way_that_reads(self, viewer: Client) -> None:
+        mapped = self.stopped(viewer, "columnMapping", "deletionVectors")["snippets"]
+
+        assert mapped["polars"].startswith(
+            "# Polars is stopped by column mapping. deltalake reads it.\n"
+        )
+        assert "pl.DataFrame(reader)" in mapped["polars"]
+        assert ".scan()" in mapped["pandas"]
+        assert "delta_scan(" in mapped["duckdb"]
+
+    def test_is_read_by_duckdb_where_deltalake_is_stopped(self, viewer: Client) -> None:
+        widened = self.stopped(viewer, "typeWidening")["snippets"]
+
+        assert "deltalake is stopped by type widening. DuckDB" in widened["pandas"]
+        assert "delta_scan(" in widened["pandas"]
+        assert "delta_scan(" in widened["polars"]
+
+    def test_says_why_and_who_else_where_there_is_no_way(self, viewer: Client) -> None:
+        found = self.stopped(
+            viewer, "variantShredding", "variantType", id="long", v="variant"
+        )
+
+        assert found["refused"] == {
+            "pandas": "deltalake is stopped by shredded variant. DuckDB hands no "
+            "variants on to other tools. Spark SQL, PySpark, DuckDB, deltaweb and curl "
+            "can.",
+            "polars": "Polars is stopped by variant. deltalake is stopped by shredded "
+            "variant. DuckDB hands no variants on to other tools. Spark SQL, PySpark, "
+            "DuckDB, deltaweb and curl can.",
+        }
+        shown = text_of(viewer, f"{TABLE}orders/use")
+        assert unescape(shown).count("deltalake is stopped by shredded variant.") == 2
+
+    def test_what_nobody_knows_is_said_above_the_code(self, viewer: Client) -> None:
+        found = self.stopped(viewer, "teleport")
+
+        assert found["snippets"]["sql"].startswith(
+            "-- Whether Spark + Delta reads it: teleport: not known.\n"
+        )
+        assert set(found["refused"]) == {"deltaweb", "curl"}
+        assert found["refused"]["curl"] == "Nobody teleports here."
+
+    def test_is_told_as_the_page_of_readers_tells_it(self, viewer: Client) -> None:
+        self.stopped(viewer, "typeWidening", "columnMapping")
+
+        readers = json_of(viewer, f"{TABLE}orders/readers.json")
+        use = json_of(viewer, f"{TABLE}orders/use.json")
+
+        told = {one["client"]: one for one in readers["clients"]}  # type: ignore[attr-defined]  # JSON
+        for client in ("deltalake", "Polars"):
+            assert told[client]["answer"] == "cannot"
+        reason = f"Polars is {told['Polars']['reason']}."
+        assert use["snippets"]["polars"].startswith(f"# {reason}")  # type: ignore[index]  # JSON
 
 
 class TestWhereThereIsNothingToRead:

@@ -162,7 +162,7 @@ class TestUse:
             json_of(viewer, f"{TABLE}events/use.json?{address}")["snippets"]
         )  # type: ignore[call-overload]  # JSON
 
-        assert set(snippets) == {"sql", "pyspark", "curl"}
+        assert set(snippets) == {"sql", "pyspark", "deltaweb", "curl"}
         value = r"try_variant_get(`v`, '$.user[\'zip code\']', 'string')"
         assert f"SELECT `id`, {value} AS `{ZIP_CODE}`\n" in snippets["sql"]
         condition = "WHERE try_variant_get(`v`, '$.user.id', 'bigint') >= 8"

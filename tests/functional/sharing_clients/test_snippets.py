@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from apps.explorer.use.snippets import view_snippets
-from apps.explorer.use.snippets.arrow_code import PROFILE
+from apps.explorer.use.snippets.sharing_code import PROFILE
 from apps.sharing.clients.snippets import TableName, snippets
 from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.installation import Installation

@@ -1,11 +1,18 @@
-"""The page of all upkeep: what can be done for a table, and what was done last."""
+"""The page of all upkeep: what is stored, what can be done, and what was done last."""
+
+import shutil
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
 
+from apps.jobs.models import Job
 from apps.tables.models import Table
+from deltaweb.table import DeltaTable
+from tests.aged_files import age
 from tests.factories import new_unindexed_table, new_user
-from tests.functional.table_operations.conftest import Work
+from tests.functional.table_operations.conftest import NEWEST, Work
 from tests.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
@@ -47,3 +54,150 @@ class TestAllUpkeep:
         new_unindexed_table("orders")
 
         assert "has not been indexed yet" in page_text(editor, UPKEEP)
+
+
+class TestStorage:
+    def parts(self, editor: Client) -> dict[str, Any]:
+        storage = page_json(editor, UPKEEP)["storage"]
+        found: dict[str, Any] = {part["kind"]: part for part in storage["parts"]}
+        return found
+
+    def list_folder(self, editor: Client, work: Work) -> Job:
+        assert editor.post(UPKEEP).headers["Location"] == UPKEEP
+        return work()
+
+    def test_is_the_live_files_alone_until_the_folder_was_listed(
+        self, editor: Client, orders: Table
+    ) -> None:
+        Table.objects.filter(id=orders.id).update(num_files=3, size_bytes=1234)
+
+        storage = page_json(editor, UPKEEP)["storage"]
+        shown = page_text(editor, UPKEEP)
+
+        assert [part["kind"] for part in storage["parts"]] == ["live"]
+        assert (storage["size_bytes"], storage["listed_at"]) == (1234, None)
+        assert "never listed" in shown
+        assert "List the folder" in shown
+        assert "are known once the folder was listed" in shown
+
+    @pytest.mark.usefixtures("orders")
+    def test_is_every_byte_of_the_folder(
+        self, editor: Client, folder: Path, work: Work
+    ) -> None:
+        DeltaTable(str(folder)).delete("p = 'b'")
+        (folder / "p=a" / "part-lost.parquet").write_bytes(b"x" * 77)
+
+        job = self.list_folder(editor, work)
+        storage = page_json(editor, UPKEEP)["storage"]
+        parts = self.parts(editor)
+
+        on_disk = [path for path in folder.rglob("*") if path.is_file()]
+        assert job.state == Job.State.DONE, job.error
+        assert storage["size_bytes"] == sum(path.stat().st_size for path in on_disk)
+        assert storage["num_files"] == len(on_disk)
+        assert parts["live"]["num_files"] == 2
+        assert parts["tombstoned"]["num_files"] == 1
+        assert (parts["orphan"]["num_files"], parts["orphan"]["size_bytes"]) == (1, 77)
+        assert parts["log"]["num_files"] == NEWEST + 2
+        shown = " ".join(page_text(editor, UPKEEP).split())
+        assert "older versions still need them" in shown
+        assert "List again" in shown
+
+    @pytest.mark.usefixtures("orders")
+    def test_is_read_without_the_folder(
+        self, editor: Client, folder: Path, work: Work
+    ) -> None:
+        self.list_folder(editor, work)
+        before = self.parts(editor)
+
+        shutil.rmtree(folder)
+
+        assert self.parts(editor) == before
+
+    def test_says_what_came_since(
+        self, editor: Client, orders: Table, work: Work
+    ) -> None:
+        self.list_folder(editor, work)
+
+        Table.objects.filter(id=orders.id).update(version=NEWEST + 2)
+
+        assert "2 versions have come since." in page_text(editor, UPKEEP)
+
+    @pytest.mark.usefixtures("orders")
+    def test_leads_to_what_a_vacuum_could_delete_until_it_has(
+        self, editor: Client, folder: Path, work: Work
+    ) -> None:
+        lost = folder / "p=a" / "part-lost.parquet"
+        lost.write_bytes(b"x" * 77)
+        age(lost, days=20)
+        look = self.list_folder(editor, work)
+
+        before = " ".join(page_text(editor, UPKEEP).split())
+        agreed = {"seen": look.id, "hours": 168, "sure": "on"}
+        editor.post(f"{TABLE}vacuum", agreed)
+        assert work().state == Job.State.DONE
+        after = " ".join(page_text(editor, UPKEEP).split())
+
+        assert "A vacuum could delete <b>1 file, 77 B</b>" in before
+        assert f'href="{TABLE}vacuum?job={look.id}"' in before
+        assert "A vacuum has deleted files since" in after
+        assert "A vacuum could delete" not in after
+        assert not lost.exists()
+
+    @pytest.mark.usefixtures("orders")
+    def test_shows_the_look_that_lists_and_the_one_that_failed(
+        self, editor: Client, folder: Path, work: Work
+    ) -> None:
+        editor.post(UPKEEP)
+        waiting = page_text(editor, UPKEEP)
+        shutil.rmtree(folder)
+        work()
+        failed = page_text(editor, UPKEEP)
+
+        assert "Listing the folder" in waiting
+        assert "List the folder</button>" not in waiting
+        assert "The folder was not listed" in failed
+        assert "List the folder</button>" in failed
+
+    def test_of_a_table_without_an_index_is_not_listed(self, editor: Client) -> None:
+        new_unindexed_table("orders")
+
+        assert editor.post(UPKEEP).status_code == 409
+        assert not Job.objects.filter(kind="tables.vacuum").exists()
+
+    @pytest.mark.usefixtures("orders")
+    def test_a_script_gets_the_job(self, editor: Client) -> None:
+        answer = editor.post(f"{UPKEEP}.json")
+
+        assert answer.status_code == 202
+        assert answer.json()["job"]["state"] == "QUEUED"
+
+
+class TestTheWayThere:
+    @pytest.mark.usefixtures("orders")
+    @pytest.mark.parametrize("page", ["maintenance", *PAGES])
+    def test_is_a_tab_of_all_pages_of_upkeep(self, editor: Client, page: str) -> None:
+        shown = " ".join(page_text(editor, f"{TABLE}{page}").split())
+
+        assert f'<a href="{UPKEEP}" aria-current="page">Maintenance</a>' in shown
+
+    @pytest.mark.usefixtures("orders")
+    def test_to_properties_and_protocol_is_the_menu(
+        self, editor: Client, client: Client
+    ) -> None:
+        addresses = [f'href="{TABLE}properties"', f'href="{TABLE}protocol"']
+
+        shown = page_text(editor, f"{TABLE}history")
+        assert all(address in shown for address in addresses)
+        client.force_login(new_user("vera"))
+        shown = page_text(client, f"{TABLE}history")
+        assert not any(address in shown for address in addresses)
+
+    @pytest.mark.usefixtures("orders")
+    def test_to_a_parquet_file_is_the_catalogue(self, editor: Client) -> None:
+        assert 'href="/parquet"' in page_text(editor, "/tables/")
+
+    def test_to_a_parquet_file_is_no_catalogue_of_viewers(self, client: Client) -> None:
+        client.force_login(new_user("vera"))
+
+        assert 'href="/parquet"' not in page_text(client, "/tables/")

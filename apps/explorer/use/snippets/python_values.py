@@ -55,11 +55,6 @@ def value_imports(filters: Iterable[RowFilter]) -> list[str]:
     return lines + ["from decimal import Decimal"] * decimals
 
 
-def python_lines(*blocks: Iterable[str]) -> str:
-    """Return blocks of lines, an empty line between them; empty ones are left out."""
-    return "\n\n".join("\n".join(lines) for block in blocks if (lines := list(block)))
-
-
 def _datetime(moment: datetime) -> str:
     parts = [moment.year, moment.month, moment.day, moment.hour, moment.minute]
     parts += [moment.second] * bool(moment.second or moment.microsecond)

@@ -1,9 +1,8 @@
 """What makes an old version the newest again."""
 
-from apps.explorer.use.snippets.python_values import python_lines
+from apps.explorer.rows.sql_dialects import spark_location, sql_table
 from apps.explorer.use.snippets.shown_view import ShownView
-from apps.explorer.use.snippets.spark_code import SESSION, spark_location, sql_table
-from apps.pages.snippets import Snippet, python_text
+from apps.pages.snippets import SPARK_SESSION, Snippet, python_lines, python_text
 
 
 def restore_snippets(view: ShownView) -> list[Snippet]:
@@ -14,25 +13,28 @@ def restore_snippets(view: ShownView) -> list[Snippet]:
         Snippet(
             key="restore-sql",
             label="Spark SQL",
-            text=f"-- {SESSION}\n"
+            text=f"-- {SPARK_SESSION}\n"
             f"RESTORE TABLE {sql_table(view.location)} TO VERSION AS OF {version}",
         ),
         Snippet(
             key="restore-pyspark",
             label="PySpark",
             text=python_lines(
-                [f"# {SESSION}"],
+                [f"# {SPARK_SESSION}"],
                 ["from delta.tables import DeltaTable"],
                 [f"{table}.restoreToVersion({version})"],
             ),
         ),
         Snippet(
             key="restore-python",
-            label="Python",
-            text=python_lines(
-                ["# pip install deltalake"],
-                ["from deltalake import DeltaTable"],
+            label="deltaweb",
+            text=""
+            if view.write_refusal
+            else python_lines(
+                ["# in the environment that has deltaweb"],
+                ["from deltaweb.table import DeltaTable"],
                 [f"DeltaTable({path}).restore({version})"],
             ),
+            refusal=view.write_refusal,
         ),
     ]

@@ -15,25 +15,42 @@ class ShownView:
     Attributes:
         name: The table's name, without its namespace.
         location: Its folder or URL.
-        version: The version.
+        version: The version; None for the newest, whichever that is.
         columns: The chosen columns; empty for all.
         filters: The conditions; all must hold.
         parts: Those columns that are parts of variants, by name.
         shared_as: What recipients address it by, `share.schema.table`; "" where it
             is in no share, or not with this version.
         data_url: Where its rows are JSON: the page, absolute.
+        has_text_partitions: Whether folders hold any text, as values of partitions.
+        has_nested: Whether any of its columns holds arrays, maps or structs.
+        has_variants: Whether any of its columns is a variant, or holds one.
+        refusals: Why a client cannot read it, a sentence, by the client's name.
+        doubts: The same where that is not known.
+        write_refusal: Why deltaweb does not write to the table, or nothing.
     """
 
     name: str
     location: str
-    version: int
+    version: int | None
     columns: tuple[str, ...] = ()
     filters: tuple[RowFilter, ...] = ()
     parts: Mapping[str, VariantPart] = field(default_factory=dict)
     shared_as: str = ""
     data_url: str = ""
+    has_text_partitions: bool = False
+    has_nested: bool = False
+    has_variants: bool = False
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    write_refusal: str = ""
 
     @property
     def variable(self) -> str:
         """The name of its variable in Python."""
         return variable(self.name)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether its location is a URL."""
+        return "://" in self.location

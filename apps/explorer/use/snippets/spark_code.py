@@ -1,22 +1,20 @@
 """Spark, in SQL and in Python."""
 
-from apps.explorer.rows.sql_dialects import SPARK
-from apps.explorer.use.snippets.python_values import python_lines
+from apps.explorer.rows.sql_dialects import SPARK, spark_location, sql_table
 from apps.explorer.use.snippets.shown_view import ShownView
 from apps.explorer.use.snippets.sql_lines import (
     condition_lines,
     select_lines,
     selected,
 )
-from apps.pages.snippets import python_text
-
-SESSION = "Spark with Delta Lake, such as pip install delta-spark"
+from apps.pages.snippets import SPARK_SESSION, python_lines, python_text
 
 
 def spark_sql_code(view: ShownView) -> str:
     """Return the query of a view, in a session of Spark that knows Delta."""
-    source = f"{sql_table(view.location)} VERSION AS OF {view.version}"
-    return "\n".join([f"-- {SESSION}", *select_lines(view, SPARK, source)])
+    version = "" if view.version is None else f" VERSION AS OF {view.version}"
+    source = f"{sql_table(view.location)}{version}"
+    return "\n".join([f"-- {SPARK_SESSION}", *select_lines(view, SPARK, source)])
 
 
 def pyspark_code(view: ShownView) -> str:
@@ -28,11 +26,11 @@ def pyspark_code(view: ShownView) -> str:
         steps.append(f".{'selectExpr' if view.parts else 'select'}({columns})")
     read = [
         'spark.read.format("delta")',
-        f'.option("versionAsOf", {view.version})',
+        *([] if view.version is None else [f'.option("versionAsOf", {view.version})']),
         f".load({python_text(spark_location(view.location))})",
     ]
     return python_lines(
-        [f"# {SESSION}"],
+        [f"# {SPARK_SESSION}"],
         [
             f"{view.variable} = (",
             *(f"    {line}" for line in (*read, *steps)),
@@ -40,13 +38,3 @@ def pyspark_code(view: ShownView) -> str:
             f"{view.variable}.show()",
         ],
     )
-
-
-def sql_table(location: str) -> str:
-    """Return a table by its location, as SQL names it."""
-    return f"delta.{SPARK.name(spark_location(location))}"
-
-
-def spark_location(location: str) -> str:
-    """Return a location as Hadoop's file systems take it: `s3a` is the one for S3."""
-    return f"s3a{location[2:]}" if location.startswith("s3://") else location

@@ -6,8 +6,8 @@ release that began it.
 
 Source: docs.delta.io, "How does Delta Lake manage feature compatibility?"; Databricks,
 "Delta Lake feature compatibility and protocols"; Trino, release notes and
-`DeltaLakeTableFeatures`; DuckDB, "Native Delta Lake Support in DuckDB" and the notes of
-its delta extension; deltalake and Polars were tried on recorded tables.
+`DeltaLakeTableFeatures`; DuckDB, "Native Delta Lake Support in DuckDB"; its delta
+extension, deltalake and Polars were tried on recorded tables, as a test does again.
 """
 
 from collections.abc import Mapping
@@ -20,8 +20,9 @@ from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.foreign_types import TIMESTAMP_NTZ, VARIANT
 from deltaweb.delta.features.type_widening import TYPE_WIDENING
 from deltaweb.delta.features.v2_checkpoints import V2_CHECKPOINT
+from deltaweb.delta.protocol.schema import OPAQUE
 
-KNOWN_ON: Final = "22 November 2026"
+KNOWN_ON: Final = "24 November 2026"
 
 
 class Answer(Enum):
@@ -67,6 +68,9 @@ class ReadingClient:
         product: What its releases are releases of.
         tried: The release that was tried; "" where the facts are documents'.
         supports: What it does with each feature; one that is absent is not known.
+        unread_types: The types of columns for which it opens no table.
+        checks_type_changes: Whether it refuses changes of types that the protocol does
+            not name.
     """
 
     name: str
@@ -74,6 +78,8 @@ class ReadingClient:
     product: str
     tried: str
     supports: Mapping[str, Support]
+    unread_types: frozenset[str] = frozenset()
+    checks_type_changes: bool = False
 
     def support(self, feature: str) -> Support:
         """Return whether it reads a feature."""
@@ -85,11 +91,15 @@ def _from(**releases: str) -> dict[str, Support]:
     return {name: Support(Answer.READS, first) for name, first in releases.items()}
 
 
+SPARK: Final = "Spark + Delta"
+DUCKDB: Final = "DuckDB"
+DELTALAKE: Final = "deltalake"
+POLARS: Final = "Polars"
 VACUUM_CHECK: Final = "vacuumProtocolCheck"
 SHREDDING: Final = "variantShredding"
 CLIENTS: Final = (
     ReadingClient(
-        "Spark + Delta",
+        SPARK,
         "delta-spark",
         "Delta",
         "",
@@ -107,6 +117,7 @@ CLIENTS: Final = (
             SHREDDING: READS,
             f"{SHREDDING}-preview": READS,
         },
+        checks_type_changes=True,
     ),
     ReadingClient(
         "Databricks",
@@ -123,15 +134,28 @@ CLIENTS: Final = (
         ),
     ),
     ReadingClient(
-        "DuckDB",
+        DUCKDB,
         "its delta extension",
         "DuckDB",
-        "",
+        "1.5",
         {
             **_from(deletionVectors="1.0"),
-            COLUMN_MAPPING: READS,
-            TIMESTAMP_NTZ: READS,
+            **dict.fromkeys(
+                (
+                    COLUMN_MAPPING,
+                    TIMESTAMP_NTZ,
+                    TYPE_WIDENING,
+                    f"{TYPE_WIDENING}-preview",
+                    V2_CHECKPOINT,
+                    VACUUM_CHECK,
+                    VARIANT,
+                    SHREDDING,
+                    f"{SHREDDING}-preview",
+                ),
+                READS,
+            ),
         },
+        unread_types=frozenset({"void", OPAQUE}),
     ),
     ReadingClient(
         "Trino",
@@ -156,7 +180,7 @@ CLIENTS: Final = (
         },
     ),
     ReadingClient(
-        "deltalake",
+        DELTALAKE,
         "delta-rs, Python",
         "deltalake",
         "1.6",
@@ -184,7 +208,7 @@ CLIENTS: Final = (
         },
     ),
     ReadingClient(
-        "Polars",
+        POLARS,
         "scan_delta",
         "Polars",
         "2.1",

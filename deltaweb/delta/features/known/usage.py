@@ -6,7 +6,7 @@ has it, its properties say, its schema, or its files.
 Source: delta_protocol_2026.md, "Enablement" of each feature.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -71,6 +71,18 @@ class VersionFacts:
             if isinstance(data_type, StructType):
                 yield from data_type.fields
             pending += _inside(data_type)
+
+    def columns_of(self, names: Collection[str]) -> list[str]:
+        """Return the top-level columns that have any of some types, at any depth."""
+        columns = () if self.schema is None else self.schema.fields
+        return [column.name for column in columns if _has(column.data_type, names)]
+
+
+def _has(data_type: DataType, names: Collection[str]) -> bool:
+    """Whether a type is one of some primitive ones, or holds one."""
+    if isinstance(data_type, PrimitiveType):
+        return data_type.name in names
+    return any(_has(inside, names) for inside in _inside(data_type))
 
 
 def _inside(data_type: DataType) -> list[DataType]:

@@ -1,7 +1,10 @@
-"""A table in a folder of a plain name, and one of an odd name."""
+"""A table in a folder of a plain name, one of an odd name, and DuckDB beside them."""
+
+from collections.abc import Iterator
 
 import pytest
 
+from tests.duckdb_runner import SidecarDuckDB
 from tests.shown_views import FOLDERS, write_table
 
 
@@ -11,3 +14,11 @@ def location(
 ) -> str:
     """A table of odd columns, in two versions."""
     return write_table(tmp_path_factory.mktemp("lake") / request.param)
+
+
+@pytest.fixture(scope="session")
+def duckdb_beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SidecarDuckDB]:
+    """A DuckDB that has its delta extension."""
+    started = SidecarDuckDB(tmp_path_factory.mktemp("duckdb"))
+    yield started
+    started.stop()

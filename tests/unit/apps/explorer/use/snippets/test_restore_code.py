@@ -32,6 +32,14 @@ def test_spark_has_the_scheme_that_hadoop_knows() -> None:
     assert '"s3://bucket/orders"' in made["restore-python"]
 
 
+def test_python_is_refused_where_nothing_is_written() -> None:
+    view = ShownView(name="orders", location="/lake", version=1, write_refusal="No.")
+
+    made = next(one for one in restore_snippets(view) if one.key == "restore-python")
+
+    assert (made.text, made.refusal) == ("", "No.")
+
+
 def code(location: str, version: int) -> dict[str, str]:
     view = ShownView(name="orders", location=location, version=version)
     return {made.key: made.text for made in restore_snippets(view)}

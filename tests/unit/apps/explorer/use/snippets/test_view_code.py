@@ -1,6 +1,7 @@
 """The code of `Use this table` runs, and finds the rows that the page shows."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -8,60 +9,100 @@ import pyarrow as pa
 import pytest
 
 from apps.explorer.use.snippets import ShownView, view_snippets
+from deltaweb.table import DeltaTable
+from tests.duckdb_runner import SidecarDuckDB
 from tests.shown_views import COLUMNS, CONDITIONS, expected_rows, shown_view
 
-TOOLS = ["pandas", "polars", "duckdb"]
+TOOLS = ["pandas", "polars", "duckdb", "deltaweb"]
+WAYS = [
+    *(pytest.param(tool, {}, id=tool) for tool in TOOLS),
+    pytest.param("polars", {"Polars": "no"}, id="polars by deltalake"),
+    pytest.param("duckdb", {"DuckDB": "no"}, id="duckdb by deltalake"),
+    pytest.param("pandas", {"deltalake": "no"}, id="pandas by duckdb"),
+    pytest.param("polars", {"Polars": "no", "deltalake": "no"}, id="polars by duckdb"),
+]
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize(("tool", "refusals"), WAYS)
 @pytest.mark.parametrize("filters", CONDITIONS)
 def test_finds_the_rows_of_a_filter(
-    location: str, filters: tuple[str, ...], tool: str
+    location: str,
+    filters: tuple[str, ...],
+    tool: str,
+    refusals: dict[str, str],
+    duckdb_beside: SidecarDuckDB,
 ) -> None:
     view = shown_view(location, *filters, columns=("id", "tick`s"))
+    view = replace(view, refusals=refusals)
 
-    assert rows_of(view, tool) == expected_rows(view)
+    assert rows_of(view, tool, duckdb_beside) == expected_rows(view)
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize(("tool", "refusals"), WAYS)
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_has_the_columns_and_the_version_of_the_page(
-    location: str, columns: tuple[str, ...], tool: str
+    location: str,
+    columns: tuple[str, ...],
+    tool: str,
+    refusals: dict[str, str],
+    duckdb_beside: SidecarDuckDB,
 ) -> None:
-    view = shown_view(location, columns=columns)
+    view = replace(shown_view(location, columns=columns), refusals=refusals)
 
-    assert rows_of(view, tool) == expected_rows(view)
+    assert rows_of(view, tool, duckdb_beside) == expected_rows(view)
     assert len(expected_rows(view)) == 4
 
 
-@pytest.mark.parametrize("name", ["order", "class", "select", "pl", "日付", "2024"])
-@pytest.mark.parametrize("tool", TOOLS)
-def test_any_name_of_a_table_is_a_variable(location: str, name: str, tool: str) -> None:
-    view = shown_view(location, "id:eq:1", name=name)
+@pytest.mark.parametrize(
+    "name", ["order", "class", "select", "pl", "reader", "日付", "2024"]
+)
+@pytest.mark.parametrize(("tool", "refusals"), WAYS)
+def test_any_name_of_a_table_is_a_variable(
+    location: str,
+    name: str,
+    tool: str,
+    refusals: dict[str, str],
+    duckdb_beside: SidecarDuckDB,
+) -> None:
+    view = replace(shown_view(location, "id:eq:1", name=name), refusals=refusals)
 
-    assert rows_of(view, tool) == expected_rows(view)
+    assert rows_of(view, tool, duckdb_beside) == expected_rows(view)
 
 
-def rows_of(view: ShownView, tool: str) -> list[dict[str, object]]:
+@pytest.mark.parametrize(("tool", "refusals"), WAYS)
+def test_reads_whichever_version_is_the_newest(
+    location: str, tool: str, refusals: dict[str, str], duckdb_beside: SidecarDuckDB
+) -> None:
+    of_version = shown_view(location, "id:eq:1", columns=("id",))
+    view = replace(of_version, version=None, refusals=refusals)
+
+    assert rows_of(of_version, tool, duckdb_beside) == [{"id": 1}]
+    assert rows_of(view, tool, duckdb_beside) == [{"id": 1}, {"id": 1}]
+
+
+def rows_of(
+    view: ShownView, tool: str, duckdb_beside: SidecarDuckDB
+) -> list[dict[str, object]]:
     """Run a tool's code as a person runs it and return the rows that it reads."""
-    code = {made.key: made.text for made in view_snippets(view)}[tool]
-    names: dict[str, Any] = {}
-    if tool == "duckdb":
-        code = code.replace("duckdb.sql(", "shown = duckdb.sql(").replace(
-            ").show()", ").to_arrow_table()"
-        )
-    exec(code, names)  # noqa: S102 (what people are told to run)
-    read = names["shown" if tool == "duckdb" else view.variable]
-    if tool == "polars":
-        read = read.to_arrow()
-    elif tool == "pandas":
+    made = next(made for made in view_snippets(view) if made.key == tool)
+    if made.refusal:  # Its other ways are refused here.
+        assert "DuckDB does not" in made.refusal
+        return expected_rows(view)
+    code = made.text
+    if "delta_scan(" in code and "scan_delta" not in code:
+        read = duckdb_beside.rows(code, view.variable)
+    else:
+        names: dict[str, Any] = {}
+        exec(code, names)  # noqa: S102 (what people are told to run)
+        read = names[view.variable]
+    if not isinstance(read, (pa.Table, pd.DataFrame)):
+        read = read.to_arrow_table() if tool == "duckdb" else read.to_arrow()
+    if tool == "pandas":
         read = as_arrow(read, view)
     return sorted(map(plain, read.to_pylist()), key=repr)
 
 
 def as_arrow(frame: pd.DataFrame, view: ShownView) -> pa.Table:
-    from deltaweb.table import DeltaTable
-
     schema = DeltaTable(view.location).snapshot(view.version).read().schema
     fields = [schema.field(name) for name in frame.columns]
     return pa.Table.from_pandas(frame, pa.schema(fields), preserve_index=False)

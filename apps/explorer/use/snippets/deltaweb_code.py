@@ -1,0 +1,40 @@
+"""deltaweb itself: its own Python, and this server's rows by curl."""
+
+import shlex
+
+from apps.explorer.use.snippets.shown_view import ShownView
+from apps.pages.snippets import names_text, python_lines, python_text
+
+KEY = "DELTAWEB_KEY"
+
+
+def deltaweb_code(view: ShownView) -> str:
+    """Return Python that reads a view by the package that this server is."""
+    version = "" if view.version is None else str(view.version)
+    arguments = []
+    if view.columns:
+        arguments.append(f"    columns={names_text(view.columns)},")
+    if view.filters:
+        predicate = " AND ".join(f"({wanted.sql})" for wanted in view.filters)
+        arguments.append(f"    predicate={python_text(predicate)},")
+    read = ["read(", *arguments, ")"] if arguments else ["read()"]
+    return python_lines(
+        ["# in the environment that has deltaweb: the rows are a table of Arrow"],
+        ["from deltaweb.table import DeltaTable"],
+        [
+            f"snapshot = DeltaTable({python_text(view.location)}).snapshot({version})",
+            f"{view.variable} = snapshot.{read[0]}",
+            *read[1:],
+        ],
+    )
+
+
+def curl_code(view: ShownView) -> str:
+    """Return a command that asks this server for the rows; "" without its address."""
+    if not view.data_url:
+        return ""
+    return (
+        f"# {KEY} holds an API key, from Account and API keys\n"
+        "# while a worker reads the rows the answer is 202 and has none: ask again\n"
+        f'curl -sS -H "Authorization: Bearer ${KEY}" {shlex.quote(view.data_url)}'
+    )

@@ -1,0 +1,161 @@
+"""The code that pages give people runs on tables of each feature, or cannot.
+
+Every client is asked for every recorded table: its code reads as many rows as the
+reference implementation did; where the page says that a client is stopped, that client
+really fails. So what is known of clients cannot rot unseen.
+"""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.explorer.readers.ways_in import copy_code
+from apps.explorer.use.snippets import restore_snippets
+from apps.explorer.use.snippets.tools import TOOLS
+from deltaweb.delta.writing.requirements import writing_refusal
+from deltaweb.table import DeltaTable
+from tests.duckdb_runner import SidecarDuckDB
+from tests.recorded_views import (
+    RECORDED,
+    one_of_each,
+    recorded_facts,
+    recorded_view,
+)
+
+ANSWERED_ELSEWHERE = {"sharing", "sql", "pyspark", "curl"}  # by servers, and by Spark
+
+
+@pytest.fixture(scope="module")
+def duckdb_beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SidecarDuckDB]:
+    """A DuckDB that has its delta extension."""
+    started = SidecarDuckDB(tmp_path_factory.mktemp("duckdb"))
+    yield started
+    started.stop()
+
+
+@pytest.mark.parametrize(("folder", "version", "num_rows"), RECORDED)
+def test_code_reads_all_rows_and_who_is_stopped_fails(
+    folder: Path, version: int, num_rows: int, duckdb_beside: SidecarDuckDB
+) -> None:
+    view = recorded_view(folder, version)
+
+    for tool in TOOLS:
+        if tool.key in ANSWERED_ELSEWHERE:
+            continue
+        made = tool.snippet(view)
+        assert made is not None
+        if not made.refusal:
+            told = run(made.text, duckdb_beside)
+            assert told == num_rows, f"{told}\n{made.text}"
+        for way in tool.ways:
+            if way.reader in view.refusals:
+                told = run(way.make(view), duckdb_beside)
+                assert isinstance(told, str), f"{view.refusals[way.reader]} {told}"
+
+
+def test_tables_of_each_feature_are_among_them() -> None:
+    if not RECORDED:
+        pytest.skip("no recorded tables are named")
+    refused: dict[str, set[str]] = {}
+    for case in RECORDED:
+        folder, version, _ = case.values
+        for reader, why in recorded_view(folder, version).refusals.items():
+            refused.setdefault(reader, set()).add(why)
+
+    for reader in ("deltaweb", "Spark + Delta"):
+        (why,) = refused.pop(reader)
+        assert "typeWidening of byte_decimal" in why
+    assert refused == {
+        "deltalake": {
+            "deltalake is stopped by type widening.",
+            "deltalake is stopped by type widening (preview).",
+            "deltalake is stopped by vacuum checks the protocol.",
+            "deltalake is stopped by shredded variant (preview).",
+        },
+        "Polars": {
+            "Polars is stopped by column mapping.",
+            "Polars is stopped by type widening.",
+            "Polars is stopped by type widening (preview).",
+            "Polars is stopped by V2 checkpoints.",
+            "Polars is stopped by vacuum checks the protocol.",
+            "Polars is stopped by variant.",
+            "Polars is stopped by shredded variant (preview).",
+        },
+        "DuckDB": {
+            "DuckDB is stopped by the type of nothing.",
+            "DuckDB is stopped by the type of void_col.",
+        },
+    }
+
+
+@pytest.mark.parametrize(("folder", "version", "num_rows"), one_of_each())
+def test_the_copy_for_those_who_are_stopped_is_read_by_all(
+    folder: Path,
+    version: int,
+    num_rows: int,
+    duckdb_beside: SidecarDuckDB,
+    tmp_path: Path,
+) -> None:
+    facts = recorded_facts(folder, version)
+    if recorded_view(folder, version).refusals.get("deltaweb"):
+        return
+    place = tmp_path / "table"
+    place.symlink_to(folder)
+
+    exec(copy_code(str(place), facts), {})  # noqa: S102 (what people are told to run)
+    copied = replace(recorded_view(tmp_path / "table-copy", 1), name="found")
+
+    assert not copied.refusals
+    for tool in TOOLS:
+        made = tool.snippet(copied)
+        if tool.key not in ANSWERED_ELSEWHERE:
+            assert made is not None
+            assert run(made.text, duckdb_beside) == num_rows
+
+
+WITH_OLDER = [case for case in one_of_each() if case.values[1]]
+
+
+@pytest.mark.parametrize(("folder", "version", "num_rows"), WITH_OLDER)
+def test_code_brings_a_version_back_or_nothing_is_written(
+    folder: Path, version: int, num_rows: int, tmp_path: Path
+) -> None:
+    del num_rows
+    copied = tmp_path / "table"
+    shutil.copytree(folder, copied)
+    table = DeltaTable(str(copied))
+    refusal = writing_refusal(table.definition(), root=str(copied))
+    view = replace(
+        recorded_view(copied, version - 1),
+        write_refusal="" if refusal is None else refusal.message,
+    )
+    code = {made.key: made.text for made in restore_snippets(view)}["restore-python"]
+
+    if refusal is not None:
+        assert not code
+        with pytest.raises(type(refusal)):
+            table.restore(version - 1)
+        return
+    exec(code, {})  # noqa: S102 (what people are told to run)
+
+    assert table.latest_version() == version + 1
+    assert table.snapshot().num_files == table.snapshot(version - 1).num_files
+
+
+def run(code: str, duckdb_beside: SidecarDuckDB) -> int | str:
+    """Run code as people do, and return the number of its rows, or its error."""
+    if "delta_scan(" in code and "pl.scan_delta" not in code:
+        told = duckdb_beside.run(code, "found")
+        return int(told["num_rows"]) if "num_rows" in told else str(told["error"])
+    names: dict[str, Any] = {}
+    try:
+        exec(code, names)  # noqa: S102 (what people are told to run)
+        found = names["found"]
+        num_rows = found.shape[0]
+    except Exception as error:  # noqa: BLE001 (which one is what is asked)
+        return f"{type(error).__name__}: {error}"
+    return int(num_rows)
