@@ -33,8 +33,9 @@ def vacuum_shown(
         return {"vacuum": None}
     missing = missing_files_of(head.table, [version]).get(version)
     taken_at = vacuum_version_of(head.table, missing) if missing else None
-    commits = head.table.commits.filter(version=taken_at)
-    return {"vacuum": None if taken_at is None else commits.first()}
+    if taken_at is None:
+        return {"vacuum": None}
+    return {"vacuum": head.table.commits.filter(version=taken_at).first()}
 
 
 RESTORE_PAGE: Final = OperationPage(
