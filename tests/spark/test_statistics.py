@@ -160,7 +160,7 @@ class TestOddTables:
         there = profile(spark, odd, "f")
 
         assert (there.num_nan, there.num_nulls) == (1, 1)
-        assert (there.minimum, there.maximum) == ("-inf", "1.0")
+        assert (there.minimum, there.maximum) == ("-Infinity", "1.0")
 
     def test_values_without_an_order_are_counted(
         self, spark: "SparkSession", odd: Path
