@@ -49,7 +49,11 @@
     const answer = await fetch(url, { headers: { "HX-Request": "true" } });
     if (answer.redirected || !answer.ok) { location.assign(url); return; }
     const drawer = document.getElementById("drawer");
+    const chosen = [...drawer.querySelectorAll("input:checked")].map((input) => input.value);
     drawer.querySelector("[data-drawer-body]").innerHTML = await answer.text();
+    drawer.querySelectorAll("input[type=radio]").forEach((input) => {
+      if (chosen.includes(input.value)) input.checked = true; // of the tool that was read
+    });
     drawer.querySelector("[data-drawer-page]").href = url;
     openDialog("drawer");
   };

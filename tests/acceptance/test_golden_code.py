@@ -86,8 +86,8 @@ def test_tables_of_each_feature_are_among_them() -> None:
             "Polars is stopped by shredded variant (preview).",
         },
         "DuckDB": {
-            "DuckDB is stopped by the type of nothing.",
-            "DuckDB is stopped by the type of void_col.",
+            "DuckDB is stopped by the type of column nothing.",
+            "DuckDB is stopped by the type of column void_col.",
         },
     }
 

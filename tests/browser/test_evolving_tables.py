@@ -27,5 +27,5 @@ def test_changes_readers_and_lanes_are_sound(watch: Watch, things: str) -> None:
     page.get_by_role("button", name="Filter", exact=True).click()
     expect(page.locator(".dw-feed tr[data-row]")).to_have_count(1)
 
-    for path in ("changes?from=1&to=3", "readers", "schema-lanes"):
+    for path in ("changes?from=1&to=3", "readers", "schema-lanes", "use?newest=1"):
         assert_sound(watch, f"{things}/{path}")

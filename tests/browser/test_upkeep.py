@@ -98,6 +98,21 @@ def test_every_page_is_sound_in_both_themes_and_on_a_phone(
     assert_sound(watch, f"{server.url}{path}")
 
 
+@pytest.mark.usefixtures("folder")
+def test_the_folder_is_listed_without_a_reload(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{TABLE}")
+    page.get_by_role("link", name="Maintenance").click()
+    expect(page.get_by_text("never listed")).to_be_visible()
+    page.get_by_role("button", name="List the folder").click()
+    again = page.get_by_role("button", name="List again")
+    expect(again).to_be_visible(timeout=WITHIN_MS)
+    expect(page.locator(".dw-ledger")).to_be_visible()
+    assert_sound(watch, f"{server.url}{MAINTENANCE}")
+
+
 def test_a_checkpoint_is_asked_for_and_done_without_a_reload(
     watch: Watch, server: Installation, folder: Path
 ) -> None:

@@ -33,6 +33,11 @@ def test_the_drawer_has_the_view_of_the_page_by_keyboard_too(
     expect(code).to_contain_text("SELECT `customer_id`")
     expect(code).to_contain_text("WHERE `customer_id` <= 9")
     assert serious_findings(page) == []
+    expect(code).to_contain_text("VERSION AS OF 57")
+    drawer.get_by_role("link", name="Always the newest").click()
+    expect(code).not_to_contain_text("VERSION AS OF")
+    expect(drawer.get_by_role("radio", name="Spark SQL").first).to_be_checked()
+    expect(code).to_contain_text("WHERE `customer_id` <= 9")
     page.keyboard.press("Escape")
     expect(drawer).to_be_hidden()
     expect(button).to_be_focused()

@@ -72,6 +72,11 @@ class WaysIn:
     code: Annotated[Sequence[Snippet], As(_texts)] = ()
 
     @property
+    def can_be_dropped(self) -> bool:
+        """Whether Spark takes anything out of the table."""
+        return any(stop.can_be_dropped for stop in self.stops)
+
+    @property
     def columns_text(self) -> str:
         """The columns as a sentence has them."""
         return in_words(self.columns[:5])
@@ -156,7 +161,7 @@ def _spark(statements: Sequence[str]) -> Snippet:
     return Snippet(
         key="ways-sql",
         label="Take it out: Spark SQL",
-        text="\n".join([f"-- {SPARK_SESSION} 4", *lines]),
+        text="\n".join([f"-- Delta 4: {SPARK_SESSION}", *lines]),
     )
 
 

@@ -57,6 +57,7 @@ class StorageLedger:
         num_files: Files of all parts.
         size_bytes: Bytes of all parts.
         version: The newest version when the folder was listed.
+        num_tombstones: Files that the log says were removed, before the first look.
         listed_at: When that was; None before the first look.
         commits_since: How many versions have come since.
         vacuum_since: The vacuum that has deleted files since.
@@ -69,6 +70,7 @@ class StorageLedger:
     num_files: int | None
     size_bytes: int | None
     version: int | None
+    num_tombstones: int | None = None
     listed_at: datetime | None = None
     commits_since: int = 0
     vacuum_since: Annotated[Job | None, As(described)] = None
@@ -77,12 +79,12 @@ class StorageLedger:
     running: Annotated[Job | None, As(described)] = None
 
     @property
-    def live_share(self) -> float | None:
-        """The part of the bytes that the newest version has, of 1."""
+    def live_percent(self) -> float | None:
+        """The percent of the bytes that the newest version has."""
         live = next((one for one in self.parts if one.kind == "live"), None)
         if self.listed_at is None or live is None or not self.size_bytes:
             return None
-        return live.size_bytes / self.size_bytes
+        return 100 * live.size_bytes / self.size_bytes
 
 
 def ledger_parts(entries: Sequence[Mapping[str, Any]]) -> list[Part]:
@@ -156,6 +158,7 @@ def _unlisted(table: Table, since: Sequence[Job]) -> StorageLedger:
         num_files=table.num_files,
         size_bytes=table.size_bytes,
         version=table.version,
+        num_tombstones=table.num_tombstones,
         running=_running(since),
     )
 

@@ -165,7 +165,13 @@ class TestWhatWouldOpenIt:
 
         found = json_of(viewer, f"{READERS}.json")
 
-        assert clients(found)["DuckDB"]["reason"] == "stopped by the type of nothing"
+        assert (
+            clients(found)["DuckDB"]["reason"]
+            == "stopped by the type of column nothing"
+        )
         assert found["ways_in"]["columns"] == ["nothing"]  # type: ignore[index]  # JSON
+        shown = text_of(viewer, READERS)
+        assert "The type of a column" in shown
+        assert "any client of Delta tables reads it" not in shown
         copied = found["ways_in"]["code"]["ways-copy"]  # type: ignore[index]  # JSON
         assert 'read(columns=["id"])' in copied

@@ -20,5 +20,9 @@ __all__ = ["ShownView", "restore_snippets", "view_snippets"]
 
 
 def view_snippets(view: ShownView) -> list[Snippet]:
-    """Return the code that reads a view, for each tool, or why it cannot."""
-    return [made for tool in TOOLS if (made := tool.snippet(view)) is not None]
+    """Return the code that reads a view, for each tool, or why it cannot.
+
+    Tools that cannot come last: the first is the one that a page shows unasked.
+    """
+    found = [made for tool in TOOLS if (made := tool.snippet(view)) is not None]
+    return sorted(found, key=lambda made: bool(made.refusal))

@@ -87,9 +87,13 @@ def _other_stops(client: ReadingClient, facts: VersionFacts) -> list[str]:
     unread = facts.columns_of(client.unread_types)
     changes = unknown_type_changes(facts.protocol, facts.metadata)
     return [
-        *([f"the type of {_some(unread)}"] if unread else []),
+        *([f"the type of {_columns(unread)}"] if unread else []),
         *([_some(changes)] if changes and client.checks_type_changes else []),
     ]
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"column{'' if len(names) == 1 else 's'} {_some(names)}"
 
 
 def _some(names: Sequence[str]) -> str:
