@@ -328,6 +328,15 @@ class PropertyError(DeltaError, code="property-invalid"):
     hint = "Correct the property of the table."
 
 
+class UnknownPropertyError(PropertyError):
+    """A name begins as those of Delta do, and is none of them."""
+
+    meant: str
+    expected: str = "a property that Delta knows"
+    message = "There is no table property {name:q}: names with delta. are Delta's own."
+    hint = "Did you mean {meant!r}? Properties of your own have another beginning."
+
+
 class PartitionValueError(DeltaError, code="partition-value-invalid"):
     """A partition value is not of its column's type."""
 

@@ -6,14 +6,14 @@ that has most is written. Files that are open are few at a time, whatever the nu
 of partitions.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Final, Self
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import PropertyError, SchemaError
+from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.materialized_partitions import stores_partitions
 from deltaweb.delta.log.store import TableStore
@@ -27,7 +27,12 @@ from deltaweb.delta.protocol.schema import (
     leaf_fields,
     stored_schema,
 )
-from deltaweb.delta.protocol.table_properties import parse_bytes
+from deltaweb.delta.protocol.table_properties import (
+    DEFAULT_CODEC,
+    DEFAULT_FILE_BYTES,
+    data_file_codec,
+    target_file_bytes,
+)
 from deltaweb.delta.values.partition_values import partition_schema
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit import discard_files
@@ -46,8 +51,6 @@ from deltaweb.writer.files.partition_split import (
 )
 from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
 
-TARGET_FILE_SIZE: Final = "delta.targetFileSize"
-DEFAULT_FILE_BYTES: Final = 128 << 20
 ROW_GROUP_BYTES: Final = 64 << 20
 """Of rows in memory that make one row group."""
 ROW_GROUP_ROWS: Final = 1 << 20
@@ -72,6 +75,7 @@ class FileLayout:
         name: What the names of files begin with.
         folder: Below which folder of the table they go; empty for the table's own.
         first_of: The id of a table that does not exist before these files; else empty.
+        codec: How columns are compressed, as Arrow calls it.
     """
 
     schema: StructType
@@ -82,6 +86,7 @@ class FileLayout:
     name: str = "part"
     folder: str = ""
     first_of: str = ""
+    codec: str = DEFAULT_CODEC
 
     @classmethod
     def of_table(
@@ -104,8 +109,9 @@ class FileLayout:
             schema,
             partitions,
             statistics_columns(data, metadata.configuration),
-            target_bytes or _target_bytes(metadata.configuration),
+            target_bytes or target_file_bytes(metadata.configuration),
             stores_partitions=stores_partitions(protocol, metadata),
+            codec=data_file_codec(metadata.configuration),
         )
 
     def of_changes(self) -> Self:
@@ -155,17 +161,6 @@ class FileLayout:
         )
         pairs = zip(leaves, stored, strict=True)
         return {path: name for path, name in pairs if path != name}
-
-
-def _target_bytes(configuration: Mapping[str, str]) -> int:
-    text = configuration.get(TARGET_FILE_SIZE)
-    if text is None:
-        return DEFAULT_FILE_BYTES
-    size = parse_bytes(text)
-    if not size:
-        expected = "a size such as 128mb"
-        raise PropertyError(name=TARGET_FILE_SIZE, value=text, expected=expected)
-    return size
 
 
 @dataclass(eq=False)
@@ -353,13 +348,14 @@ class DataFileWriter:
             self._close(max(self._open, key=lambda key: self._open[key].size))
         layout = self._layout
         path = layout.folder + new_data_path(
-            self._partition(key), self._count, layout.name
+            self._partition(key), self._count, layout.name, layout.codec
         )
         statistics = FileStatistics(self._layout.statistics, self._stored_paths)
         file = OpenParquetFile(
             self._store, path, self._columns, statistics, self._dictionaries
         )
         file.first_of, file.unbounded = layout.first_of, unbounded
+        file.codec = layout.codec
         self._count += 1
         self._open[key] = file
         return file

@@ -7,11 +7,14 @@ documentation of Delta Lake, "Delta table properties reference".
 """
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 YES_NO: Final = "true or false"
 INTERVAL: Final = "an interval, such as interval 7 days"
 NUMBER: Final = "a number"
+MAX_COMPARED: Final = 80
+"""Characters of a name that is unknown by which it is compared."""
 
 
 class KnownProperty(NamedTuple):
@@ -150,6 +153,12 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "How long the history is kept, and with it the versions to go back to.",
         ),
         (
+            "delta.parquet.compression.codec",
+            "uncompressed, snappy, gzip, brotli, lz4 or zstd",
+            "snappy",
+            "How the columns of new data files are compressed.",
+        ),
+        (
             "delta.randomizeFilePrefixes",
             YES_NO,
             "false",
@@ -170,3 +179,57 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
     )
 }
 """By name, in order of names."""
+OTHER_PROPERTIES: Final = frozenset(
+    {
+        "delta.autoOptimize",
+        "delta.castIcebergTimeType",
+        "delta.checkpointRetentionDuration",
+        "delta.columnMapping.maxColumnId",
+        "delta.compatibility.symlinkFormatManifest.enabled",
+        "delta.dropFeatureTruncateHistory.retentionDuration",
+        "delta.enableFullRetentionRollback",
+        "delta.enableIcebergCompatV1",
+        "delta.enableIcebergCompatV2",
+        "delta.enableIcebergCompatV3",
+        "delta.enableMaterializePartitionColumnsFeature",
+        "delta.enableVariantShredding",
+        "delta.ignoreProtocolDefaults",
+        "delta.inCommitTimestampEnablementTimestamp",
+        "delta.inCommitTimestampEnablementVersion",
+        "delta.minReaderVersion",
+        "delta.minWriterVersion",
+        "delta.parquet.format.version",
+        "delta.randomPrefixLength",
+        "delta.requireCheckpointProtectionBeforeVersion",
+        "delta.rowTracking.materializedRowCommitVersionColumnName",
+        "delta.rowTracking.materializedRowIdColumnName",
+        "delta.rowTrackingSuspended",
+        "delta.sampleRetentionDuration",
+        "delta.tuneFileSizesForRewrites",
+        "delta.universalFormat.enabledFormats",
+    }
+)
+"""Properties of engines that mean nothing to people here, and are kept."""
+OPEN_PREFIXES: Final = (
+    "delta.constraints.",
+    "delta.coordinatedCommits.",
+    "delta.feature.",
+    "delta.universalFormat.",
+)
+"""How families of properties begin whose names are anybody's."""
+PREFIX: Final = "delta."
+
+
+def nearest_known(name: str) -> str | None:
+    """Return what an unknown name of Delta's may mean; None where it is known, or ours.
+
+    Args:
+        name: Of a property; upper and lower case are two, as engines tell them apart.
+    """
+    known = {*KNOWN_PROPERTIES, *OTHER_PROPERTIES}
+    is_open = name.startswith(OPEN_PREFIXES) or not name.lower().startswith(PREFIX)
+    if is_open or name in known:
+        return None
+    by_lower = {one.lower(): one for one in sorted(known)}
+    asked = name.lower()[:MAX_COMPARED]
+    return by_lower[get_close_matches(asked, by_lower, n=1, cutoff=0.0)[0]]

@@ -15,6 +15,22 @@ DEFAULT_RETENTION: Final = "interval 1 week"
 LOG_RETENTION: Final = "delta.logRetentionDuration"
 DEFAULT_LOG_RETENTION: Final = "interval 30 days"
 CHECKPOINT_POLICY: Final = "delta.checkpointPolicy"
+COMPRESSION: Final = "delta.parquet.compression.codec"
+TARGET_FILE_SIZE: Final = "delta.targetFileSize"
+DEFAULT_FILE_BYTES: Final = 128 << 20
+DEFAULT_CODEC: Final = "snappy"
+CODECS: Final[Mapping[str, str]] = {
+    "brotli": "brotli",
+    "gzip": "gzip",
+    "lz4": "lz4",
+    "lz4_raw": "lz4",
+    "none": "none",
+    "snappy": "snappy",
+    "uncompressed": "none",
+    "zstd": "zstd",
+}
+"""What Arrow calls the codecs of data files that are written here."""
+CODEC_WORDS: Final = "uncompressed, snappy, gzip, brotli, lz4 or zstd"
 STATS_AS_JSON: Final = "delta.checkpoint.writeStatsAsJson"
 STATS_AS_STRUCT: Final = "delta.checkpoint.writeStatsAsStruct"
 
@@ -46,6 +62,39 @@ def deleted_file_retention_ms(configuration: Mapping[str, str]) -> int:
         PropertyError: If the property is not an interval of fixed length.
     """
     return _interval_ms(configuration, DELETED_FILE_RETENTION, DEFAULT_RETENTION)
+
+
+def target_file_bytes(configuration: Mapping[str, str]) -> int:
+    """Return about how large a data file is to be.
+
+    Raises:
+        PropertyError: If the property is no size.
+    """
+    text = configuration.get(TARGET_FILE_SIZE)
+    if text is None:
+        return DEFAULT_FILE_BYTES
+    size = parse_bytes(text)
+    if not size:
+        expected = "a size such as 128mb"
+        raise PropertyError(name=TARGET_FILE_SIZE, value=text, expected=expected)
+    return size
+
+
+def data_file_codec(configuration: Mapping[str, str]) -> str:
+    """Return what Arrow calls the codec of new data files.
+
+    Raises:
+        PropertyError: If files of it are not written here.
+    """
+    text = configuration.get(COMPRESSION, DEFAULT_CODEC)
+    if not is_codec(text):
+        raise PropertyError(name=COMPRESSION, value=text, expected=CODEC_WORDS)
+    return CODECS[text.strip().lower()]
+
+
+def is_codec(text: str) -> bool:
+    """Tell whether data files of a codec are written here."""
+    return text.strip().lower() in CODECS
 
 
 def log_retention_ms(configuration: Mapping[str, str]) -> int:

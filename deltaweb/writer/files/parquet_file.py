@@ -12,13 +12,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deltaweb.delta.log.store import DataStore
+from deltaweb.delta.protocol.table_properties import DEFAULT_CODEC
 from deltaweb.delta.values.footer_bounds import leaves_with_nan, leaves_without
 from deltaweb.writer.files.file_shape import FileShape
 from deltaweb.writer.files.statistics import FileStatistics
 
 FIRST_OF: Final = "deltaweb.first-of"
 """The key of a footer by which a file of a table that was never made is known."""
-COMPRESSION: Final = "snappy"
 SAMPLE_ROWS: Final = 20_000
 MAX_DISTINCT: Final = 0.75
 """Distinct values of a sample, as a share, from which a dictionary does not pay."""
@@ -54,6 +54,7 @@ class OpenParquetFile:
         first_of: The id of a table that does not exist before this file; else empty.
         unbounded: The leaf columns without bounds in its footer, by the file's paths:
             those that begin with a NaN, and any that are given.
+        codec: How columns are compressed, as Arrow calls it.
     """
 
     store: DataStore
@@ -63,6 +64,7 @@ class OpenParquetFile:
     dictionaries: list[str] | bool = True
     first_of: str = ""
     unbounded: frozenset[str] = frozenset()
+    codec: str = DEFAULT_CODEC
     _writer: pq.ParquetWriter | None = None
 
     def __post_init__(self) -> None:
@@ -91,7 +93,7 @@ class OpenParquetFile:
                 self._writer = pq.ParquetWriter(
                     self._pending.sink,
                     stored.schema,
-                    compression=COMPRESSION,
+                    compression=self.codec,
                     use_dictionary=self.dictionaries,
                     store_schema=False,
                     write_statistics=leaves_without(stored.schema, self.unbounded),

@@ -19,9 +19,19 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.table_properties import DEFAULT_CODEC
 from deltaweb.delta.values.partition_values import partition_texts
 
 NULL_PARTITION: Final = "__HIVE_DEFAULT_PARTITION__"
+CODEC_MARKS: Final[Mapping[str, str]] = {
+    "brotli": ".br",
+    "gzip": ".gz",
+    "lz4": ".lz4raw",
+    "none": "",
+    "snappy": ".snappy",
+    "zstd": ".zstd",
+}
+"""What the names of files say of their codec, as Spark's do."""
 PATH_SAFE: Final = "/=-_.~"  # what a path keeps unescaped besides letters and digits
 MAX_NAME_LENGTH: Final = 150
 """Characters of a folder's name; file systems take 255 bytes."""
@@ -91,7 +101,10 @@ class PartitionSplit:
 
 
 def new_data_path(
-    partition_values: Mapping[str, str | None], number: int = 0, start: str = "part"
+    partition_values: Mapping[str, str | None],
+    number: int = 0,
+    start: str = "part",
+    codec: str = DEFAULT_CODEC,
 ) -> str:
     """Return the path of a new data file, as the log has it.
 
@@ -99,9 +112,10 @@ def new_data_path(
         partition_values: The serialised value of every partition column.
         number: The file's number within its write.
         start: What the file's name begins with.
+        codec: How its columns are compressed, as Arrow calls it.
     """
     folders = [_folder(name, value) for name, value in partition_values.items()]
-    name = f"{start}-{number:05d}-{uuid4()}.c000.snappy.parquet"
+    name = f"{start}-{number:05d}-{uuid4()}.c000{CODEC_MARKS[codec]}.parquet"
     return quote("/".join([*folders, name]), safe=PATH_SAFE)
 
 

@@ -22,7 +22,7 @@ HINT: Final = (
     "Choose an empty place, or 'convert' the folder if its files are to be the table."
 )
 _UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_DATA: Final = rf"part-[0-9]{{5}}-{_UUID}\.c000\.snappy\.parquet"
+_DATA: Final = rf"part-[0-9]{{5}}-{_UUID}\.c000(?:\.[a-z0-9]+)?\.parquet"
 _OURS: Final = re.compile(_DATA, re.ASCII)
 _UNFINISHED: Final = re.compile(rf"\.{_DATA}\.\w{{8}}\.tmp", re.ASCII)
 _UNFINISHED_LOG: Final = re.compile(r"\.[0-9]{20}\.json\.\w{8}\.tmp", re.ASCII)

@@ -11,6 +11,7 @@ from deltaweb.delta.errors import (
     ColumnNotFoundError,
     DeltaError,
     PropertyError,
+    UnknownPropertyError,
 )
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import (
@@ -58,6 +59,32 @@ class TestProperties:
         assert (first.version, again.version, last.version) == (1, 1, 2)
         assert configuration(table) == {"team": "blue"}
         assert table.history()[0].operation == "UNSET TBLPROPERTIES"
+
+    @pytest.mark.parametrize(
+        ("name", "meant"),
+        [
+            ("delta.appendonly", "delta.appendOnly"),
+            ("delta.logRetention", "delta.logRetentionDuration"),
+            ("Delta.targetfilesize", "delta.targetFileSize"),
+            ("delta.enableChangeDataFeeds", "delta.enableChangeDataFeed"),
+        ],
+    )
+    def test_that_delta_does_not_know_are_refused_with_the_nearest(
+        self, table: DeltaTable, name: str, meant: str
+    ) -> None:
+        with pytest.raises(UnknownPropertyError) as caught:
+            table.set_properties({name: "true"})
+
+        assert caught.value.meant == meant
+        assert repr(meant) in caught.value.hint
+
+    def test_of_ones_own_and_of_other_engines_are_kept(self, table: DeltaTable) -> None:
+        others = {"deltaweb.team": "a", "delta.universalFormat.enabledFormats": ""}
+
+        table.set_properties(others)
+
+        assert configuration(table) == others
+        table.unset_properties(["delta.nobodyKnows"])
 
     @pytest.mark.parametrize(
         ("name", "value"),

@@ -7,13 +7,18 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from deltaweb.delta.errors import PropertyError
+from deltaweb.delta.errors import PropertyError, UnknownPropertyError
 from deltaweb.delta.features.row_tracking import (
     ROW_ID_COLUMN,
     ROW_TRACKING_PROPERTY,
 )
 from deltaweb.delta.protocol.actions import Metadata
-from deltaweb.delta.protocol.table_properties import parse_interval_ms
+from deltaweb.delta.protocol.known_properties import nearest_known
+from deltaweb.delta.protocol.table_properties import (
+    CODEC_WORDS,
+    is_codec,
+    parse_interval_ms,
+)
 
 FEATURE_PREFIX: Final = "delta.feature."
 SUPPORTED: Final = "supported"
@@ -68,6 +73,7 @@ EXPECTED: Final[Mapping[str, tuple[Check, str]]] = {
     "delta.enableTypeWidening": BOOLEAN,
     "delta.isolationLevel": (_is_isolation, "Serializable or WriteSerializable"),
     "delta.logRetentionDuration": INTERVAL,
+    "delta.parquet.compression.codec": (is_codec, CODEC_WORDS),
 }
 ELSEWHERE: Final[Mapping[str, str]] = {
     "delta.constraints.": "a property that is set alone: add or drop the constraint",
@@ -126,11 +132,15 @@ def check_properties(properties: Mapping[str, str], *, has_values: bool = True) 
 
     Raises:
         PropertyError: It says what is expected.
+        UnknownPropertyError: If a name is like those of Delta, and none.
     """
     for name, value in properties.items():
         for start, remedy in ELSEWHERE.items():
             if name.lower().startswith(start.lower()):
                 raise PropertyError(name=name, value=value, expected=remedy)
+        meant = nearest_known(name) if has_values else None
+        if meant is not None:
+            raise UnknownPropertyError(name=name, value=value, meant=meant)
         check, expected = EXPECTED.get(name, (None, ""))
         if has_values and check is not None and not check(value):
             raise PropertyError(name=name, value=value, expected=expected)

@@ -45,6 +45,7 @@ EXAMPLES: list[DeltaError] = [
     errors.SchemaMissingError(root="/t", version=5),
     errors.SchemaTooWideError(num_columns=20_000, num_fields=20_000, most=10_000),
     errors.PropertyError(name="delta.x", value="y", expected="a number"),
+    errors.UnknownPropertyError(name="delta.x", value="y", meant="delta.y"),
     errors.PartitionValueError(
         column="p", value="x", type_name="date", path="a.parquet"
     ),

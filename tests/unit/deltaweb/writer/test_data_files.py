@@ -1,7 +1,6 @@
 """Rows become data files: split by partition, of a target size, each of a new name."""
 
 import json
-import math
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -19,7 +18,6 @@ from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import format_schema, schema_of_arrow
 from deltaweb.delta.values.partition_values import partition_texts, type_partition_texts
 from deltaweb.storage.memory import MemoryTableStore
-from deltaweb.table import DeltaTable
 from deltaweb.writer import data_files
 from deltaweb.writer.data_files import DataFileWriter, FileLayout
 from tests.written_rows import new_table, numbers
@@ -55,79 +53,6 @@ def test_files_have_partition_columns_last_where_the_table_asks_for_it() -> None
     }
     assert found == {(("n", 1), ("p", "x")), (("n", 2), ("p", None))}
     assert numbers(table) == [1, 2]
-
-
-class TestANaN:
-    """No reader may skip the rows of a NaN by the bounds of a footer."""
-
-    SCHEMA = pa.schema([("n", pa.int64()), ("x", pa.float64()), ("y", pa.float64())])
-
-    def unbounded(self, table: DeltaTable) -> list[set[str]]:
-        """For each file the columns without bounds in any row group."""
-        found = []
-        for path in sorted(table.snapshot().files["path"].to_pylist()):
-            metadata = pq.read_metadata(table.store.open_data_file(path))
-            found.append(
-                {
-                    metadata.row_group(group).column(at).path_in_schema
-                    for group in range(metadata.num_row_groups)
-                    for at in range(metadata.num_columns)
-                    if metadata.row_group(group).column(at).statistics is None
-                }
-            )
-        return found
-
-    def rows(self, n: int, x: float, y: float) -> pa.RecordBatch:
-        return pa.record_batch([[n], [x], [y]], schema=self.SCHEMA)
-
-    def test_takes_the_bounds_of_its_column_alone(self) -> None:
-        table = new_table(self.SCHEMA)
-
-        table.append(pa.Table.from_batches([self.rows(1, math.nan, 1.0)]))
-
-        assert self.unbounded(table) == [{"x"}]
-
-    def test_that_comes_late_begins_another_file(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(data_files, "ROW_GROUP_ROWS", 1)
-        table = new_table(self.SCHEMA)
-        values = [(1.0, 1.0), (math.nan, 1.0), (1.0, math.nan), (math.nan, 2.0)]
-        some = [self.rows(n, *both) for n, both in enumerate(values)]
-
-        table.append(pa.Table.from_batches(some))
-
-        assert sorted(map(sorted, self.unbounded(table))) == [[], ["x"], ["x", "y"]]
-        assert numbers(table) == [0, 1, 2, 3]
-
-    def test_has_none_wherever_rows_are_written_again(self) -> None:
-        table = new_table(
-            self.SCHEMA,
-            **{
-                "delta.feature.deletionVectors": "supported",
-                "delta.enableChangeDataFeed": "true",
-            },
-        )
-        rows = [self.rows(n, math.nan if n % 2 else 1.0, 1.0) for n in range(4)]
-        table.append(pa.Table.from_batches(rows[:2]))
-        table.append(pa.Table.from_batches(rows[2:]))
-        table.update({"n": "n + 10"}, where="n = 1")
-        changed = self.change_files(table)
-        table.optimize()
-
-        assert self.unbounded(table) == [{"x"}]
-        assert changed == {"x"}
-
-    def change_files(self, table: DeltaTable) -> set[str]:
-        (place,) = [
-            str(place)
-            for places in table.store.list_data_files()
-            for place in places
-            if str(place).startswith("_change_data/")
-        ]
-        group = pq.read_metadata(table.store.open_data_file(place)).row_group(0)
-        chunks = [group.column(at) for at in range(group.num_columns)]
-        return {c.path_in_schema for c in chunks if c.statistics is None}
 
 
 def write(store: MemoryTableStore, rows: pa.Table, *partitions: str) -> pa.Table:
