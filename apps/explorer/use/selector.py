@@ -14,6 +14,7 @@ from apps.explorer.rows.plan import RowPlan, row_plan
 from apps.explorer.use.snippets import ShownView, restore_snippets, view_snippets
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.page_json import As, OnPage
+from apps.pages.request.server_paths import place_for_code
 from apps.pages.snippets import Snippet
 from apps.tables.extension.share_names import share_name_of
 from apps.tables.models import Commit
@@ -91,7 +92,7 @@ def use_page(
     filters, parts = (plan.filters, plan.parts) if plan else ((), {})
     view = ShownView(
         name=at.table.name,
-        location=at.table.location,
+        location=place_for_code(at.table.location),
         version=at.version,
         columns=columns,
         filters=filters,
