@@ -13,6 +13,7 @@ from apps.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
 from apps.explorer.rows.filters import row_filter
 from apps.explorer.version.query import QueryError
 from apps.explorer.version.table_version import TableVersion
+from apps.pages.request.server_paths import place_for_code
 from apps.pages.snippets import Snippet, python_text, variable
 from apps.tables.models import Commit, Table
 from apps.tables.work.changes import ReadChanges
@@ -177,8 +178,9 @@ def commits_of(table: Table, versions: Sequence[int]) -> dict[int, Commit]:
 def snippets(at: TableVersion, span: ChangeSpan) -> list[Snippet]:
     """Return the code that reads the range elsewhere."""
     table, first, last = at.table, span.first, span.last
-    name, place = variable(table.name), python_text(table.location)
-    quoted = f"delta.`{table.location.replace('`', '``')}`"
+    location = place_for_code(table.location)
+    name, place = variable(table.name), python_text(location)
+    quoted = f"delta.`{location.replace('`', '``')}`"
     return [
         Snippet(
             key="python",

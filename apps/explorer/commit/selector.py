@@ -27,6 +27,7 @@ from apps.explorer.version.table_version import TableVersion, table_version
 from apps.pages.errors import PageError
 from apps.pages.page_json import Named, OnPage
 from apps.pages.paging import Paged, paged
+from apps.pages.request.server_paths import text_for_reader
 from apps.tables.models import Commit, Table
 from apps.tables.storage.bounded_read import StorageSlowError, read_within
 from apps.tables.storage.opening import open_table, roots_of_server
@@ -246,12 +247,22 @@ def commit_actions(
         log = open_table(table, roots=roots_of_server())  # asks the database
         raw = read_within(lambda: log.read_commit(version))
     except LogCorruptError as error:
-        return CommitActions(problem=error.message, hint=error.hint, is_broken=True)
+        return _unread(error, table, is_broken=True)
     except DeltaError as error:
-        return CommitActions(problem=error.message, hint=error.hint)
+        return _unread(error, table)
     except StorageSlowError as error:
         return CommitActions(problem=str(error), hint=SLOW_HINT)
     return _commit_actions(raw, partition_names or {})
+
+
+def _unread(
+    error: DeltaError, table: Table, *, is_broken: bool = False
+) -> CommitActions:
+    return CommitActions(
+        problem=text_for_reader(error.message, table.location),
+        hint=text_for_reader(error.hint, table.location),
+        is_broken=is_broken,
+    )
 
 
 def metric(name: str, value: object) -> Metric:

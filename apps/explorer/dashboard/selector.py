@@ -15,6 +15,7 @@ from apps.jobs.models import Job
 from apps.jobs.visibility import visible_jobs
 from apps.pages.frame.front_page import FirstStep, KeyNumber, numbers_for, steps_for
 from apps.pages.page_json import As, Mark, Named, OnPage
+from apps.pages.request.server_paths import text_for_reader
 from apps.tables.models import IS_BEHIND, Table
 
 NUM_JOBS = 6
@@ -31,7 +32,7 @@ def _job_facts(job: Job) -> dict[str, object]:
         "progress_done": job.progress_done,
         "progress_total": job.progress_total,
         "created_at": job.created_at,
-        "error": job.error,
+        "error": text_for_reader(job.error),
         "error_code": job.error_code,
     }
 

@@ -18,6 +18,7 @@ from apps.explorer.version.indexed import known_files
 from apps.explorer.version.page import TablePage
 from apps.explorer.version.table_version import TableVersion, table_version
 from apps.pages.page_json import As, OnPage, Spread, in_json
+from apps.pages.request.server_paths import place_for_reader, text_for_reader
 from apps.pages.responses import respond_page
 from apps.tables.models import ProtocolVersion, Table
 from apps.tables.versions.missing_files import lacking_versions
@@ -28,12 +29,12 @@ MAX_LACKING = 500  # runs of versions that the JSON form names
 def _place(table: Table) -> dict[str, object]:
     error = {
         "code": table.error_code,
-        "message": table.error,
-        "hint": table.error_hint,
+        "message": text_for_reader(table.error, table.location),
+        "hint": text_for_reader(table.error_hint, table.location),
         "since": table.error_since,
     }
     return {
-        "location": table.location,
+        "location": place_for_reader(table.location),
         "description": table.description,
         "restricted": table.restricted,
         "error": error if table.error_code else None,

@@ -15,6 +15,7 @@ from apps.explorer.use.access import access_to
 from apps.explorer.use.snippets import ShownView, restore_snippets, view_snippets
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.page_json import As, OnPage, in_json
+from apps.pages.request.server_paths import place_for_code
 from apps.pages.snippets import Snippet
 from apps.tables.extension.share_names import share_name_of
 from apps.tables.maintenance.editing.definitions import newest_definition
@@ -104,7 +105,7 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
     access = access_to(at, is_shared=bool(shared_as))
     view = ShownView(
         name=at.table.name,
-        location=at.table.location,
+        location=place_for_code(at.table.location),
         version=None if newest else at.version,
         columns=columns,
         filters=filters,

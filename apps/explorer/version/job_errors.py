@@ -2,6 +2,8 @@
 
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
+from apps.pages.request.server_paths import text_for_reader
+from apps.tables.models import Table
 
 OVER_WITHOUT_RESULT = {Job.State.FAILED, Job.State.CANCELLED}
 
@@ -14,9 +16,11 @@ def check_job(job: Job | None) -> None:
     """
     if job is None or job.state not in OVER_WITHOUT_RESULT:
         return
+    places = Table.objects.filter(id=job.subject_id).values_list("location", flat=True)
+    place = places.first() or ""
     raise PageError(
         status=422,
         code=job.error_code or "job-cancelled",
-        message=job.error or f"Job {job.id} was cancelled.",
-        hint=job.error_hint or "Retry the job, then ask again.",
+        message=text_for_reader(job.error, place) or f"Job {job.id} was cancelled.",
+        hint=text_for_reader(job.error_hint, place) or "Retry the job, then ask again.",
     )

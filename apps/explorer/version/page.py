@@ -7,13 +7,18 @@ from typing import Annotated, TypeAlias
 from apps.explorer.version.table_version import TableVersion
 from apps.jobs.models import Job
 from apps.pages.page_json import As, Spread
+from apps.pages.request.server_paths import text_for_reader
 from apps.tables.head.table_head import TableHead
 from apps.tables.models import Table
 
 
 def job_facts(job: Job) -> Mapping[str, object]:
     """Return a job as the JSON form of the page that waits for it shows it."""
-    return {"id": job.id, "state": job.state, "error": job.error or None}
+    return {
+        "id": job.id,
+        "state": job.state,
+        "error": text_for_reader(job.error) or None,
+    }
 
 
 JobOfPage: TypeAlias = Annotated[Job | None, As(job_facts)]

@@ -19,6 +19,7 @@ from apps.pages.errors import (
     from_delta_error,
     is_busy,
 )
+from apps.pages.request.server_paths import text_for_reader
 from apps.pages.request.tidy_addresses import without_empty_parts
 from deltaweb.delta.errors import DeltaError
 
@@ -78,11 +79,24 @@ class PageErrorMiddleware:
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponse | None:
         """Render the errors that say what they mean; Django answers the rest."""
+        place = ""
         if isinstance(exception, DeltaError):
+            place = getattr(exception, "root", "") or getattr(exception, "location", "")
             exception = from_delta_error(exception)
         elif is_busy(exception):
             exception = DatabaseBusyError()
         if isinstance(exception, PageError):
             logger.info("%s %s: %s", request.method, request.path, exception)
-            return error_response(request, exception)
+            return error_response(request, _for_reader(exception, place))
         return None
+
+
+def _for_reader(error: PageError, place: str) -> PageError:
+    """Return an error, of a table that lies there, as its reader may know it."""
+    told = (text_for_reader(text, place) for text in (error.message, error.hint))
+    message, hint = told
+    if (message, hint) == (error.message, error.hint):
+        return error
+    cut = PageError(status=error.status, code=error.code, message=message, hint=hint)
+    cut.way_out, cut.facts = error.way_out, error.facts
+    return cut

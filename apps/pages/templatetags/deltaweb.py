@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from apps.pages.lists import links
 from apps.pages.lists.days import day_text
+from apps.pages.request import server_paths
 
 register = template.Library()
 
@@ -40,6 +41,18 @@ def icon(name: str, css: str = "") -> SafeString:
 def no_value() -> SafeString:
     """Draw a null, which is no text: it is called so where it is not seen."""
     return NO_VALUE
+
+
+@register.filter
+def place_for_reader(location: str) -> str:
+    """Name where a table lies: without folders of the server for who only reads."""
+    return server_paths.place_for_reader(location)
+
+
+@register.filter
+def text_for_reader(text: str | None, place: str | None = "") -> str:
+    """Say what went wrong: without folders of the server for who only reads."""
+    return server_paths.text_for_reader(text or "", place or "")
 
 
 @register.filter

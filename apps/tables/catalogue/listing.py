@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from apps.accounts.models import User
 from apps.pages.lists.sorting import ordering
 from apps.pages.paging import PAGE_LENGTH, Paged, paged
+from apps.pages.request.server_paths import cut_place
 from apps.tables.catalogue import facets as catalogue_facets
 from apps.tables.catalogue.forms import COLUMNS
 from apps.tables.extension.badges import Badge, badges_of
@@ -160,13 +161,14 @@ def catalogue_csv(
     user: User | AnonymousUser, query: CatalogueQuery
 ) -> Iterator[tuple[object, ...]]:
     """Yield a header and every table of the filter."""
+    sees_paths = getattr(user, "is_editor", False)
     yield CSV_HEADER
     found = catalogue_facets.filtered(_search(user, query.q), query.chosen)
     ordered = found.order_by(*_order(query)).defer("summary")
     for table in ordered.iterator(chunk_size=500):
         yield (
             table.full_name,
-            table.location,
+            table.location if sees_paths else cut_place(table.location),
             table.about,
             table.status,
             table.version,

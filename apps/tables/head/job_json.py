@@ -4,6 +4,7 @@ from typing import Any
 
 from apps.jobs.models import Job
 from apps.pages.errors import PageError
+from apps.pages.request.server_paths import text_for_reader
 from apps.tables.models import Table
 
 
@@ -32,8 +33,8 @@ def described(job: Job | None) -> dict[str, Any] | None:
         "parameters": {k: v for k, v in job.parameters.items() if k != "table_id"},
         "result": job.result,
         "error": job.error_code or None,
-        "message": job.error or None,
-        "hint": job.error_hint or None,
+        "message": text_for_reader(job.error) or None,
+        "hint": text_for_reader(job.error_hint) or None,
         "finished_at": job.finished_at,
     }
 

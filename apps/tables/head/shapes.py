@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from apps.accounts.models import User
 from apps.pages.errors import PageError
 from apps.pages.lists.fields import hints_of
+from apps.pages.request.server_paths import place_for_reader, text_for_reader
 from apps.tables.models import Table
 
 
@@ -43,7 +44,7 @@ def table_json(table: Table) -> dict[str, Any]:
         "name": table.full_name,
         "namespace": table.namespace,
         "table": table.name,
-        "location": table.location,
+        "location": place_for_reader(table.location),
         "description": table.about,
         "restricted": table.restricted,
         "state": table.state,
@@ -56,6 +57,6 @@ def table_json(table: Table) -> dict[str, Any]:
         "size_bytes": table.size_bytes,
         "num_columns": table.num_columns,
         "partition_columns": table.partition_columns,
-        "error": table.error or None,
+        "error": text_for_reader(table.error, table.location) or None,
         "url": table.get_absolute_url(),
     }

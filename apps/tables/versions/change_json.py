@@ -4,6 +4,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from apps.pages.request.server_paths import text_for_reader
 from deltaweb.delta.changes import (
     FieldChange,
     FieldState,
@@ -32,7 +33,7 @@ def diff_json(diff: SnapshotDiff) -> dict[str, Any]:
             "changed": before != after,
         },
         "files": None if diff.refusal else files_json(diff.files),
-        "warning": diff.refusal.message if diff.refusal else None,
+        "warning": text_for_reader(diff.refusal.message) if diff.refusal else None,
     }
 
 
