@@ -287,7 +287,9 @@ class TableUpkeep:
         from deltaweb.delta.writing.operations.restore import plan_restore
 
         now = self.snapshot()
-        return plan_restore(self._store, now, self.snapshot(version, timestamp))
+        asked = None if timestamp is None else str(timestamp)
+        target = self.snapshot(version, timestamp)
+        return plan_restore(self._store, now, target, timestamp=asked)
 
     def restore(
         self, version: int | None = None, timestamp: datetime | str | None = None

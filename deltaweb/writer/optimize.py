@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -35,6 +33,7 @@ from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transact
 from deltaweb.writer.changes.row_ids import KeptRowIds, NextRowIds
 from deltaweb.writer.data_files import FileLayout
 from deltaweb.writer.matching import find_matches
+from deltaweb.writer.rows.z_order import z_order
 from deltaweb.writer.table_write import TableWrite
 
 OPTIMIZE: Final = "OPTIMIZE"
@@ -44,7 +43,6 @@ LARGE_ENOUGH: Final = 0.75
 """The share of the target size from which a file is left as it is."""
 MAX_CLUSTER_BYTES: Final = 256 << 20
 """Of files whose rows are put in order together, in memory."""
-CURVE_BITS: Final = 16
 
 
 class PartitionPlan(NamedTuple):
@@ -261,6 +259,9 @@ def carry_out_optimize(
                 "numRemovedFiles": removed.num_rows,
                 "numRemovedBytes": pc.sum(removed["size"]).as_py() or 0,
                 "numCopiedRows": files.num_rows,
+                "numDeletionVectorsRemoved": pc.sum(removed[VECTOR].is_valid()).as_py()
+                or 0,
+                **size_quantiles(added["size"].to_pylist()),
                 "executionTimeMs": int((monotonic() - started) * 1_000),
             },
             read=TableRead(files=removed),
@@ -270,6 +271,18 @@ def carry_out_optimize(
             user_name=user_name,
         )
     return commit_and_checkpoint(store, transaction)
+
+
+def size_quantiles(sizes: Sequence[int]) -> dict[str, int]:
+    """Return how large files are, by Spark's names; nothing of no file."""
+    ordered = sorted(sizes)
+    if not ordered:
+        return {}
+    return {
+        "minFileSize": ordered[0],
+        **{f"p{p}FileSize": ordered[len(ordered) * p // 100] for p in (25, 50, 75)},
+        "maxFileSize": ordered[-1],
+    }
 
 
 def _said_columns(plan: OptimizePlan) -> dict[str, list[str]]:
@@ -371,22 +384,3 @@ def _values(rows: pa.Table, path: ColumnPath) -> pa.ChunkedArray:
     for name in path[1:]:
         column = pc.struct_field(column, [name])
     return column
-
-
-def z_order(columns: Sequence[pa.ChunkedArray]) -> npt.NDArray[np.int64]:
-    """Return the order of rows along a Z-order curve through the ranks of values."""
-    bits = max(1, min(CURVE_BITS, 64 // len(columns)))
-    key = np.zeros(len(columns[0]), np.uint64)
-    ranks = [_ranks(column, bits) for column in columns]
-    for bit in range(bits - 1, -1, -1):
-        for rank in ranks:
-            key = (key << np.uint64(1)) | ((rank >> np.uint64(bit)) & np.uint64(1))
-    return np.argsort(key, kind="stable")
-
-
-def _ranks(column: pa.ChunkedArray, bits: int) -> npt.NDArray[np.uint64]:
-    ranked = pc.rank(column.combine_chunks(), tiebreaker="dense").to_numpy()
-    most = max(1, int(ranked.max(initial=1)))
-    scaled = (ranked.astype(np.float64) - 1) * ((1 << bits) - 1) / most
-    found: npt.NDArray[np.uint64] = scaled.astype(np.uint64)
-    return found

@@ -276,7 +276,7 @@ class ChangeWriter:
         return WrittenChanges(
             added=pa.concat_tables([_unmarked(new), marked]),
             change_files=change_files,
-            metrics=self._metrics(num_updated) if self.marks_rows else {},
+            metrics=self._metrics(num_updated),
             num_new_files=new.num_rows,
         )
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from time import monotonic
 from typing import Any, Final
 
 import numpy as np
@@ -51,6 +50,7 @@ from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.rows.row_source import open_rows
 from deltaweb.writer.table_write import TableWrite
+from deltaweb.writer.work_times import WorkTimes
 
 INSERTED_AT_ONCE: Final = 1 << 16
 PLANNED_BYTES: Final = 64 << 20
@@ -103,12 +103,12 @@ def plan_merge(
     Raises:
         DeltaError: As `merge_rows` does before it writes.
     """
-    started = monotonic()
+    times = WorkTimes()
     snapshot = read_for_merge(store, clauses)
     base = snapshot.state.definition
     write = TableWrite(store, base, base.metadata)
     merge = _Merge(snapshot, source, on, clauses, write.numbers)
-    return MergePlan(write=write, snapshot=snapshot, merge=merge, started=started)
+    return MergePlan(write=write, snapshot=snapshot, merge=merge, times=times)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -119,13 +119,13 @@ class MergePlan:
         write: The write to the table.
         snapshot: The version.
         merge: What is bound, with the rows of the source.
-        started: When it began, by `monotonic`.
+        times: When what of it was done.
     """
 
     write: TableWrite
     snapshot: Snapshot
     merge: "_Merge"
-    started: float
+    times: WorkTimes
 
     def opened_bytes(self) -> int:
         """Return the bytes of the files that are looked into."""
@@ -161,10 +161,11 @@ class MergePlan:
         texts = partial(statistics_texts, snapshot)
         row_ids = KeptRowIds.of(write.store, snapshot)
         with ChangeWriter(write, texts, row_ids) as files:
+            self.times.end_scan()
             outcome = self.merge.carry_out(files)
             asked = (self.merge.on, self.merge.clauses)
             transaction = replace(
-                outcome.transaction(write.base, *asked, self.started),
+                outcome.transaction(write.base, *asked, self.times),
                 metadata=write.new_metadata,
             )
         return commit_and_checkpoint(write.store, transaction)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final
 
 import pyarrow as pa
@@ -13,6 +12,7 @@ from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.transaction import TableRead, Transaction
 from deltaweb.writer.changes.change_writer import WrittenChanges
 from deltaweb.writer.merge.clauses import About, MergeClause
+from deltaweb.writer.work_times import WorkTimes
 
 MERGE: Final = "MERGE"
 PARAMETERS: Final = {
@@ -42,7 +42,11 @@ class MergeOutcome:
     read: TableRead
 
     def transaction(
-        self, base: Definition, on: str, clauses: Sequence[MergeClause], started: float
+        self,
+        base: Definition,
+        on: str,
+        clauses: Sequence[MergeClause],
+        times: WorkTimes,
     ) -> Transaction:
         """Return what is to be committed.
 
@@ -50,7 +54,7 @@ class MergeOutcome:
             base: What holds at the version that was read.
             on: The SQL by which rows match.
             clauses: As they were asked for.
-            started: When it began, by `monotonic`.
+            times: When what of it was done.
         """
         written, changed = self.written, self.changed
         stays = pc.is_in(
@@ -75,8 +79,9 @@ class MergeOutcome:
                 "numTargetFilesRemoved": left.num_rows,
                 "numTargetBytesAdded": written.num_bytes,
                 "numTargetBytesRemoved": pc.sum(left["size"]).as_py() or 0,
+                "numTargetChangeFilesAdded": written.change_files.num_rows,
                 **vectors,
-                "executionTimeMs": int((monotonic() - started) * 1_000),
+                **times.metrics(),
             },
             read=self.read,
             added=written.added,

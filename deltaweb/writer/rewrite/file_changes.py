@@ -67,6 +67,7 @@ class RewrittenFiles:
             "numRemovedFiles": gone.num_rows,
             "numAddedBytes": self.written.num_bytes,
             "numRemovedBytes": pc.sum(gone["size"]).as_py() or 0,
+            "numAddedChangeFiles": self.written.change_files.num_rows,
             **self.written.metrics,
         }
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from time import monotonic
 from typing import Final
 
 import pyarrow as pa
@@ -21,6 +20,7 @@ from deltaweb.writer.rewrite.dry_run import RowsSeen
 from deltaweb.writer.rewrite.engine import ConcernedFiles, RewriteEngine
 from deltaweb.writer.rewrite.file_changes import NUM_ROWS, Progress, RewrittenFiles
 from deltaweb.writer.rewrite.row_changes import ChangeKind, nullable
+from deltaweb.writer.work_times import WorkTimes
 
 ABSENT: Final = "NULL"
 
@@ -86,8 +86,9 @@ class Rewrite:
         Raises:
             DeltaError: As `DeltaTable.delete` and `update` list them.
         """
-        started = monotonic()
+        times = WorkTimes()
         about = about or self._concerned
+        times.end_scan()
         with self.engine.write(about, on_progress) as done:
             transaction = Transaction(
                 base=self.snapshot.state.definition,
@@ -97,7 +98,7 @@ class Rewrite:
                     self.change.count_metric: done.num_rows,
                     "numCopiedRows": done.num_copied_rows,
                     **done.file_metrics(),
-                    "executionTimeMs": int((monotonic() - started) * 1_000),
+                    **times.metrics(),
                 },
                 read=about.read,
                 added=done.written.added,

@@ -313,15 +313,13 @@ def drop_constraint(base: Definition, name: str) -> Transaction:
     key, there = constraint_key(name), _constraints(base)
     if key not in there:
         raise ConstraintNameError(name=name, names=[*there.values()], is_taken=False)
-    configuration = {
-        known: sql
-        for known, sql in base.metadata.configuration.items()
-        if known.lower() != key
-    }
+    said = base.metadata.configuration
+    configuration = {k: sql for k, sql in said.items() if k.lower() != key}
+    expression = next(sql for known, sql in said.items() if known.lower() == key)
     return Transaction(
         base=base,
         operation="DROP CONSTRAINT",
-        parameters={"name": name},
+        parameters={"name": name, "expr": expression},
         metadata=_changed(base, configuration),
     )
 

@@ -111,13 +111,16 @@ class RestoredRows(NamedTuple):
     now: int | None
 
 
-def plan_restore(store: TableStore, now: Snapshot, target: Snapshot) -> RestorePlan:
+def plan_restore(
+    store: TableStore, now: Snapshot, target: Snapshot, *, timestamp: str | None = None
+) -> RestorePlan:
     """Return what it takes to make a version the newest one.
 
     Args:
         store: The table's files.
         now: The newest version.
         target: The version that is to come back.
+        timestamp: The time that was asked for in the place of a version, for the log.
 
     Raises:
         AppendOnlyError: If files would go, and the table only takes new rows.
@@ -151,7 +154,10 @@ def plan_restore(store: TableStore, now: Snapshot, target: Snapshot) -> RestoreP
         transaction=Transaction(
             base=now.state.definition,
             operation=OPERATION,
-            parameters={"version": target.version},
+            parameters={
+                "version": target.version,
+                **({} if timestamp is None else {"timestamp": timestamp}),
+            },
             read=EVERYTHING_READ,
             is_last_word=True,
             added=added,

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -24,6 +23,7 @@ from deltaweb.writer.merge.outcome import MergeOutlook
 from deltaweb.writer.rewrite.file_changes import Progress
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
+from deltaweb.writer.work_times import WorkTimes
 
 
 def merge_rows(
@@ -96,11 +96,12 @@ class MergeOnSpark:
         Raises:
             DeltaError: As `merge_rows` says.
         """
-        started = monotonic()
+        times = WorkTimes()
         engine = self._engine(is_dry=False)
+        times.end_scan()
         base = engine.request.base
         with engine.write(on_progress) as outcome:
-            transaction = outcome.transaction(base, self.on, self.clauses, started)
+            transaction = outcome.transaction(base, self.on, self.clauses, times)
         return commit_and_checkpoint(self.place.open(), transaction)
 
     def _engine(self, *, is_dry: bool) -> MergeByTasks:
