@@ -28,7 +28,7 @@ LEFT_OUT = ("/static/", "/sign-in/", "/sign-out/")
 
 @pytest.fixture
 def server(tmp_path: Path, lake: Path) -> Path:
-    """A folder of the server with tables: sound, broken, and one whose files are gone."""
+    """A folder of the server with tables: sound, broken, one without its files."""
     root = tmp_path / "disk of the server" / "lake"
     tables = {}
     for name in ("orders", "empty", "broken", "gone"):
