@@ -2,7 +2,10 @@
 
 import json
 import os
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -21,20 +24,29 @@ FOLDERS = sorted(
 ODD_STATISTICS = "derived__stats-odd"  # no JSON, as no writer makes: deltalake fails
 
 
-def _newest(path: Path) -> tuple[int, int] | None:
-    """Return the newest version and its rows; None where none is read."""
-    said = json.loads(path.read_text(encoding="utf-8"))
-    version = said.get("latest_version")
-    rows = (said.get("versions") or {}).get(str(version), {}).get("rows")
-    return None if rows is None else (version, rows)
+class Recorded(NamedTuple):
+    """A recorded table, its newest version and how many rows that has."""
+
+    folder: Path
+    version: int
+    num_rows: int
+
+    @property
+    def name(self) -> str:
+        """As it was recorded."""
+        return self.folder.parent.name
 
 
-RECORDED = [
-    pytest.param(path.parent.resolve() / "table", *found, id=path.parent.name)
-    for path in FOLDERS
-    if (found := _newest(path)) and path.parent.name != ODD_STATISTICS
-]
-"""Each folder, its newest version and how many rows that has."""
+def _recorded() -> Iterator[Recorded]:
+    for path in FOLDERS:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        version = said.get("latest_version")
+        rows = (said.get("versions") or {}).get(str(version), {}).get("rows")
+        if rows is not None and path.parent.name != ODD_STATISTICS:
+            yield Recorded(path.parent.resolve() / "table", version, rows)
+
+
+RECORDED = [*_recorded()]
 
 
 def recorded_facts(folder: Path, version: int | None = None) -> VersionFacts:
@@ -61,11 +73,18 @@ def recorded_view(folder: Path, version: int) -> ShownView:
     )
 
 
-def one_of_each() -> list[pytest.param]:  # type: ignore[valid-type]  # a function's
+@cache
+def one_of_each() -> list[Recorded]:
     """Return a recorded table for each set of features that readers must know."""
-    kinds = {}
-    for case in RECORDED:
-        folder, version, _ = case.values
-        protocol = recorded_facts(folder, version).protocol
-        kinds.setdefault(frozenset(required_features(protocol)), case)
+    kinds: dict[frozenset[str], Recorded] = {}
+    for one in RECORDED:
+        protocol = recorded_facts(one.folder, one.version).protocol
+        kinds.setdefault(frozenset(required_features(protocol)), one)
     return [*kinds.values()]
+
+
+def of_recorded(tables: Iterable[Recorded]) -> pytest.MarkDecorator:
+    """Run a test for each of some tables: `folder`, `version`, `num_rows`."""
+    return pytest.mark.parametrize(
+        Recorded._fields, [pytest.param(*one, id=one.name) for one in tables]
+    )

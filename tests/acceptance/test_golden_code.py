@@ -21,6 +21,7 @@ from deltaweb.table import DeltaTable
 from tests.duckdb_runner import SidecarDuckDB
 from tests.recorded_views import (
     RECORDED,
+    of_recorded,
     one_of_each,
     recorded_facts,
     recorded_view,
@@ -37,7 +38,7 @@ def duckdb_beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SidecarD
     started.stop()
 
 
-@pytest.mark.parametrize(("folder", "version", "num_rows"), RECORDED)
+@of_recorded(RECORDED)
 def test_code_reads_all_rows_and_who_is_stopped_fails(
     folder: Path, version: int, num_rows: int, duckdb_beside: SidecarDuckDB
 ) -> None:
@@ -61,9 +62,9 @@ def test_tables_of_each_feature_are_among_them() -> None:
     if not RECORDED:
         pytest.skip("no recorded tables are named")
     refused: dict[str, set[str]] = {}
-    for case in RECORDED:
-        folder, version, _ = case.values
-        for reader, why in recorded_view(folder, version).refusals.items():
+    for one in RECORDED:
+        view = recorded_view(one.folder, one.version)
+        for reader, why in view.refusals.items():
             refused.setdefault(reader, set()).add(why)
 
     for reader in ("deltaweb", "Spark + Delta"):
@@ -92,7 +93,7 @@ def test_tables_of_each_feature_are_among_them() -> None:
     }
 
 
-@pytest.mark.parametrize(("folder", "version", "num_rows"), one_of_each())
+@of_recorded(one_of_each())
 def test_the_copy_for_those_who_are_stopped_is_read_by_all(
     folder: Path,
     version: int,
@@ -117,10 +118,7 @@ def test_the_copy_for_those_who_are_stopped_is_read_by_all(
             assert run(made.text, duckdb_beside) == num_rows
 
 
-WITH_OLDER = [case for case in one_of_each() if case.values[1]]
-
-
-@pytest.mark.parametrize(("folder", "version", "num_rows"), WITH_OLDER)
+@of_recorded(one for one in one_of_each() if one.version)
 def test_code_brings_a_version_back_or_nothing_is_written(
     folder: Path, version: int, num_rows: int, tmp_path: Path
 ) -> None:

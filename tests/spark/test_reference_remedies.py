@@ -1,6 +1,7 @@
 """What Spark takes out of a table opens it to the clients that it stopped."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -13,10 +14,10 @@ from deltaweb.delta.features.known.readings import direct_readings
 from deltaweb.delta.features.known.remedies import remedy
 from deltaweb.delta.features.registry import required_features
 from deltaweb.table import DeltaTable
-from tests.recorded_views import RECORDED, recorded_facts
+from tests.recorded_views import RECORDED, of_recorded, recorded_facts
 from tests.reference_implementation import Reference, RefusedError
 
-PEERS = {
+PEERS: dict[str, Callable[[str], int]] = {
     DELTALAKE: lambda folder: pa.table(Deltalake(folder).scan()).num_rows,
     POLARS: lambda folder: pl.scan_delta(folder).collect().height,
 }
@@ -37,10 +38,9 @@ SMALL = {
     "golden__basic-with-vacuum-protocol-check-feature",
     "deltars__spark-shredded-variant-preview-delta",
 }
-CASES = [case for case in RECORDED if case.id in SMALL]
 
 
-@pytest.mark.parametrize(("folder", "version", "num_rows"), CASES)
+@of_recorded(one for one in RECORDED if one.name in SMALL)
 def test_the_statements_open_the_table_or_the_feature_stays(
     reference: Reference, folder: Path, version: int, num_rows: int, tmp_path: Path
 ) -> None:

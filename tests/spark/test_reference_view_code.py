@@ -7,11 +7,11 @@ import pytest
 
 from apps.explorer.use.snippets import view_snippets
 from apps.explorer.use.snippets.spark_code import pyspark_code
-from tests.recorded_views import one_of_each, recorded_view
+from tests.recorded_views import of_recorded, one_of_each, recorded_view
 from tests.reference_implementation import Reference, RefusedError
 
 
-@pytest.mark.parametrize(("folder", "version", "num_rows"), one_of_each())
+@of_recorded(one_of_each())
 def test_spark_reads_all_rows_or_is_stopped(
     reference: Reference, folder: Path, version: int, num_rows: int
 ) -> None:
