@@ -3,8 +3,9 @@
 Source: delta_protocol.md, "Actions" and "Protocol Evolution".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 from uuid import uuid4
 
 import pyarrow as pa
@@ -15,6 +16,9 @@ from deltaweb.delta.features.row_tracking import with_row_id_columns
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
+    ArrayType,
+    DataType,
+    MapType,
     StructType,
     format_schema,
     parse_schema,
@@ -34,6 +38,10 @@ from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.writer.data_files import FileLayout
 from deltaweb.writer.making.free_place import check_empty
 from deltaweb.writer.row_checks import RowChecks
+
+CORRECT: Final = "Correct the definition of the table; nothing was made."
+NAME: Final = "Give it a name in the definition of the table; nothing was made."
+RENAME: Final = "Rename one of them in the definition of the table; nothing was made."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,15 +111,27 @@ def new_definition(
             does, no constraint is refused.
 
     Raises:
-        SchemaError: If a column is called as another, none is left for files, or an
-            identity column contradicts itself.
+        SchemaError: If a column is called as another or has no name, none is left for
+            files, or an identity column contradicts itself.
         ColumnNotFoundError: If a partition column is not in the schema.
         PropertyError: If a value is not of its property.
         UnsupportedWriteError: If the table would ask more than is done here.
     """
+    try:
+        return _definition(new, is_evaluated_here=is_evaluated_here)
+    except SchemaError as error:
+        if error.hint == SchemaError.hint:  # of tables that are there
+            raise SchemaError(
+                column=error.column, reason=error.reason, hint=CORRECT
+            ) from None
+        raise
+
+
+def _definition(new: NewTable, *, is_evaluated_here: bool) -> tuple[Metadata, Protocol]:
     schema = new.schema
     if isinstance(schema, pa.Schema):
         schema = schema_of_arrow(schema)
+    _check_names(schema)
     schema = parse_schema(format_schema(schema))  # as strict as readers are
     features, properties = split_features(new.properties)
     check_properties(
@@ -138,6 +158,37 @@ def new_definition(
     if is_evaluated_here:
         RowChecks(metadata, schema)
     return metadata, protocol
+
+
+def _check_names(struct: StructType, above: str = "") -> None:
+    """Refuse columns that could not be told apart, or not be named.
+
+    Raises:
+        SchemaError: It names the first of them.
+    """
+    seen: set[str] = set()
+    for place, column in enumerate(struct.fields, start=1):
+        path = f"{above}{column.name}"
+        if not column.name.strip():
+            reason = f"column {place} of {above[:-1] or 'the table'} has no name"
+            raise SchemaError(column=path.strip(". "), reason=reason, hint=NAME)
+        if column.name.lower() in seen:
+            reason = "another column has the same name (upper and lower case are one)"
+            raise SchemaError(column=path, reason=reason, hint=RENAME)
+        seen.add(column.name.lower())
+        for inside, kind in _structs(column.data_type, path):
+            _check_names(kind, f"{inside}.")
+
+
+def _structs(data_type: DataType, path: str) -> Iterator[tuple[str, StructType]]:
+    match data_type:
+        case StructType():
+            yield path, data_type
+        case ArrayType(element):
+            yield from _structs(element, f"{path}.element")
+        case MapType(key, value):
+            yield from _structs(key, f"{path}.key")
+            yield from _structs(value, f"{path}.value")
 
 
 def _partitions(schema: StructType, names: Sequence[str]) -> list[str]:

@@ -1,0 +1,67 @@
+"""A definition that cannot be is refused before there is a table, and says where."""
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.errors import SchemaError
+from deltaweb.storage.memory import MemoryTableStore
+from deltaweb.writer.making.new_table import NewTable, create_table
+
+LONG = pa.int64()
+
+
+@pytest.mark.parametrize(
+    ("schema", "said", "hint"),
+    [
+        pytest.param(
+            pa.schema([("a", LONG), ("", LONG)]),
+            "column 2 of the table has no name",
+            "Give it a name in the definition",
+            id="an empty name",
+        ),
+        pytest.param(
+            pa.schema([(" ", LONG)]),
+            "column 1 of the table has no name",
+            "Give it a name in the definition",
+            id="a blank",
+        ),
+        pytest.param(
+            pa.schema([("s", pa.list_(pa.struct([("", LONG)])))]),
+            "column 1 of s.element has no name",
+            "Give it a name in the definition",
+            id="at any depth",
+        ),
+        pytest.param(
+            pa.schema([("a", LONG), ("A", LONG)]),
+            "Column 'A': another column has the same name",
+            "Rename one of them in the definition",
+            id="one name twice",
+        ),
+        pytest.param(
+            pa.schema([("m", pa.map_(LONG, pa.struct([("x", LONG), ("X", LONG)])))]),
+            "Column 'm.value.X': another column has the same name",
+            "Rename one of them in the definition",
+            id="twice in a struct",
+        ),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(
+    schema: pa.Schema, said: str, hint: str
+) -> None:
+    store = MemoryTableStore()
+
+    with pytest.raises(SchemaError) as caught:
+        create_table(store, NewTable(schema=schema))
+
+    assert said in caught.value.message
+    assert caught.value.hint.startswith(hint)
+    assert not store.log_files
+
+
+def test_no_hint_is_about_a_table_that_is_not_there() -> None:
+    schema = pa.schema([("p", LONG)])
+
+    with pytest.raises(SchemaError) as caught:
+        create_table(MemoryTableStore(), NewTable(schema=schema, partition_by=["p"]))
+
+    assert caught.value.hint.startswith("Correct the definition")
