@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from apps.pages.request.lock_waits import REQUEST_WAIT_MS
-from tests.installation import ROOT, environment, migrate, run
+from tests.installation import ROOT, environment, manage, migrate, run
 
 # Asks the application as gunicorn loads it, each of what standard input lists.
 ASK = """
@@ -176,6 +176,6 @@ class TestALockedDatabase:
             "print(cursor.execute('PRAGMA busy_timeout').fetchone()[0])"
         )
 
-        done = run(home, "shell", "--no-imports", "--command", script)
+        done = manage(home, "shell", "--no-imports", "--command", script)
 
         assert done.stdout.strip() == "30000"
