@@ -17,7 +17,7 @@ CUT: Final = "\N{HORIZONTAL ELLIPSIS}/"
 _PLACE: Final = re.compile(
     r"(?<![\w./:-])(?:[a-z][a-z0-9+.-]*://|/)(?:[^\s'\"]*/)?(?P<name>[^\s/'\"]+)"
 )
-# Set by each request, and left as it is at its end: answers are streamed after it.
+# While a request is answered; what is streamed afterwards is cut beforehand.
 _request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 
 
@@ -25,8 +25,11 @@ def remember_reader(get_response: GetResponse) -> GetResponse:
     """Know who reads what is said while a request is answered."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        _request.set(request)
-        return get_response(request)
+        before = _request.set(request)
+        try:
+            return get_response(request)
+        finally:
+            _request.reset(before)
 
     return middleware
 

@@ -50,6 +50,12 @@ def place_for_reader(location: str) -> str:
 
 
 @register.filter
+def is_shown(location: str) -> bool:
+    """Whether the place of a table is said as it is."""
+    return server_paths.place_for_reader(location) == location
+
+
+@register.filter
 def text_for_reader(text: str | None, place: str | None = "") -> str:
     """Say what went wrong: without folders of the server for who only reads."""
     return server_paths.text_for_reader(text or "", place or "")
