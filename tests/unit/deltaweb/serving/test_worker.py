@@ -121,7 +121,7 @@ class TestABatch:
 
         assert conn.sock.fileno() == -1
         assert loop.worker.nr_conns == loop.num_watched == 1
-        assert loop.connect()
+        loop.take_connection()
 
     def test_gives_no_event_to_the_next_connection_of_the_same_number(
         self, stack: contextlib.ExitStack
