@@ -154,8 +154,9 @@ _PLACES: Final[Mapping[str, str]] = {
         "PartitionValueError PathEscapesTableError PredicateError PropertyError "
         "SchemaError SchemaMissingError SchemaTooWideError StorageFullError "
         "TableNotFoundError TimestampInvalidError TimestampNotFoundError "
-        "UnsupportedFeatureError UnsupportedProtocolError UnsupportedWriterError "
-        "UnsupportedWriterFeatureError VersionError VersionNotFoundError"
+        "UnknownPropertyError UnsupportedFeatureError UnsupportedProtocolError "
+        "UnsupportedWriterError UnsupportedWriterFeatureError VersionError "
+        "VersionNotFoundError"
     ),
     "deltaweb.delta.feed.errors": (
         "FeedFileMissingError FeedOffError FeedRangeError FeedSchemaError"
@@ -164,14 +165,16 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.delta.values.variant_get": "VariantCastError VariantPathError",
     "deltaweb.delta.writing.errors": (
         "AppendOnlyError ColumnInUseError CommitConflictError CommitInvalidError "
-        "CommitOutcomeUnknownError CommitTooLargeError ConstraintNameError "
-        "ConstraintViolatedError IdentityColumnError LocationTakenError "
-        "NewColumnsError PartitionKeysError ProtocolUpgradeError "
-        "RestoreFilesMissingError RetentionTooShortError SchemaMismatchError "
+        "CommitOutcomeUnknownError CommitTimeError CommitTooLargeError "
+        "ConstraintNameError ConstraintViolatedError IdentityColumnError "
+        "InsideTableError LocationTakenError NewColumnsError PartitionKeysError "
+        "ProtocolTooOldError ProtocolUpgradeError RestoreFilesMissingError "
+        "RetentionTooShortError SchemaMismatchError SourceColumnsError "
         "StoreNotWritableError TypeNotWidenedError UnsupportedWriteError"
     ),
     "deltaweb.expressions.errors": (
-        "ExpressionError ExpressionMistakenError ExpressionValueError"
+        "ExpressionError ExpressionMistakenError ExpressionTooLargeError "
+        "ExpressionValueError"
     ),
     "deltaweb.parquet.errors": (
         "FileEncryptedError FileNotParquetError FooterCorruptError "

@@ -16,8 +16,8 @@ def check_job(job: Job | None) -> None:
     """
     if job is None or job.state not in OVER_WITHOUT_RESULT:
         return
-    places = Table.objects.filter(id=job.subject_id).values_list("location", flat=True)
-    place = places.first() or ""
+    tables = Table.objects.filter(id__in=[job.subject_id] if job.subject_id else [])
+    place = tables.values_list("location", flat=True).first() or ""
     raise PageError(
         status=422,
         code=job.error_code or "job-cancelled",

@@ -7,8 +7,7 @@ DeltaError
 ├── LocationError: LocationTakenError, InsideTableError, StoreNotWritableError
 ├── SchemaMismatchError: NewColumnsError, SourceColumnsError
 ├── ConstraintViolatedError, ConstraintNameError, IdentityColumnError,
-│   TypeNotWidenedError,
-│   RetentionTooShortError
+│   TypeNotWidenedError, RetentionTooShortError
 ├── DataFileMissingError: RestoreFilesMissingError
 └── PartitionValueError: PartitionKeysError
 """

@@ -9,11 +9,9 @@ from django.test import Client
 
 from apps.audit.models import AuditEvent
 from apps.jobs.models import Job
-from apps.sharing.activity.action_words import WORDS
 from apps.tables.models import Table
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
-from tests.factories import new_user
 from tests.functional.table_operations.conftest import SCHEMA, Work
 from tests.weekly_table import page_json, page_text
 
@@ -23,9 +21,6 @@ PROPERTIES, COLUMNS = f"{TABLE}/properties", f"{TABLE}/columns"
 COMMENTS, CONSTRAINTS = f"{TABLE}/comments", f"{TABLE}/constraints"
 PROTOCOL = f"{TABLE}/protocol"
 Asked = Mapping[str, object]
-EVERY = pytest.mark.parametrize(
-    "page", [PROPERTIES, COLUMNS, COMMENTS, CONSTRAINTS, PROTOCOL]
-)
 
 
 def do(editor: Client, work: Work, page: str, asked: Asked) -> Job:
@@ -362,47 +357,3 @@ class TestTheProtocol:
 
         assert "reader 1, writer 2" in page
         assert "appendOnly" in page
-
-
-class TestWhoMay:
-    @EVERY
-    @pytest.mark.usefixtures("orders")
-    def test_viewers_neither_see_nor_ask(self, client: Client, page: str) -> None:
-        client.force_login(new_user("vera"))
-
-        assert client.get(page).status_code == 403
-        assert client.get(f"{page}.json").status_code == 403
-        assert client.post(page, {"name": "a"}).status_code == 403
-        assert not Job.objects.exists()
-        assert page not in page_text(client, f"{TABLE}/schema")
-
-    @pytest.mark.usefixtures("orders")
-    def test_editors_find_them_on_the_settings_and_schema_pages(
-        self, editor: Client
-    ) -> None:
-        settings = page_text(editor, f"{TABLE}/settings")
-        schema = page_text(editor, f"{TABLE}/schema")
-
-        for page in (PROPERTIES, COLUMNS, COMMENTS, CONSTRAINTS, PROTOCOL):
-            assert f'href="{page}"' in settings
-        for page in (COLUMNS, COMMENTS, CONSTRAINTS):
-            assert f'href="{page}"' in schema
-
-    @EVERY
-    @pytest.mark.usefixtures("orders")
-    def test_every_page_opens(self, editor: Client, page: str) -> None:
-        assert "Show what would happen" in page_text(editor, page)
-
-
-def test_every_action_has_its_words() -> None:
-    actions = {
-        f"table.{name}"
-        for name in (
-            "set_properties", "unset_properties", "add_columns", "rename_column",
-            "widen_column",
-            "drop_column", "set_comment", "add_constraint", "drop_constraint",
-            "upgrade_protocol",
-        )
-    }  # fmt: skip
-
-    assert actions <= {*WORDS}

@@ -1,0 +1,97 @@
+"""Files that people upload to be imported are bounded, and kept for a day."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.tables.catalogue.adding import uploads
+from tests.factories import new_user
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+def text_of(response: Any) -> str:  # noqa: ANN401  # the test client has its own
+    return str(response.content.decode())
+
+
+def test_an_upload_is_bounded(editor: Client, lake: Path, settings: "Settings") -> None:
+    settings.UPLOAD_BYTES = 10
+    brought = SimpleUploadedFile("a.csv", b"0123456789\n")
+
+    answer = editor.post(
+        "/tables/new/import",
+        {"name": "t", "location": f"{lake}/t", "file": brought},
+    )
+
+    assert answer.status_code == 422
+    assert "11 bytes, and 10 are taken" in text_of(answer)
+
+
+class TestUploadsThatWait:
+    """Of 60 bytes each, with room for two of a user and for three of all."""
+
+    @pytest.fixture(autouse=True)
+    def room(self, settings: "Settings", tmp_path: Path) -> None:
+        settings.HOME = tmp_path / "home"
+        settings.UPLOADS_USER_BYTES = 120
+        settings.UPLOADS_BYTES = 180
+
+    def bring(self, client: Client, lake: Path) -> Any:  # noqa: ANN401  # likewise
+        brought = SimpleUploadedFile("a.csv", b"id\n".ljust(60, b"1"))
+        return client.post(
+            "/tables/new/import",
+            {"name": "t", "location": f"{lake}/t", "file": brought},
+        )
+
+    def test_are_bounded_for_a_user(self, editor: Client, lake: Path) -> None:
+        for _ in range(2):
+            assert self.bring(editor, lake).status_code == 302
+
+        answer = self.bring(editor, lake)
+
+        assert answer.status_code == 422
+        said = text_of(answer)
+        assert "a.csv has 60 bytes, and there is no room for it" in said
+        assert "your 2 files that wait to be imported take 120 of 120 bytes" in said
+        assert "the oldest goes in 24 hours" in said
+        assert len([*uploads.uploads_folder().glob("*/data")]) == 2
+
+    def test_are_bounded_for_everybody(self, editor: Client, lake: Path) -> None:
+        for _ in range(2):
+            self.bring(editor, lake)
+        editor.force_login(new_user("adam", role=User.Role.EDITOR))
+        assert self.bring(editor, lake).status_code == 302
+
+        answer = self.bring(editor, lake)
+
+        assert answer.status_code == 422
+        said = text_of(answer)
+        assert "the 3 files that wait to be imported take 180 of 180 bytes" in said
+
+    def test_make_room_when_they_are_old(self, editor: Client, lake: Path) -> None:
+        for _ in range(2):
+            self.bring(editor, lake)
+        for folder in uploads.uploads_folder().glob("*-*"):
+            os.utime(folder, (0, 0))
+
+        assert self.bring(editor, lake).status_code == 302
+        assert len([*uploads.uploads_folder().glob("*/data")]) == 1
+
+    def test_go_by_the_clock(self, editor: Client, lake: Path) -> None:
+        self.bring(editor, lake)
+        (kept,) = uploads.uploads_folder().glob("*-*")
+        uploads.forget_old_uploads()
+        assert kept.exists()
+
+        os.utime(kept, (0, 0))
+        uploads.forget_old_uploads()
+
+        assert not kept.exists()
