@@ -317,11 +317,6 @@ class ConstraintViolatedError(DeltaError, code="constraint-violated"):
         return ", ".join(text[:MAX_ROW_TEXT] for text in [*texts][:MAX_ROWS_SHOWN])
 
 
-def _text(value: object) -> str:
-    """Return what JSON has no form of: bytes are hexadecimal, as grids show them."""
-    return value.hex() if isinstance(value, bytes) else str(value)
-
-
 class IdentityColumnError(DeltaError, code="identity-column"):
     """An identity column would get values that it does not take, or has none left."""
 
