@@ -12,6 +12,8 @@ by name. Read the modules in this order:
     casts         values of one type as those of another
     common_types  the type in which unlike values meet
     functions     the functions that are known
+    char_columns  texts of a fixed length, padded as Spark reads them
+    bounds        how much any of it may make
     condition     a boolean expression; an assignment
     reach         what a condition says of whole files
 """
