@@ -38,17 +38,20 @@ class NarrowerType:
         num_values: Of how many: those that are looked at for a proposal, without
             nulls.
         misfits: The first of the others, in their lines.
+        is_of_first: Whether there are more values, which nobody has looked at yet.
     """
 
     type_name: str
     num_fitting: int
     num_values: int
     misfits: tuple[BadValue, ...]
+    is_of_first: bool = False
 
     @property
     def sentence(self) -> str:
         """How many values have it, and which of the others is first."""
-        counts = f"{self.num_fitting:,} of {self.num_values:,} values are"
+        first = "the first " if self.is_of_first else ""
+        counts = f"{self.num_fitting:,} of {first}{self.num_values:,} values are"
         shown = ", ".join(
             f"{one.value!r} ({one.file}, line {one.line:,})" for one in self.misfits
         )
@@ -67,6 +70,7 @@ class NarrowerType:
             "words": WORDS[self.type_name],
             "num_fitting": self.num_fitting,
             "num_values": self.num_values,
+            "is_of_first": self.is_of_first,
             "misfits": [
                 {"file": one.file, "line": one.line, "value": one.value}
                 for one in self.misfits
@@ -83,12 +87,14 @@ class ColumnTexts:
         column: The column.
         texts: The values.
         lines: Of the values, one by one.
+        has_more: Whether the file may have more values of it.
     """
 
     file: str
     column: str
     texts: pa.Array
     lines: Lines
+    has_more: bool = False
 
     def find_type(
         self, candidates: Sequence[PrimitiveType], form: TextForm
@@ -116,6 +122,7 @@ class ColumnTexts:
             num_fitting=len(self.texts) - bad.true_count,
             num_values=len(self.texts),
             misfits=tuple(misfits),
+            is_of_first=self.has_more,
         )
 
 
@@ -146,6 +153,7 @@ def narrower_of_both(
         num_fitting=num_fitting,
         num_values=num_values,
         misfits=(*one.misfits, *other.misfits)[:SHOWN_MISFITS],
+        is_of_first=one.is_of_first or other.is_of_first,
     )
 
 

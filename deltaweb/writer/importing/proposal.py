@@ -157,6 +157,7 @@ def _of_texts(file: SourceFile, form: TextForm) -> list[ProposedColumn]:
         known = ColumnTexts(
             *(file.shown, name, texts.filter(is_known)),
             first[np.asarray(is_known)],
+            has_more=count >= SAMPLE_ROWS,
         )
         made.append(_proposed(known, form, _candidates(known.texts)))
     return made
@@ -266,13 +267,14 @@ class _Values:
             self.texts.append(value_text(value) or "")
             self.lines.append(line)
 
-    def proposed(self, shown: str, name: str) -> ProposedColumn:
+    def proposed(self, shown: str, name: str, *, has_more: bool) -> ProposedColumn:
         """Return the column; of scalars that do not agree, what most of them are."""
         type_name, narrower = self.seen.type_name(), None
         kinds = self.seen.kinds
         if type_name == "string" and kinds and kinds <= _SCALARS:
             texts = pa.array(self.texts, pa.string())
-            known = ColumnTexts(shown, name, texts, np.array(self.lines, np.int64))
+            lines = np.array(self.lines, np.int64)
+            known = ColumnTexts(shown, name, texts, lines, has_more=has_more)
             has_numbers = kinds != {"string"}
             candidates = _candidates(texts) if has_numbers else _DAYS
             narrower = known.find_type(candidates, _PLAIN)[1]
@@ -283,13 +285,18 @@ class _Values:
 
 def _of_json(file: SourceFile) -> list[ProposedColumn]:
     columns: dict[str, _Values] = {}
-    for line, row in _first_rows(file):
+    count = 0
+    for count, (line, row) in enumerate(_first_rows(file), 1):  # noqa: B007 (below)
         for name, value in row.items():
             if len(columns) >= MAX_JSON_COLUMNS and name not in columns:
                 reason = f"it has more than {MAX_JSON_COLUMNS:,} columns"
                 raise ImportFileError(path=file.shown, reason=reason)
             columns.setdefault(name, _Values()).take(line, value)
-    return [values.proposed(file.shown, name) for name, values in columns.items()]
+    has_more = count >= SAMPLE_ROWS
+    return [
+        values.proposed(file.shown, name, has_more=has_more)
+        for name, values in columns.items()
+    ]
 
 
 def _first_rows(file: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -297,8 +304,7 @@ def _first_rows(file: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
     for pieces in json_pieces(file):
         for line, text in pieces:
             row, _ = parse_row(text)
-            if row is not None:
-                yield line, row
+            yield line, row or {}
             count += 1
             if count >= SAMPLE_ROWS:
                 return

@@ -103,6 +103,34 @@ def test_a_table_is_created_of_the_columns_of_a_file(
     assert not list((settings.HOME / "uploads").iterdir())
 
 
+def test_a_column_of_a_file_is_created_as_what_most_of_its_values_are(
+    editor: Client, work: Work, lake: Path
+) -> None:
+    address, file = "/tables/new/create", lake / "a.csv"
+    file.write_text("id,v\n1,1.5\n2,2\n3,n/a\n4,4\n")
+    named = {"name": "numbers", "location": f"{lake}/numbers", "path": str(file)}
+    asked = editor.post(address, named)
+    work()
+    page = text_of(editor.get(asked.headers["Location"]))
+    assert "3 of 4 values of <code>v</code> are numbers" in page
+    assert "n/a</span> in line 4" in page
+    assert "Take double" in page
+
+    shown = {
+        "column_name": ["id", "v"],
+        "column_type": ["bigint", "string"],
+        "column_narrower": ["bigint", "double"],
+    }
+    editor.post(address, {**named, **shown, "path_before": str(file), "take": "1"})
+    agree(editor, work, address, work())
+
+    schema = DeltaTable(named["location"]).snapshot().schema
+    assert [column.type for column in arrow_schema(schema)] == [
+        pa.int64(),
+        pa.float64(),
+    ]
+
+
 def test_a_file_that_is_another_by_then_makes_no_table(
     editor: Client, work: Work, lake: Path
 ) -> None:

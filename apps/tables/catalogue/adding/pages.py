@@ -249,8 +249,12 @@ def _create_context(
     columns = columns or [*(look or {}).get("columns", ())]
     empty = {"name": "", "type": "", "comment": "", "is_nullable": True}
     too_many = len(columns) if len(columns) > MAX_COLUMNS else 0
+    shown = [
+        {**column, "num_more_misfits": _more_misfits(column.get("narrower"))}
+        for column in columns
+    ]
     return {
-        "columns": [] if too_many else [*columns, *([empty] * EMPTY_COLUMNS)],
+        "columns": [] if too_many else [*shown, *([empty] * EMPTY_COLUMNS)],
         "too_many": too_many,
         "types": TYPES,
         "asked": asked,

@@ -8,7 +8,7 @@ read.
 Source: delta_protocol.md, "Checkpoint Format".
 """
 
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.checkpoints.json_file import ACTIONS, read_as_parquet
+from deltaweb.delta.log.checkpoints.unfolding import UNFOLDED_BYTES, rows_at_once
 from deltaweb.delta.log.paths import JSON_SUFFIX
 from deltaweb.delta.log.store import LogStore
 from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
@@ -44,8 +45,8 @@ class CheckpointPart:
     Attributes:
         store: The table's log.
         name: The file's name.
-        footer: Its Parquet footer, read once and shared by all threads. Nothing but
-            its schema and counts of the whole file is asked of it.
+        footer: Its Parquet footer, read once and shared by all threads.
+        stored: The bytes of the footer in the file.
         leaves: The dotted paths of its leaf columns.
         below: The leaves at or below each path of the file.
         data: The whole file, where it is JSON: as the Parquet that it could be.
@@ -54,7 +55,8 @@ class CheckpointPart:
     store: LogStore
     name: str
     footer: pq.FileMetaData
-    leaves: Collection[str] = field(repr=False)
+    stored: bytes = field(repr=False)
+    leaves: Sequence[str] = field(repr=False)
     below: Mapping[str, Collection[str]] = field(repr=False)
     data: pa.Buffer | None = field(default=None, repr=False)
 
@@ -78,10 +80,12 @@ class CheckpointPart:
         """Read leaf columns of some row groups.
 
         Raises:
-            LogCorruptError: If the file does not read.
+            LogCorruptError: If the file does not read, or becomes too much.
         """
         try:
             with self.open() as source:
+                if (rows := self._rows_at_once(source, row_groups, leaves)) is not None:
+                    return self._read_in_parts(source, row_groups, leaves, rows)
                 file = pq.ParquetFile(
                     source,
                     metadata=self.footer,
@@ -106,21 +110,65 @@ class CheckpointPart:
         """
         try:
             with self.open() as source:
-                file = pq.ParquetFile(
-                    source,
-                    metadata=self.footer,
-                    buffer_size=STREAM_BYTES,
-                    pre_buffer=False,
-                    coerce_int96_timestamp_unit="us",
-                )
-                yield from file.iter_batches(
-                    max_rows,
-                    row_groups=list(row_groups),
-                    columns=list(leaves),
-                    use_threads=False,
+                rows = self._rows_at_once(source, row_groups, leaves) or max_rows
+                yield from self._batches(
+                    source, row_groups, leaves, min(rows, max_rows)
                 )
         except READ_FAULTS:
             raise LogCorruptError(path=self.path, reason=UNREADABLE) from None
+
+    def _batches(
+        self,
+        source: pa.NativeFile,
+        row_groups: Collection[int],
+        leaves: Collection[str],
+        rows: int,
+    ) -> Iterator[pa.RecordBatch]:
+        file = pq.ParquetFile(
+            source,
+            metadata=self.footer,
+            buffer_size=STREAM_BYTES,
+            pre_buffer=False,
+            coerce_int96_timestamp_unit="us",
+        )
+        batches: Iterator[pa.RecordBatch] = file.iter_batches(
+            rows, row_groups=list(row_groups), columns=list(leaves), use_threads=False
+        )
+        return batches
+
+    def _rows_at_once(
+        self,
+        source: pa.NativeFile,
+        row_groups: Collection[int],
+        leaves: Collection[str],
+    ) -> int | None:
+        wanted = set(leaves)
+        positions = [i for i, leaf in enumerate(self.leaves) if leaf in wanted]
+        return rows_at_once(self.footer, self.stored, source, row_groups, positions)
+
+    def _read_in_parts(
+        self,
+        source: pa.NativeFile,
+        row_groups: Collection[int],
+        leaves: Collection[str],
+        rows: int,
+    ) -> pa.Table:
+        """Read columns that may become much, until they have.
+
+        Raises:
+            LogCorruptError: If they do.
+        """
+        batches, held_bytes = [], 0
+        for batch in self._batches(source, row_groups, leaves, rows):
+            batches.append(batch)
+            held_bytes += batch.nbytes
+            if held_bytes > UNFOLDED_BYTES:
+                reason = (
+                    f"some of its rows take {held_bytes:,} bytes in memory, and all of"
+                    f" them may take {UNFOLDED_BYTES:,}"
+                )
+                raise LogCorruptError(path=self.path, reason=reason)
+        return pa.Table.from_batches(batches)
 
     def _encoded_leaves(self, row_groups: Collection[int]) -> list[str]:
         """Return the leaves to keep dictionary-encoded: few values, often repeated.
@@ -195,7 +243,9 @@ def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
             footer.schema.column(position).path
             for position in range(footer.num_columns)
         ]
-        part = CheckpointPart(store, name, footer, leaves, _by_path(leaves), data)
+        part = CheckpointPart(
+            store, name, footer, stored, leaves, _by_path(leaves), data
+        )
         groups = _row_groups(part, stored)
     except READ_FAULTS:
         raise LogCorruptError(path=path, reason=UNREADABLE) from None

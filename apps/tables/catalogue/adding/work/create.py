@@ -124,6 +124,7 @@ def proposed(asked: CreateTable) -> list[dict[str, Any]]:
             "is_nullable": one.column.is_nullable,
             "comment": one.column.comment,
             "is_partition": False,
+            "narrower": one.narrower.describe() if one.narrower else None,
         }
         for one in propose_columns(source_files(asked))
     ]

@@ -330,6 +330,7 @@ def test_a_plan_says_what_most_values_of_a_column_are(tmp_path: Path) -> None:
             "words": "whole numbers",
             "num_fitting": 2,
             "num_values": 3,
+            "is_of_first": False,
             "misfits": [{"file": "a.csv", "line": 4, "value": "-"}],
         },
         "t": None,

@@ -1,5 +1,6 @@
 """Which columns files seem to have, and what most values of a column of texts are."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from deltaweb.writer.importing.options import TextForm
 from deltaweb.writer.importing.proposal import ProposedColumn, propose_columns
 from deltaweb.writer.importing.source_file import SourceFiles
 
+Write = Callable[[list[str]], str]
 MISSING = ["1.5", "2", "n/a", "4", "5"]
 
 
@@ -84,6 +86,22 @@ def test_only_the_first_of_the_others_are_named(tmp_path: Path) -> None:
     assert narrower is not None
     assert [one.value for one in narrower.misfits] == ["a", "b", "c"]
     assert narrower.sentence.endswith("'c' (0.csv, line 24), ...")
+
+
+@pytest.mark.parametrize(("write", "ending"), [(csv, "csv"), (json, "jsonl")])
+def test_of_a_long_file_it_says_that_the_first_values_were_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write, ending: str
+) -> None:
+    monkeypatch.setattr("deltaweb.writer.importing.proposal.SAMPLE_ROWS", 4)
+    values = ["1", "2", '"n/a"', "4", "5"]
+
+    narrower = proposed(tmp_path, write(values), ending=ending).narrower
+
+    assert narrower is not None
+    assert narrower.sentence.startswith("3 of the first 4 values are whole numbers")
+    shorter = proposed(tmp_path, write(values[:3]), ending=ending).narrower
+    assert shorter is not None
+    assert shorter.sentence.startswith("2 of 3 values are whole numbers")
 
 
 @pytest.mark.parametrize(
