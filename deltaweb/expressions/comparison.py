@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.scan.predicate import Like, match_like
+from deltaweb.expressions.bounds import check_made, text_bytes
 from deltaweb.expressions.common_types import alike, common
 from deltaweb.expressions.node import (
     NULL,
@@ -23,6 +25,8 @@ from deltaweb.expressions.node import (
 BOOLEAN = pa.bool_()
 TRUE, UNKNOWN = pa.scalar(value=True), pa.scalar(None, BOOLEAN)
 NO_COLUMN: ColumnPath = ()
+CASE_GROWTH: Final = 3
+"""How many times as long a letter is at most in the other case, in bytes of UTF-8."""
 
 
 def boolean(values: Evaluate) -> BoundExpression:
@@ -154,9 +158,8 @@ def like(
     wanted = Like(NO_COLUMN, _escaped(text, escape))
     if not ignore_case:
         return boolean(lambda rows: match_like(value.values(rows), wanted))
-    return boolean(
-        lambda rows: match_like(mapped_text(value.values(rows), lower_case), wanted)
-    )
+    lower = mapped_text("ILIKE", lower_case, CASE_GROWTH)
+    return boolean(lambda rows: match_like(lower(value.values(rows)), wanted))
 
 
 def lower_case(text: str) -> str:
@@ -164,8 +167,25 @@ def lower_case(text: str) -> str:
     return text.lower()
 
 
-def mapped_text(values: Values, convert: Callable[[str], str]) -> Values:
-    """Return the texts that a function makes of others; each one is made once."""
+def mapped_text(
+    name: str, convert: Callable[[str], str], growth: int = 1
+) -> Callable[[Values], Values]:
+    """Return what makes texts of others; of equal ones once.
+
+    Args:
+        name: What people call it.
+        convert: Makes a text of another.
+        growth: How many times as long that is at most, in bytes; texts of ASCII alone
+            do not grow.
+    """
+    return lambda values: _mapped(name, values, convert, growth)
+
+
+def _mapped(
+    name: str, values: Values, convert: Callable[[str], str], growth: int
+) -> Values:
+    is_plain = growth == 1 or pc.all(pc.string_is_ascii(values)).as_py()
+    check_made(name, text_bytes(values) * (1 if is_plain else growth))
     coded = values.dictionary_encode()
     made = [convert(text) for text in coded.dictionary.to_pylist()]
     return pa.array(made, pa.string()).take(coded.indices)

@@ -10,7 +10,13 @@ from deltaweb.expressions.arithmetic import arithmetic, negative
 from deltaweb.expressions.bounds import check_made, text_bytes
 from deltaweb.expressions.casts import LOCAL_TIME, cast
 from deltaweb.expressions.choice import case, coalesced, not_null, null, null_if_equal
-from deltaweb.expressions.comparison import boolean, compared
+from deltaweb.expressions.comparison import (
+    CASE_GROWTH,
+    boolean,
+    compared,
+    lower_case,
+    mapped_text,
+)
 from deltaweb.expressions.node import (
     BoundExpression,
     NotTranslatedError,
@@ -21,8 +27,6 @@ from deltaweb.expressions.node import (
 
 TEXT: Final = pa.string()
 INTEGER: Final = pa.int32()
-CASE_GROWTH: Final = 3
-"""How many times as long a letter is at most in the other case, in bytes of UTF-8."""
 _DAY_BITS: Final = 32
 Function = Callable[[Sequence[BoundExpression]], BoundExpression]
 
@@ -65,18 +69,6 @@ def _of_text(
     return build
 
 
-def _in_python(
-    name: str, convert: Callable[[str], str], growth: int = 1
-) -> Callable[[Values], Values]:
-    def calculate(values: Values) -> Values:
-        is_plain = growth == 1 or pc.all(pc.string_is_ascii(values)).as_py()
-        check_made(name, text_bytes(values) * (1 if is_plain else growth))
-        found = [None if text is None else convert(text) for text in values.to_pylist()]
-        return pa.array(found, TEXT)
-
-    return calculate
-
-
 def concatenated(arguments: Sequence[BoundExpression]) -> BoundExpression:
     """Return texts one after another; null where one is."""
     nodes = [
@@ -110,7 +102,7 @@ def _substring(arguments: Sequence[BoundExpression]) -> BoundExpression:
         last = len(text) if count is None else first + count
         return text[max(0, first) : max(0, last)]
 
-    calculate = _in_python("substring", cut)
+    calculate = mapped_text("substring", cut)
     return BoundExpression(TEXT, lambda rows: calculate(node.values(rows)))
 
 
@@ -255,10 +247,10 @@ def _day_number(day: BoundExpression) -> BoundExpression:
 _ONE, _TWO = range(1, 2), range(2, 3)
 _ANY: Final = range(1, 1_000)
 FUNCTIONS: Final[Mapping[str, tuple[range, Function]]] = {
-    "upper": (_ONE, _of_text("upper", _in_python("upper", str.upper, CASE_GROWTH))),
-    "ucase": (_ONE, _of_text("upper", _in_python("upper", str.upper, CASE_GROWTH))),
-    "lower": (_ONE, _of_text("lower", _in_python("lower", str.lower, CASE_GROWTH))),
-    "lcase": (_ONE, _of_text("lower", _in_python("lower", str.lower, CASE_GROWTH))),
+    "upper": (_ONE, _of_text("upper", mapped_text("upper", str.upper, CASE_GROWTH))),
+    "ucase": (_ONE, _of_text("upper", mapped_text("upper", str.upper, CASE_GROWTH))),
+    "lower": (_ONE, _of_text("lower", mapped_text("lower", lower_case, CASE_GROWTH))),
+    "lcase": (_ONE, _of_text("lower", mapped_text("lower", lower_case, CASE_GROWTH))),
     "length": (_ONE, _of_text("length", pc.utf8_length, INTEGER)),
     "char_length": (_ONE, _of_text("length", pc.utf8_length, INTEGER)),
     "trim": (_ONE, _of_text("trim", lambda v: pc.utf8_trim(v, characters=" "))),

@@ -43,6 +43,7 @@ class TestWhatIsTooMuch:
             (f"length(concat({', '.join(['name'] * 60)})) > 1", "concat"),
             (f"coalesce(name, '{'x' * 300}') > 'a'", "CASE|a literal"),
             (f"upper({grown('name', 26, 2)}) > 'A'", "replace|upper"),
+            (f"{grown('name', 26, 1)} ILIKE 'a%'", "ILIKE|replace"),
             (f"substring({grown('name', 26, 1)}, 1) > 'a'", "substring"),
             (
                 f"CASE WHEN name = 'is' THEN '{'a' * 120}' ELSE name END > 'a'",
