@@ -30,6 +30,10 @@ _DICTIONARY_PAGE: Final = 2
 _PREFIXED: Final = 7  # DELTA_BYTE_ARRAY: a value repeats the beginning of the last
 _CODED: Final = frozenset({2, 8})
 _PLAIN, _RLE = 0, 3
+# What pyarrow calls those that count here.
+_KINDS: Final = {"BYTE_ARRAY": BYTE_ARRAY}
+_ENCODINGS: Final = {"PLAIN_DICTIONARY": 2, "RLE_DICTIONARY": 8, "DELTA_BYTE_ARRAY": 7}
+_CODECS: Final = {"SNAPPY": 1, "GZIP": 2, "BROTLI": 4, "LZ4": 7, "ZSTD": 6}
 _CHUNK: Final = Layout(
     metadata=(
         3,
@@ -136,6 +140,24 @@ def _chunk(values: Mapping[str, Any]) -> StoredChunk:
         first_bytes=data_at - dictionary_at if is_apart else compressed,
         is_coded=not _CODED.isdisjoint(encodings),
         is_prefixed=_PREFIXED in encodings,
+    )
+
+
+def chunk_of_arrow(column: pq.ColumnChunkMetaData) -> StoredChunk:
+    """Return what pyarrow says of a leaf column of a row group, which it has parsed."""
+    encodings = {_ENCODINGS.get(name, _PLAIN) for name in column.encodings}
+    return _chunk(
+        {
+            "kind": _KINDS.get(column.physical_type, -1),
+            "encodings": encodings,
+            "codec": _CODECS.get(column.compression, 0),
+            "num_values": column.num_values,
+            "uncompressed": column.total_uncompressed_size,
+            "compressed": column.total_compressed_size,
+            "data_at": column.data_page_offset,
+            "dictionary_at": column.dictionary_page_offset,
+            "path": [column.path_in_schema.encode()],
+        }
     )
 
 

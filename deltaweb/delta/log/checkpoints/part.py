@@ -46,7 +46,6 @@ class CheckpointPart:
         store: The table's log.
         name: The file's name.
         footer: Its Parquet footer, read once and shared by all threads.
-        stored: The bytes of the footer in the file.
         leaves: The dotted paths of its leaf columns.
         below: The leaves at or below each path of the file.
         data: The whole file, where it is JSON: as the Parquet that it could be.
@@ -55,7 +54,6 @@ class CheckpointPart:
     store: LogStore
     name: str
     footer: pq.FileMetaData
-    stored: bytes = field(repr=False)
     leaves: Sequence[str] = field(repr=False)
     below: Mapping[str, Collection[str]] = field(repr=False)
     data: pa.Buffer | None = field(default=None, repr=False)
@@ -144,7 +142,7 @@ class CheckpointPart:
     ) -> int | None:
         wanted = set(leaves)
         positions = [i for i, leaf in enumerate(self.leaves) if leaf in wanted]
-        return rows_at_once(self.footer, self.stored, source, row_groups, positions)
+        return rows_at_once(self.footer, source, row_groups, positions)
 
     def _read_in_parts(
         self,
@@ -243,9 +241,7 @@ def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
             footer.schema.column(position).path
             for position in range(footer.num_columns)
         ]
-        part = CheckpointPart(
-            store, name, footer, stored, leaves, _by_path(leaves), data
-        )
+        part = CheckpointPart(store, name, footer, leaves, _by_path(leaves), data)
         groups = _row_groups(part, stored)
     except READ_FAULTS:
         raise LogCorruptError(path=path, reason=UNREADABLE) from None

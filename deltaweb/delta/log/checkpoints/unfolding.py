@@ -15,7 +15,7 @@ from deltaweb.parquet.errors import FooterCorruptError
 from deltaweb.parquet.tail import RangeSource
 from deltaweb.parquet.values.dictionaries import (
     StoredChunk,
-    StoredChunks,
+    chunk_of_arrow,
     longest_values,
 )
 
@@ -29,7 +29,6 @@ LEVELS_BYTES: Final = 12
 
 def rows_at_once(
     footer: pq.FileMetaData,
-    stored: bytes,
     source: RangeSource,
     row_groups: Collection[int],
     positions: Sequence[int],
@@ -38,7 +37,6 @@ def rows_at_once(
 
     Args:
         footer: The footer.
-        stored: Its bytes in the file.
         source: The file.
         row_groups: The row groups to read.
         positions: Of the leaf columns to read.
@@ -46,34 +44,27 @@ def rows_at_once(
     Raises:
         FooterCorruptError: If there are more values than can be held.
     """
-    at_worst = [
-        (group, position)
-        for group in row_groups
-        for position in positions
-        if _may_become_much(footer, group, position)
-    ]
-    if not at_worst:
-        return None
-    chunks = StoredChunks(stored)
-    found = [chunks.of(*place) for place in at_worst]
-    if sum(chunk.num_values for chunk in found) * LEVELS_BYTES > UNFOLDED_BYTES:
+    groups = [footer.row_group(position) for position in row_groups]
+    columns = [group.column(position) for group in groups for position in positions]
+    if LEVELS_BYTES * sum(column.num_values for column in columns) > UNFOLDED_BYTES:
         reason = "it claims more values than can be held"
         raise FooterCorruptError(reason=reason)
-    unfolding = [chunk for chunk in found if chunk.may_unfold]
-    longest = _longest(source, unfolding)
+    found = [
+        chunk
+        for column in columns
+        if column.num_values * column.total_uncompressed_size > UNFOLDED_BYTES
+        and (chunk := chunk_of_arrow(column)).may_unfold
+    ]
+    if not found:
+        return None
+    longest = _longest(source, found)
     become = sum(
         chunk.size_bytes + chunk.num_values * length
-        for chunk, length in zip(unfolding, longest, strict=True)
+        for chunk, length in zip(found, longest, strict=True)
     )
     if become <= UNFOLDED_BYTES:
         return None
     return max(1, PART_BYTES // max(1, sum(longest)))
-
-
-def _may_become_much(footer: pq.FileMetaData, group: int, position: int) -> bool:
-    chunk = footer.row_group(group).column(position)
-    size_bytes = max(LEVELS_BYTES, int(chunk.total_uncompressed_size))
-    return int(chunk.num_values) * size_bytes > UNFOLDED_BYTES
 
 
 def _longest(source: RangeSource, chunks: Sequence[StoredChunk]) -> list[int]:

@@ -84,16 +84,15 @@ def test_lists_of_more_values_than_can_be_held_are_refused() -> None:
         pa.table({"a": pa.array([[None] * 200_000], pa.list_(pa.int32()))}), sink
     )
     source = pa.BufferReader(sink.getvalue())
-    stored = read_footer(source)
 
     with pytest.raises(FooterCorruptError, match="more values than can be held"):
-        rows_at_once(parse_arrow_footer(stored), stored, source, [0], [0])
+        rows_at_once(parse_arrow_footer(read_footer(source)), source, [0], [0])
 
 
 def test_a_file_of_usual_texts_is_not_looked_into(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(unfolding, "StoredChunks", None)  # it would fail
+    monkeypatch.setattr(unfolding, "longest_values", None)  # it would fail
 
     found = checkpoint(['{"numRecords":2}'] * 40).statistics()
 
