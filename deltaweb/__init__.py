@@ -27,13 +27,6 @@ The Django apps in `apps` are thin shells over these, the lower ones first:
     sharing    shares, recipients, tokens, their pages, and the protocol over HTTP
 
 This module imports nothing of the project: Spark executors and library users load the
-packages without Django or Celery.
+packages without Django or Celery. It sets nothing for the process either: what ours set
+for themselves is in `environment/own_process`.
 """
-
-import os
-import sys
-
-if sys.platform == "linux":
-    # Arrow's default gives memory back between two batches, and the kernel clears it
-    # again for the next one: a tenth of the time of an index. This one waits a second.
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")

@@ -15,8 +15,7 @@ from deltaweb.environment.command_lines import (
     refuse,
     refuse_django,
 )
-from deltaweb.environment.garbage import few_looks
-from deltaweb.environment.without_pandas import refuse_pandas
+from deltaweb.environment.own_process import prepare_process, rare_collections
 from deltaweb.version import VERSION
 
 PROGRAM = "deltaweb"
@@ -39,7 +38,7 @@ def main() -> None:
             sys.stdout.write(f"{listed(PROGRAM, KIND, COMMANDS)}\n")
             return
         case [str(word), *_] if word in COMMANDS:
-            with few_looks():
+            with rare_collections():
                 _run([PROGRAM, *arguments])
             return
     word = arguments[0] if arguments and arguments[0][:1] != "-" else ""
@@ -50,7 +49,7 @@ def main() -> None:
 
 def manage() -> None:
     """Run any management command, Django's among them."""
-    with few_looks():
+    with rare_collections():
         _run(sys.argv)
 
 
@@ -60,7 +59,7 @@ def _is_of_django(word: str) -> bool:
     from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
     from django.core.management import get_commands  # noqa: PLC0415
 
-    refuse_pandas()
+    prepare_process()
     try:
         django.setup()
     except ImproperlyConfigured:
@@ -71,12 +70,10 @@ def _is_of_django(word: str) -> bool:
 def _run(line: Sequence[str]) -> None:
     command = list(line[1:2])
     if command != [SHELL]:
-        refuse_pandas()
+        prepare_process()
     if command and command[0] in COMMANDS and line[2:] == ["--version"]:
         sys.stdout.write(f"{PROGRAM} {VERSION}\n")
         return
-    # numpy's algebra, which is not used, starts a thread a core when it is loaded.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
     if command in SERVING and not os.environ.get("PORT"):
         os.environ["PORT"] = PORT  # not that of the address served last

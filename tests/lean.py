@@ -8,11 +8,10 @@ pandas would take longer to import than most of these tests last.
 import runpy
 import sys
 
-from deltaweb.environment.garbage import few_looks
-from deltaweb.environment.without_pandas import refuse_pandas
+from deltaweb.environment.own_process import prepare_process, rare_collections
 
 if __name__ == "__main__":
-    refuse_pandas()
+    prepare_process()
     del sys.argv[0]
-    with few_looks():
+    with rare_collections():
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

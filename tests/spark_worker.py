@@ -58,8 +58,8 @@ def add_gated(home: Path, table: Path) -> Gate:
 
 
 QUEUE = """
-from deltaweb.environment.without_pandas import refuse_pandas
-refuse_pandas()
+from deltaweb.environment.own_process import prepare_process
+prepare_process()
 import json, sys
 import django
 django.setup()

@@ -12,8 +12,7 @@ from django.core.wsgi import get_wsgi_application
 from django.template import engines
 from django.urls import get_resolver, reverse
 
-from deltaweb.environment.garbage import few_looks
-from deltaweb.environment.without_pandas import refuse_pandas
+from deltaweb.environment.own_process import prepare_process, rare_collections
 
 
 def _load_pages() -> None:
@@ -37,8 +36,8 @@ def _load_pages() -> None:
     wait_shortly()
 
 
-refuse_pandas()
+prepare_process()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
-with few_looks():
+with rare_collections():
     application = get_wsgi_application()
     _load_pages()

@@ -24,8 +24,8 @@ COMMITS = 12
 ADDS = 40
 
 BUILDER = """
-from deltaweb.environment.without_pandas import refuse_pandas
-refuse_pandas()
+from deltaweb.environment.own_process import prepare_process
+prepare_process()
 import sys, time
 from datetime import UTC, datetime
 from deltaweb.delta.writing.checkpoint import announce
@@ -66,8 +66,8 @@ STAGES = [
     "before the hint",
 ]
 LIMITED = """
-from deltaweb.environment.without_pandas import refuse_pandas
-refuse_pandas()
+from deltaweb.environment.own_process import prepare_process
+prepare_process()
 import json, resource, sys
 from deltaweb.delta.errors import DeltaError
 from deltaweb.table import DeltaTable

@@ -19,8 +19,8 @@ NOW_MS = 1_800_000_000_000
 PRESENT, KILLED, NEXT = "1-5-a", "1-6-b", "1-7-c"
 # Works up to the given time that a step is told of, says so, and goes no further.
 STOPPING = """
-from deltaweb.environment.without_pandas import refuse_pandas
-refuse_pandas()
+from deltaweb.environment.own_process import prepare_process
+prepare_process()
 import sys
 from tests.index_builds import build_index
 
@@ -37,8 +37,8 @@ build_index(location, None, folder, base=base, on_progress=report)
 """
 # Finds the disk full once it writes.
 FULL = """
-from deltaweb.environment.without_pandas import refuse_pandas
-refuse_pandas()
+from deltaweb.environment.own_process import prepare_process
+prepare_process()
 import resource, sys
 from tests.index_builds import build_index
 

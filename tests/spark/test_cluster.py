@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 TIMEOUT_S = 240  # a start takes many seconds on a busy machine
 TABLES = ("orders", "customers", "returns")
 INDEX_TABLES = """
-from deltaweb.environment.without_pandas import refuse_pandas
-refuse_pandas()
+from deltaweb.environment.own_process import prepare_process
+prepare_process()
 import json, sys
 from pathlib import Path
 from deltaweb.spark.pipeline import IndexRequest, index_tables

@@ -42,12 +42,14 @@ def load(*names: str) -> None:
     Args:
         names: Modules; and functions that load others, as `module:name`.
     """
-    from deltaweb.environment.garbage import few_looks  # noqa: PLC0415
-    from deltaweb.environment.without_pandas import refuse_pandas  # noqa: PLC0415
+    from deltaweb.environment.own_process import (  # noqa: PLC0415
+        prepare_process,
+        rare_collections,
+    )
 
-    refuse_pandas()
+    prepare_process()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
-    with few_looks():
+    with rare_collections():
         import django  # noqa: PLC0415
 
         django.setup()

@@ -33,16 +33,15 @@ COMMITS_A_SHARE: Final = 1_024
 SHARES_AHEAD: Final = 2  # one that is read there, and one that waits
 BUFFER_BYTES: Final = 4 << 20  # more than the answer to any share of small commits
 _SETTINGS: Final = {
-    "OPENBLAS_NUM_THREADS": "1",  # it multiplies no matrices
     # Buffers of a share are those of the next one, not the kernel's in between.
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
 }
 _PROGRAM: Final = f"""
 import gc, sys
-from deltaweb.environment.without_pandas import refuse_pandas
+from deltaweb.environment.own_process import prepare_process
 gc.disable()  # values of JSON hold no circle
-refuse_pandas()
+prepare_process()
 from {__name__} import serve
 serve(int(sys.argv[1]))
 """

@@ -12,8 +12,7 @@ from typing import Final
 
 from pyspark.daemon import manager
 
-from deltaweb.environment.without_pandas import refuse_pandas
-from deltaweb.spark.arrow_frames import leave_modules_out_of_collections
+from deltaweb.environment.own_process import prepare_process
 
 MODULE: Final = __name__
 # What tasks are made of, by name: this room is below them.
@@ -35,7 +34,11 @@ def load() -> None:
     What is missing here is left to the tasks: of executors with another version the
     first one says so.
     """
-    refuse_pandas()
+    prepare_process()
+    from deltaweb.spark.arrow_frames import (  # noqa: PLC0415 (pyarrow chooses then)
+        leave_modules_out_of_collections,
+    )
+
     for name in LOADED:
         with suppress(ImportError):
             import_module(name)

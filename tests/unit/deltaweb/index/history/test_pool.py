@@ -18,7 +18,7 @@ import pytest
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import LogStore
-from deltaweb.environment.without_pandas import REFUSED
+from deltaweb.environment.own_process import PANDAS
 from deltaweb.index.history import pool
 from deltaweb.index.history.commit_part import CommitPart
 from deltaweb.index.history.pool import commit_reader, read_share
@@ -126,8 +126,8 @@ def test_it_answers_without_what_others_installed(
         modules = Path(f"/proc/{helpers[0]}/maps").read_text(encoding="utf-8")
 
     assert "/pyarrow/" in modules
-    assert importlib.util.find_spec(REFUSED) is not None
-    assert f"/{REFUSED}/" not in modules
+    assert importlib.util.find_spec(PANDAS) is not None
+    assert f"/{PANDAS}/" not in modules
 
 
 def test_each_thread_that_asks_it_gets_its_own_answer(log: LocalLog) -> None:
@@ -201,7 +201,7 @@ import sys
 import threading
 from deltaweb.index.history import pool
 from deltaweb.storage.local import LocalTableStore
-from deltaweb.environment.without_pandas import REFUSED
+from deltaweb.environment.own_process import PANDAS
 
 start = pool.start_process
 

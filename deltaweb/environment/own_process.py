@@ -1,0 +1,62 @@
+"""What a process that runs our code alone sets for itself.
+
+The library leaves all of it to the program that imports it: these are choices for the
+whole process, and so belong to commands, workers and servers of deltaweb.
+"""
+
+import gc
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+PANDAS: Final = "pandas"
+VARIABLES: Final = {
+    # numpy's algebra, which is not used, starts a thread a core when it is loaded.
+    "OPENBLAS_NUM_THREADS": "1",
+    # Arrow's default gives memory back between two batches, and the kernel clears it
+    # again for the next one: a tenth of the time of an index. This one waits a second.
+    **({"ARROW_DEFAULT_MEMORY_POOL": "jemalloc"} if sys.platform == "linux" else {}),
+}
+# Objects made between two collections: of 700, the usual number, they take a tenth of
+# the time in which a process loads what it needs.
+RARE: Final = 50_000
+
+
+class _Refusal:
+    """Answers the import of one package as if it were not installed."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Say of one package that it is not there; of others, nothing."""
+        if name == PANDAS:
+            raise ModuleNotFoundError(name=name)
+
+
+def prepare_process() -> None:
+    """Choose how libraries behave in this process; call it before they are loaded.
+
+    pandas is not to be found from here on. pyarrow imports it with the first value that
+    it makes, to ask whether that is one of pandas's own. This takes longer than all
+    else that a command imports, and nothing of deltaweb makes such values.
+    """
+    for name, value in VARIABLES.items():
+        os.environ.setdefault(name, value)
+    sys.meta_path.insert(0, _Refusal())
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Collect garbage seldom within the block, and never again what it leaves.
+
+    As it ends, Python looks for garbage among all that it has loaded, which takes
+    longer than many a command; processes that fork share what no collection touches.
+    """
+    usual = gc.get_threshold()
+    gc.set_threshold(RARE)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.freeze()

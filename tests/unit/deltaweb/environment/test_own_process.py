@@ -1,0 +1,50 @@
+"""What our processes set for themselves, and the library for nobody."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+SETTINGS = """
+import gc, json, os, sys, threading
+def settings():
+    return [dict(os.environ), [*map(str, sys.meta_path)], gc.get_threshold(),
+            gc.isenabled(), threading.active_count()]
+before = settings()
+{what}
+print(json.dumps([before, settings(), "pandas" in sys.modules]))
+"""
+
+
+def settings_around(what: str) -> Any:  # noqa: ANN401  # values of JSON
+    done = subprocess.run(
+        [sys.executable, "-c", SETTINGS.format(what=what)],
+        capture_output=True,
+        check=True,
+        env={},
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    "module", ["deltaweb", "deltaweb.table", "deltaweb.errors", "deltaweb.parquet"]
+)
+def test_a_program_that_imports_the_library_keeps_its_settings(module: str) -> None:
+    before, after, _ = settings_around(f"import {module}")
+
+    assert after == before
+
+
+def test_a_process_of_ours_chooses_arrows_allocator_before_arrow_is_loaded() -> None:
+    backend = "jemalloc" if sys.platform == "linux" else "mimalloc"
+
+    *_, has_pandas = settings_around(
+        "from deltaweb.environment.own_process import prepare_process\n"
+        "prepare_process()\n"
+        "import pyarrow\n"
+        f"assert pyarrow.default_memory_pool().backend_name == {backend!r}"
+    )
+
+    assert not has_pandas
