@@ -16,10 +16,6 @@ class JobQuerySet(models.QuerySet["Job"]):
         """Jobs that wait or run."""
         return self.filter(state__in=Job.ACTIVE_STATES)
 
-    def lease_lost(self, now: datetime) -> "JobQuerySet":
-        """Running jobs whose worker has stopped renewing its lease."""
-        return self.filter(state=Job.State.RUNNING, lease_expires_at__lt=now)
-
     def finished_before(self, moment: datetime) -> "JobQuerySet":
         """Finished jobs that were asked for before `moment`."""
         return self.exclude(state__in=Job.ACTIVE_STATES).filter(created_at__lt=moment)

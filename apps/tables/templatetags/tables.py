@@ -1,6 +1,6 @@
 """The tabs and links of a table's head, the version strip and the sparkline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
@@ -271,9 +271,3 @@ def samples_job() -> Job | None:
 def total(counts: Sequence[object]) -> int:
     """Return the sum of what is a number."""
     return sum(count for count in counts if isinstance(count, int))
-
-
-@register.filter
-def dict_get(key: str, mapping: Mapping[str, str]) -> str:
-    """Look `key` up; an unknown one stands for itself."""
-    return mapping.get(key, key)

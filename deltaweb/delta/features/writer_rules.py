@@ -10,11 +10,6 @@ from deltaweb.delta.features.feature import Feature, LogWriting
 from deltaweb.delta.protocol.actions import Metadata
 
 
-def in_schema(mark: str) -> Callable[[Metadata], bool]:
-    """Return what tells whether a schema has a mark: more rather than less."""
-    return lambda metadata: f'"{mark}' in (metadata.schema_string or "")
-
-
 def turned_on(name: str) -> Callable[[Metadata], bool]:
     """Return what tells whether a property is true."""
     return lambda metadata: metadata.configuration.get(name, "").lower() == "true"

@@ -1,7 +1,6 @@
 """What one line of the log says: the actions that a snapshot has one of.
 
-The files of a table are never held as these objects but as Arrow tables (see
-`replay`); `AddFile` and `RemoveFile` are for the few that a writer commits.
+The files of a table are never held as such objects but as Arrow tables (see `replay`).
 
 Fields keep the protocol's names in snake case, and its units: sizes are bytes, times
 are milliseconds since the Unix epoch. A field that the log leaves out is None.
@@ -12,13 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
-
-
-class FileActionKey(NamedTuple):
-    """Identity of a logical file: two actions with one key speak of one file."""
-
-    path: str
-    dv_id: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,47 +69,6 @@ class SetTransaction:
     app_id: str
     version: int
     last_updated: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddFile:
-    """A logical file that belongs to the table from this version on.
-
-    Source: delta_protocol.md, "Add File and Remove File".
-    """
-
-    path: str
-    partition_values: Mapping[str, str | None]
-    size: int
-    modification_time: int
-    data_change: bool = True
-    stats: str | None = None
-    tags: Mapping[str, str] | None = None
-    dv_id: str | None = None
-
-    @property
-    def key(self) -> FileActionKey:
-        """The `(path, dvId)` pair that action reconciliation compares."""
-        return FileActionKey(self.path, self.dv_id)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemoveFile:
-    """A tombstone: the file left the table at this version.
-
-    Source: delta_protocol.md, "Add File and Remove File".
-    """
-
-    path: str
-    deletion_timestamp: int | None = None
-    data_change: bool = True
-    size: int | None = None
-    dv_id: str | None = None
-
-    @property
-    def key(self) -> FileActionKey:
-        """The `(path, dvId)` pair that action reconciliation compares."""
-        return FileActionKey(self.path, self.dv_id)
 
 
 class Provenance(NamedTuple):
