@@ -13,6 +13,7 @@ from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.spark.writing.merge.engine import MergeByTasks
 from deltaweb.spark.writing.merge.joined_rows import check_merge
 from deltaweb.spark.writing.merge.merge_request import MergeRequest, settled
+from deltaweb.spark.writing.session.settings import settings_of
 from deltaweb.spark.writing.spark_types import frame_schema
 from deltaweb.spark.writing.write_plan import rows_not_numbered, rows_not_tracked
 from deltaweb.storage.place import TablePlace
@@ -124,6 +125,7 @@ class MergeOnSpark:
                 clauses=tuple(self.clauses),
                 source=schema,
                 is_dry=is_dry,
+                settings=settings_of(self.spark),
             )
         )
         if not request.is_evaluated_here:

@@ -45,7 +45,7 @@ def misfits(schema: StructType, rows: pa.Table) -> dict[str, str]:
         ),
         pytest.param(
             pa.timestamp("us", "UTC"),
-            pa.array([1_500], pa.timestamp("ns")),
+            pa.array([1_500], pa.timestamp("ns", "UTC")),
             [datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC)],
             id="a time of nanoseconds",
         ),

@@ -1,0 +1,9 @@
+"""What of an expression the settings of a session change.
+
+Read in this order:
+
+    settings      the time zone, ANSI mode, and whether anything else is unusual
+    operands      what an expression is made of, and what becomes one type
+    joined_types  whether several types become one alike in every session
+    dependence    what depends on a session, and what of a condition does not
+"""
