@@ -101,7 +101,9 @@ def find_matches(
         return Matches(nothing, files, EVERYTHING_READ, condition)
     by_partition = None
     if known.is_whole:
-        by_partition = _by_partition(snapshot, parsed, is_sure=is_evaluated_here)
+        by_partition = _by_partition(
+            snapshot, known.condition, is_sure=is_evaluated_here
+        )
     predicate = reach_of(known.condition, snapshot.schema)
     if by_partition is not None:
         whole = files.filter(by_partition)

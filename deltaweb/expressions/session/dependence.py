@@ -27,8 +27,10 @@ from deltaweb.expressions.session.joined_types import (
     mix_zones,
     says_zone,
 )
-from deltaweb.expressions.session.operands import VALUES, joined, operands
+from deltaweb.expressions.session.operands import PAIRS, VALUES, joined, operands
 from deltaweb.expressions.session.settings import SessionSettings
+from deltaweb.expressions.session.zone_times import zone_of
+from deltaweb.expressions.session.zoned_literals import with_instants
 from deltaweb.sharing.conditions.sql import connected, unwrapped
 from deltaweb.sharing.conditions.sql_text import SQLText
 
@@ -112,27 +114,45 @@ class Dependence:
     def _independent(self, expression: exp.Expr) -> tuple[exp.Expr | None, bool]:
         expression = unwrapped(expression)
         if not isinstance(expression, exp.And | exp.Or):
-            depends = self._depends(expression)
-            return (None, False) if depends else (expression, True)
+            known = self._with_instants(expression)
+            depends = self._depends(expression, known)
+            return (None, False) if depends else (known, True)
         parts = [self._independent(part) for part in connected(expression)]
-        known = [part for part, _ in parts if part is not None]
+        held = [part for part, _ in parts if part is not None]
         is_whole = all(is_whole for _, is_whole in parts)
         if isinstance(expression, exp.And):
-            return (exp.and_(*known) if known else None), is_whole
-        return (exp.or_(*known) if len(known) == len(parts) else None), is_whole
+            return (exp.and_(*held) if held else None), is_whole
+        return (exp.or_(*held) if len(held) == len(parts) else None), is_whole
+
+    def _with_instants(self, expression: exp.Expr) -> exp.Expr:
+        """Return a condition whose literal times have the zone that is known."""
+        zone = zone_of(self._settings.time_zone or "")
+        if zone is None:
+            return expression
+        try:
+            return with_instants(expression, self._bound, zone)
+        except ExpressionError:
+            return expression
 
     # === One expression, with all that is in it ===
 
-    def _depends(self, tree: exp.Expr) -> bool:
+    def _depends(self, tree: exp.Expr, zoned: exp.Expr | None = None) -> bool:
+        """Tell whether an expression depends on the session.
+
+        Args:
+            tree: The expression.
+            zoned: The same with the instants of the session's zone in it.
+        """
         if not self._settings.is_usual:
             return True
         try:
             self._bound(tree)
-            return any(
-                (not self._settings.is_utc and self._crosses_zones(part))
-                or (not self._settings.is_ansi and not self._is_alike(part))
-                for part in _parts(tree)
-                if not _is_plain(part)
+            on_zone = not self._settings.is_utc and any(
+                self._crosses_zones(part) for part in _parts(zoned or tree)
+            )
+            return on_zone or (
+                not self._settings.is_ansi
+                and not all(self._is_alike(part) for part in _parts(tree))
             )
         except ExpressionError:
             return True
@@ -152,7 +172,11 @@ class Dependence:
         """Tell whether it has a value in every mode, and the same in each."""
         groups = joined(part)
         if groups is not None:
-            return all(are_alike(self._all_bound(group)) for group in groups)
+            are_compared = isinstance(part, (exp.Between, *PAIRS))
+            return all(
+                are_alike(self._all_bound(group), are_compared=are_compared)
+                for group in groups
+            )
         inside = self._all_bound(operands(part))
         if isinstance(part, exp.Cast | exp.Neg):
             whole = self._bound(part)
@@ -177,7 +201,7 @@ class Dependence:
 
 
 def _parts(tree: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield an expression and all that is in it."""
+    """Yield an expression and all that is in it, but what makes no other type."""
     waiting = [tree]
     while waiting:
         expression = unwrapped(waiting.pop())
@@ -185,7 +209,8 @@ def _parts(tree: exp.Expr) -> Iterator[exp.Expr]:
             waiting += connected(expression)
             continue
         waiting += operands(expression)
-        yield expression
+        if not _is_plain(expression):
+            yield expression
 
 
 def _is_plain(part: exp.Expr) -> bool:

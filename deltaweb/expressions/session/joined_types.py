@@ -5,15 +5,12 @@ takes a zone. Source: Spark, `TypeCoercion` and `AnsiTypeCoercion`.
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 import pyarrow as pa
 
 from deltaweb.expressions.common_types import MAX_DIGITS, as_decimal, is_number
 from deltaweb.expressions.node import BoundExpression
 from deltaweb.expressions.text_values import names_zone
-
-_PAIR: Final = 2
 
 
 def is_zoned(kind: pa.DataType) -> bool:
@@ -41,15 +38,21 @@ def mix_zones(nodes: Sequence[BoundExpression]) -> bool:
     )
 
 
-def are_alike(nodes: Sequence[BoundExpression]) -> bool:
-    """Tell whether several values are joined alike with and without ANSI mode."""
+def are_alike(nodes: Sequence[BoundExpression], *, are_compared: bool) -> bool:
+    """Tell whether several values are joined alike with and without ANSI mode.
+
+    Args:
+        nodes: The values.
+        are_compared: Whether one is compared with another by an operator; what lists
+            and branches have in common is found in another way.
+    """
     said = [node for node in nodes if not node.is_null]
     kinds = [node.kind for node in said]
     if len({str(kind) for kind in kinds}) <= 1 or all(map(is_time, kinds)):
         return True
     if all(map(is_number, kinds)):
-        return _are_alike_numbers(kinds)
-    if len(nodes) != _PAIR or len(said) != _PAIR:
+        return _are_alike_numbers(kinds, are_compared=are_compared)
+    if not are_compared or len(said) < len(nodes):
         return False
     # A literal text beside a day or a time is one in every mode; in a list all are
     # texts without ANSI mode.
@@ -57,7 +60,7 @@ def are_alike(nodes: Sequence[BoundExpression]) -> bool:
     return len(texts) == 1 and any(map(is_time, kinds))
 
 
-def _are_alike_numbers(kinds: Sequence[pa.DataType]) -> bool:
+def _are_alike_numbers(kinds: Sequence[pa.DataType], *, are_compared: bool) -> bool:
     if not any(pa.types.is_floating(kind) for kind in kinds):
         exact = [as_decimal(kind) for kind in kinds]
         whole = max(kind.precision - kind.scale for kind in exact)
@@ -67,4 +70,4 @@ def _are_alike_numbers(kinds: Sequence[pa.DataType]) -> bool:
     has_single = any(map(pa.types.is_float32, kinds))
     has_whole = any(map(pa.types.is_integer, kinds))
     is_double_first = pa.types.is_float64(kinds[0])
-    return not (has_single and has_whole) and (len(kinds) == _PAIR or is_double_first)
+    return not (has_single and has_whole) and (are_compared or is_double_first)

@@ -4,10 +4,11 @@ from typing import Final
 
 from sqlglot import exp
 
-_PAIRS: Final = (
+PAIRS: Final = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE),
     *(exp.NullSafeEQ, exp.NullSafeNEQ, exp.Nullif),
 )
+"""What compares two operands by an operator."""
 VALUES: Final = (exp.Column, exp.Dot, exp.Literal, exp.Boolean, exp.Null)
 """What has no operands."""
 
@@ -47,7 +48,7 @@ def joined(expression: exp.Expr) -> list[list[exp.Expr]] | None:
             groups = [_present(*values, args.get("default"))]
             if expression.this:
                 groups += [[expression.this, branch.this] for branch in branches]
-        case _ if isinstance(expression, _PAIRS):
+        case _ if isinstance(expression, PAIRS):
             groups = [[expression.this, expression.expression]]
     return groups
 

@@ -9,9 +9,9 @@ from pyspark.sql.types import StructType as SparkStruct
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.expressions.session.zone_times import moment_of
 from deltaweb.spark.arrow_frames import column_of
 from deltaweb.spark.writing.session.settings import settings_of
-from deltaweb.spark.writing.session.zone_times import moment_of
 from deltaweb.spark.writing.source.data_source import SOURCE_NAME, register
 from deltaweb.spark.writing.source.options import settings_options, source_options
 from deltaweb.spark.writing.spark_types import spark_schema

@@ -100,7 +100,7 @@ class DeltawebSource(DataSource):
         return BatchWriter(self._options, schema, overwrite=overwrite)
 
     def _snapshot(self) -> "Snapshot":
-        from deltaweb.spark.writing.session.zone_times import moment_of
+        from deltaweb.expressions.session.zone_times import moment_of
         from deltaweb.table import DeltaTable
 
         options = self._options

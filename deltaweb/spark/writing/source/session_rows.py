@@ -15,9 +15,9 @@ from deltaweb.delta.writing.requirements import row_constraints
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.expressions.session.settings import SessionSettings
+from deltaweb.expressions.session.zone_times import as_clocks, as_instants, zone_of
 from deltaweb.spark.writing.session.conditions import FilledColumns
 from deltaweb.spark.writing.session.settings import settings_of_task
-from deltaweb.spark.writing.session.zone_times import as_clocks, as_instants, zone_of
 from deltaweb.spark.writing.write_plan import WritePlan
 
 BY_FUNCTION = "only deltaweb.spark.write_table has Spark evaluate it"

@@ -18,8 +18,8 @@ from deltaweb.delta.feed.versions import find_range
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.writing.errors import SchemaMismatchError
+from deltaweb.expressions.session.zone_times import moment_of
 from deltaweb.spark.writing.file_rows import FileReading
-from deltaweb.spark.writing.session.zone_times import moment_of
 from deltaweb.spark.writing.source.batch_reader import dealt_out, reading_of_columns
 from deltaweb.spark.writing.source.options import SourceOptionError, SourceOptions
 from deltaweb.spark.writing.source.stream_files import (
