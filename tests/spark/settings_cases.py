@@ -71,4 +71,5 @@ def frame(spark: "SparkSession") -> "DataFrame":
 
 def by_id(rows: pa.Table) -> list[dict[str, Any]]:
     """Return rows with their instants in UTC, whatever zone they are shown in."""
-    return rows.cast(SCHEMA).sort_by("id").to_pylist()
+    found: list[dict[str, Any]] = rows.cast(SCHEMA).sort_by("id").to_pylist()
+    return found

@@ -72,8 +72,9 @@ def read_table(  # noqa: PLR0913  # what a reading may be asked for
     everything = spark_schema(snapshot.schema)
     needed = _named_by(spark.createDataFrame([], everything), where)
     read = [*chosen, *(name for name in names if name in needed - {*chosen})]
-    reader = reader.option("filesWhere", where)
-    reader = reader.options(**settings_options(settings))
+    if settings.is_usual:
+        reader = reader.option("filesWhere", where)
+        reader = reader.options(**settings_options(settings))
     rows = reader.schema(_columns(snapshot.schema, read)).load(location)
     found = rows.where(where)
     return found.select(*(column_of(found, name) for name in chosen))

@@ -61,8 +61,8 @@ def write_table(  # noqa: PLR0913  # what a write may be asked for
         location: The table: a path, or a URL that fsspec knows.
         mode: `append`, `overwrite`, `error` or `ignore`, as in Spark.
         partition_by: The partition columns of a table that is made.
-        where: With `overwrite`, only rows that this SQL is true for go; every new row
-            must satisfy it.
+        where: With `overwrite`, only rows that this SQL is true for go, by the settings
+            of the session; every new row must satisfy it.
         merge_schema: Whether columns that the table lacks are added to it.
         overwrite_schema: With `overwrite`, whether the table takes the schema of the
             rows.

@@ -42,7 +42,8 @@ def merge_rows(
         location: The table: a path, or a URL that fsspec knows.
         source: The rows; they are looked at once, when the merge is executed.
         on: SQL by which rows match: `t` is the table, `s` the source. Of any function
-            that Spark has, as the SQL of the clauses is.
+            that Spark has and by the settings of the session, as the SQL of the clauses
+            is.
         storage_options: Options of the store.
 
     Nothing is read or raised before `execute`, which raises what `DeltaTable.merge`

@@ -42,7 +42,8 @@ def delete_rows(
     Args:
         spark: The session.
         location: The table: a path, or a URL that fsspec knows.
-        where: The condition, of any function that Spark has.
+        where: The condition, of any function that Spark has, by the settings of the
+            session.
         storage_options: Options of the store.
 
     Raises:
@@ -66,7 +67,8 @@ def update_rows(
     Args:
         spark: The session.
         location: The table: a path, or a URL that fsspec knows.
-        assignments: The expression by the column's name; all see the old values.
+        assignments: The expression by the column's name, by the settings of the
+            session; all see the old values.
         where: The condition; every row for None.
         storage_options: Options of the store.
 

@@ -14,7 +14,6 @@ from pyspark.sql.types import StructType as SparkStruct
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.expressions.session.settings import UNKNOWN
 from deltaweb.spark.writing.file_tasks import TaskFiles, discard_parts, write_rows
 from deltaweb.spark.writing.part_commit import base_snapshot, commit_parts
 from deltaweb.spark.writing.source.options import SourceOptions
@@ -55,6 +54,7 @@ class BatchWriter(DataSourceArrowWriter):
     def __init__(
         self, options: SourceOptions, columns: SparkStruct, *, overwrite: bool
     ) -> None:
+        self._settings = options.settings
         request = options.write_request(overwrite=overwrite)
         self._plan = plan_here(options, columns, request)
         if self._plan is not None and request.where is not None:
@@ -80,7 +80,7 @@ class BatchWriter(DataSourceArrowWriter):
             return
         where = plan.request.where
         if where is not None and not parts:  # no task has looked at the session
-            refuse_dependent(plan, plan.schema.names, UNKNOWN)
+            refuse_dependent(plan, plan.schema.names, self._settings)
         replaced = None if where is None else _replaced(plan, where)
         commit_parts(plan, parts, replaced=replaced)
         wait_for_checkpoints()  # this process may be gone soon

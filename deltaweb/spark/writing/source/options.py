@@ -147,12 +147,8 @@ def source_options(place: TablePlace) -> Mapping[str, str]:
 
 def settings_options(settings: SessionSettings) -> Mapping[str, str]:
     """Return the options by which the data source knows a session."""
-    if not settings.is_usual or settings.time_zone is None:
-        return {}
-    return {
-        TIME_ZONE_OPTION: settings.time_zone,
-        ANSI_OPTION: str(bool(settings.is_ansi)).lower(),
-    }
+    zone = {} if settings.time_zone is None else {TIME_ZONE_OPTION: settings.time_zone}
+    return {**zone, ANSI_OPTION: str(bool(settings.is_ansi)).lower()}
 
 
 def _names(text: str) -> tuple[str, ...]:
