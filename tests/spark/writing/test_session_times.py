@@ -61,12 +61,17 @@ def by_source(rows: "DataFrame", location: str) -> None:
 
 
 def by_stream(rows: "DataFrame", location: str) -> None:
-    folder = f"{location}-source"
-    rows.write.parquet(folder)
-    stream = rows.sparkSession.readStream.schema(rows.schema).parquet(folder)
+    source = f"{location}-source"
+    by_source(rows, source)
+    carry(rows.sparkSession, source, location)
+
+
+def carry(spark: "SparkSession", source: str, sink: str, **options: str) -> None:
+    """Write what a table has to another, as a stream."""
+    stream = spark.readStream.format("deltaweb").options(**options).load(source)
     writer = stream.writeStream.format("deltaweb").trigger(availableNow=True)
-    writer = writer.option("checkpointLocation", f"{location}-state")
-    writer.start(location).awaitTermination()
+    writer = writer.option("checkpointLocation", f"{sink}-state")
+    writer.start(sink).awaitTermination()
 
 
 @pytest.fixture(params=["UTC", NEW_YORK, KOLKATA])
@@ -165,3 +170,6 @@ def test_a_time_without_a_zone_is_of_the_session(
         assert read_table(spark, table.root, timestamp=clock).count() == 1
         reader = spark.read.format("deltaweb").option("timestampAsOf", clock)
         assert reader.option("timeZone", KOLKATA).load(table.root).count() == 1
+        said = {"startingTimestamp": clock, "timeZone": KOLKATA}
+        carry(spark, table.root, f"{table.root}-sink", **said)
+    assert DeltaTable(f"{table.root}-sink").snapshot().read().num_rows == 1
