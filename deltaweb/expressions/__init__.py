@@ -16,4 +16,5 @@ by name. Read the modules in this order:
     bounds        how much any of it may make
     condition     a boolean expression; an assignment
     reach         what a condition says of whole files
+    session       what of all this the settings of a session change
 """

@@ -36,7 +36,7 @@ from deltaweb.expressions.comparison import (
 )
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from deltaweb.expressions.functions import call, concatenated
-from deltaweb.expressions.mistakes import refuse_mistakes
+from deltaweb.expressions.mistaken.mistakes import refuse_mistakes
 from deltaweb.expressions.node import (
     NULL,
     BadLiteralError,

@@ -152,6 +152,15 @@ def local_micros_of(text: str) -> int:
     return parse_timestamp_ntz(moment)
 
 
+def names_zone(text: str) -> bool:
+    """Tell whether a text is an instant by itself: a time with a zone."""
+    try:
+        moment, zone = _moment(text)
+        return bool(zone) and bool(_offset(zone, text)) and bool(moment)
+    except ValueError:
+        return False
+
+
 def _day(year: str, month: str | None, day: str | None) -> str:
     return f"{year}-{month or 1}-{day or 1}"
 

@@ -29,8 +29,10 @@ from deltaweb.delta.values.statistics.record_counts import live_records
 from deltaweb.delta.writing.transaction import EVERYTHING_READ, TableRead
 from deltaweb.expressions.compiler import parse_expression
 from deltaweb.expressions.condition import SQLCondition
-from deltaweb.expressions.errors import ExpressionError
+from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.expressions.reach import reach_of
+from deltaweb.expressions.session.dependence import Dependence
+from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.sharing.conditions.sql_text import SQLText
 
 MAX_KEPT_BYTES: Final = 64 << 20
@@ -64,7 +66,11 @@ class Matches:
 
 
 def find_matches(
-    snapshot: Snapshot, where: str | None, *, is_evaluated_here: bool = True
+    snapshot: Snapshot,
+    where: str | None,
+    *,
+    is_evaluated_here: bool = True,
+    settings: SessionSettings = OURS,
 ) -> Matches:
     """Find the files that a condition is about, without opening one.
 
@@ -73,6 +79,8 @@ def find_matches(
         where: The condition; None for one that is true of every row.
         is_evaluated_here: Whether rows are looked at in process; if another engine
             does, no condition is refused.
+        settings: Those by which the condition is evaluated; files are chosen by
+            nothing that depends on them.
 
     Raises:
         ExpressionError: If the condition cannot be evaluated here.
@@ -87,9 +95,16 @@ def find_matches(
         if is_evaluated_here:
             raise
         return Matches(nothing, files, EVERYTHING_READ)
-    by_partition = _by_partition(snapshot, parsed)
     condition = SQLCondition(parsed, snapshot.schema) if is_evaluated_here else None
-    predicate = reach_of(parsed, snapshot.schema)
+    known = Dependence(snapshot.schema, settings).without(parsed)
+    if known is None:
+        return Matches(nothing, files, EVERYTHING_READ, condition)
+    by_partition = None
+    if known.is_whole:
+        by_partition = _by_partition(
+            snapshot, known.condition, is_sure=is_evaluated_here
+        )
+    predicate = reach_of(known.condition, snapshot.schema)
     if by_partition is not None:
         whole = files.filter(by_partition)
         return Matches(whole, nothing, _read(predicate, whole), condition)
@@ -117,8 +132,15 @@ def _partitions(snapshot: Snapshot) -> pa.StructArray:
     return typed.chunk(0)
 
 
-def _by_partition(snapshot: Snapshot, where: SQLText) -> pa.BooleanArray | None:
-    """Return the files that match by their partition values; None for other columns."""
+def _by_partition(
+    snapshot: Snapshot, where: SQLText, *, is_sure: bool
+) -> pa.BooleanArray | None:
+    """Return the files that match by their partition values; None for other columns.
+
+    Raises:
+        ExpressionValueError: If a partition has no value; unless another engine is to
+            say so.
+    """
     names = snapshot.metadata.partition_columns
     if not names and where.tree.find(exp.Column):
         return None
@@ -128,13 +150,20 @@ def _by_partition(snapshot: Snapshot, where: SQLText) -> pa.BooleanArray | None:
     except ExpressionError:
         return None
     values = _partitions(snapshot)
-    if not columns.fields:
-        # A condition of no column is true of every row, or of none.
-        one = pa.RecordBatch.from_arrays([pa.nulls(1)], names=["_"])
-        is_true = condition.holds(one)[0].as_py()
-        return pa.array(np.full(snapshot.num_files, is_true, np.bool_))
-    batch = pa.RecordBatch.from_arrays(values.flatten(), schema=arrow_schema(columns))
-    return condition.holds(batch)
+    try:
+        if not columns.fields:
+            # A condition of no column is true of every row, or of none.
+            one = pa.RecordBatch.from_arrays([pa.nulls(1)], names=["_"])
+            is_true = condition.holds(one)[0].as_py()
+            return pa.array(np.full(snapshot.num_files, is_true, np.bool_))
+        batch = pa.RecordBatch.from_arrays(
+            values.flatten(), schema=arrow_schema(columns)
+        )
+        return condition.holds(batch)
+    except ExpressionValueError:
+        if is_sure:
+            raise
+        return None
 
 
 def rows_with_matches(

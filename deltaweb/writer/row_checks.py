@@ -23,6 +23,7 @@ from deltaweb.delta.writing.requirements import (
 )
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
+from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.writer.rows.row_completion import length_rules
 
 NOT_NULL: Final = "NOT NULL"
@@ -152,19 +153,34 @@ def _missing(rows: pa.RecordBatch, path: tuple[str, ...]) -> pa.BooleanArray | N
     return bad if bad.true_count else None
 
 
-def untranslated_constraints(
-    metadata: Metadata, schema: StructType, more: Sequence[RowConstraint] = ()
+def constraints_elsewhere(
+    metadata: Metadata,
+    schema: StructType,
+    more: Sequence[RowConstraint] = (),
+    settings: SessionSettings = OURS,
 ) -> tuple[RowConstraint, ...]:
-    """Return the conditions that cannot be evaluated here exactly.
+    """Return the conditions that are not evaluated here as a session would.
 
-    The arguments are those of `RowChecks`.
+    Args:
+        metadata: As of `RowChecks`.
+        schema: As of `RowChecks`.
+        more: As of `RowChecks`.
+        settings: Of the session.
     """
+    from deltaweb.expressions.session.dependence import (  # noqa: PLC0415  # it parses SQL
+        Dependence,
+    )
+
     found = []
+    dependence = Dependence(schema, settings)
     for constraint in (*row_constraints(metadata), *more):
         try:
             SQLCondition(constraint.sql, schema)
         except ExpressionError:
             found.append(constraint)
+        else:
+            if dependence.of(constraint.sql):
+                found.append(constraint)
     return tuple(found)
 
 

@@ -18,7 +18,7 @@ from deltaweb.expressions.errors import (
     ExpressionMistakenError,
     ExpressionValueError,
 )
-from deltaweb.expressions.spark_functions import SPARK_FUNCTIONS
+from deltaweb.expressions.mistaken.spark_functions import SPARK_FUNCTIONS
 from tests.drawn_examples import examples
 from tests.drawn_expressions import conditions
 from tests.expression_cases import CONDITIONS, ROWS, VALUES, WITHOUT_VALUE

@@ -6,11 +6,10 @@ Read in this order:
     write_plan    what a write is to be: found out once, in the driver
     file_tasks    rows of a task to data files, by the code that writes in process
     part_commit   the files of all tasks as one transaction
-    conditions    conditions on rows that only Spark evaluates
+    session       what the session evaluates, by its settings
     frame_write   `write_table`
     file_rows     rows of data files as tasks read them
     frame_read    `read_table`
-    checked_sql   SQL that Spark evaluates, once it is known to be a function of the row
     change_tasks  what tasks that change rows are asked, and how they answer
     rewrite       `delete_rows`, `update_rows`
     merge         `merge_rows`

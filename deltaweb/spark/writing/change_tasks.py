@@ -12,6 +12,7 @@ from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.requirements import RowConstraint
+from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.spark.job import run_job
 from deltaweb.spark.task_faults import faults_are_raised
 from deltaweb.spark.writing.file_rows import FileReading, reading_of
@@ -34,11 +35,13 @@ class ChangeRequest:
     Attributes:
         place: The table.
         base: What holds at the version whose rows change.
+        settings: Of the session.
         elsewhere: Rules of the table that Spark evaluates.
     """
 
     place: TablePlace
     base: Definition
+    settings: SessionSettings = OURS
     elsewhere: tuple[RowConstraint, ...] = ()
 
     @property

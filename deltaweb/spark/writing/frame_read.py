@@ -9,9 +9,11 @@ from pyspark.sql.types import StructType as SparkStruct
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.expressions.session.zone_times import moment_of
 from deltaweb.spark.arrow_frames import column_of
+from deltaweb.spark.writing.session.settings import settings_of
 from deltaweb.spark.writing.source.data_source import SOURCE_NAME, register
-from deltaweb.spark.writing.source.options import source_options
+from deltaweb.spark.writing.source.options import settings_options, source_options
 from deltaweb.spark.writing.spark_types import spark_schema
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
@@ -38,10 +40,11 @@ def read_table(  # noqa: PLR0913  # what a reading may be asked for
         spark: The session; it knows the data source `deltaweb` from now on.
         location: The table: a path, or a URL that fsspec knows.
         version: The version; not together with `timestamp`; else the newest.
-        timestamp: A datetime or ISO 8601 text, with a zone: the newest version made at
-            or before it.
+        timestamp: A datetime with a zone or ISO 8601 text, of the session's zone where
+            it names none: the newest version made at or before it.
         columns: Columns in the order wanted; all for None.
-        where: Only rows that this SQL is true for; files that hold none are not read.
+        where: Only rows that this SQL is true for, by the settings of the session;
+            files that hold none are not read.
         storage_options: Options of the store, of JSON's types.
         allowed_roots: Roots outside the table whose files may be read when a path of
             the log leads there.
@@ -55,7 +58,9 @@ def read_table(  # noqa: PLR0913  # what a reading may be asked for
         storage_options=storage_options or {},
         allowed_roots=allowed_roots,
     )
-    snapshot = DeltaTable.from_store(place.open()).snapshot(version, timestamp)
+    settings = settings_of(spark)
+    moment = moment_of(timestamp, settings.time_zone)
+    snapshot = DeltaTable.from_store(place.open()).snapshot(version, moment)
     names = snapshot.schema.names
     chosen = names if columns is None else _chosen(snapshot.schema, columns)
     register(spark)
@@ -67,7 +72,9 @@ def read_table(  # noqa: PLR0913  # what a reading may be asked for
     everything = spark_schema(snapshot.schema)
     needed = _named_by(spark.createDataFrame([], everything), where)
     read = [*chosen, *(name for name in names if name in needed - {*chosen})]
-    reader = reader.option("filesWhere", where)
+    if settings.is_usual:
+        reader = reader.option("filesWhere", where)
+        reader = reader.options(**settings_options(settings))
     rows = reader.schema(_columns(snapshot.schema, read)).load(location)
     found = rows.where(where)
     return found.select(*(column_of(found, name) for name in chosen))

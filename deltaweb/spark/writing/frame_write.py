@@ -12,8 +12,6 @@ from deltaweb.delta.writing.errors import UnsupportedWriteError
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.spark.arrow_frames import map_in_arrow
 from deltaweb.spark.task_faults import faults_are_raised
-from deltaweb.spark.writing.checked_sql import is_true
-from deltaweb.spark.writing.conditions import with_verdicts
 from deltaweb.spark.writing.file_rows import FILE_NUMBER, FILE_PLACE, numbered_rows
 from deltaweb.spark.writing.file_tasks import (
     PART_SCHEMA,
@@ -23,6 +21,10 @@ from deltaweb.spark.writing.file_tasks import (
 )
 from deltaweb.spark.writing.part_commit import base_snapshot, commit_parts
 from deltaweb.spark.writing.replaced_rows import FoundRows, find_rows
+from deltaweb.spark.writing.session.checked_sql import is_true
+from deltaweb.spark.writing.session.conditions import with_verdicts
+from deltaweb.spark.writing.session.settings import settings_of
+from deltaweb.spark.writing.session.stored_values import with_stored_times
 from deltaweb.spark.writing.spark_types import frame_schema
 from deltaweb.spark.writing.write_plan import (
     SaveMode,
@@ -59,8 +61,8 @@ def write_table(  # noqa: PLR0913  # what a write may be asked for
         location: The table: a path, or a URL that fsspec knows.
         mode: `append`, `overwrite`, `error` or `ignore`, as in Spark.
         partition_by: The partition columns of a table that is made.
-        where: With `overwrite`, only rows that this SQL is true for go; every new row
-            must satisfy it.
+        where: With `overwrite`, only rows that this SQL is true for go, by the settings
+            of the session; every new row must satisfy it.
         merge_schema: Whether columns that the table lacks are added to it.
         overwrite_schema: With `overwrite`, whether the table takes the schema of the
             rows.
@@ -90,7 +92,8 @@ def write_table(  # noqa: PLR0913  # what a write may be asked for
         txn=txn,
         properties=dict(properties or {}),
     )
-    plan = plan_write(place, frame_schema(frame.schema), request)
+    settings = settings_of(frame.sparkSession)
+    plan = plan_write(place, frame_schema(frame.schema), request, settings)
     if plan is None:
         return CommitResult(version=None)
     if where is None:
@@ -103,7 +106,9 @@ def _replace_where(frame: DataFrame, plan: WritePlan, where: str) -> CommitResul
     snapshot = base_snapshot(plan)
     parts = write_frame(frame, plan)
     try:
-        found = find_rows(frame.sparkSession, plan.place, snapshot, where)
+        found = find_rows(
+            frame.sparkSession, plan.place, snapshot, where, plan.settings
+        )
         kept = write_others(frame.sparkSession, plan, found, where)
     except BaseException:
         discard_parts(plan.place.open(), parts)
@@ -141,6 +146,8 @@ def write_frame(frame: DataFrame, plan: WritePlan) -> list[TaskFiles]:
     with faults_are_raised():
         rows = frame
         if plan.is_checked:
-            rows = with_verdicts(frame, plan.schema, plan.elsewhere)
+            rows = with_stored_times(frame, plan.schema)
+            rows = plan.filled.add_to(rows, plan.schema)
+            rows = with_verdicts(rows, plan.schema, plan.elsewhere)
         parts = map_in_arrow(rows, partial(write_task, plan), PART_SCHEMA).collect()
     return [TaskFiles(bytes(p.files), p.num_rows, p.num_bytes) for p in parts]

@@ -12,14 +12,15 @@ from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark co
 
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import TableRead
+from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.spark.task_faults import faults_are_raised
-from deltaweb.spark.writing.checked_sql import check_settled, is_true
 from deltaweb.spark.writing.file_rows import (
     FILE_NUMBER,
     FileReading,
     numbered_rows,
     reading_of,
 )
+from deltaweb.spark.writing.session.checked_sql import check_settled, is_true
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.matching import count_rows, find_matches
 
@@ -51,7 +52,11 @@ class FoundRows:
 
 
 def find_rows(
-    spark: SparkSession, place: TablePlace, snapshot: Snapshot, where: str | None
+    spark: SparkSession,
+    place: TablePlace,
+    snapshot: Snapshot,
+    where: str | None,
+    settings: SessionSettings,
 ) -> FoundRows:
     """Find the files of a version that hold rows of a condition.
 
@@ -59,7 +64,7 @@ def find_rows(
         ExpressionError: If the condition is no function of the row.
         DeltaError: If a file does not read.
     """
-    matches = find_matches(snapshot, where, is_evaluated_here=False)
+    matches = find_matches(snapshot, where, is_evaluated_here=False, settings=settings)
     reading = reading_of(snapshot.state.definition, place)
     counts: dict[int, int] = {}
     if matches.partly.num_rows and where is not None:

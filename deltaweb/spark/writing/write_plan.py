@@ -12,7 +12,7 @@ from deltaweb.delta.features.identity_columns import IDENTITY_COLUMNS
 from deltaweb.delta.features.row_tracking import ROW_TRACKING, kept_row_ids
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.protocol.schema import StructType, parse_schema
+from deltaweb.delta.protocol.schema import StructType, arrow_schema, parse_schema
 from deltaweb.delta.snapshot.state import Definition, load_definition
 from deltaweb.delta.writing.errors import (
     LocationTakenError,
@@ -21,12 +21,15 @@ from deltaweb.delta.writing.errors import (
 )
 from deltaweb.delta.writing.requirements import RowConstraint, check_writable
 from deltaweb.delta.writing.winners import is_noted
+from deltaweb.expressions.session.settings import OURS, SessionSettings
+from deltaweb.spark.writing.session.conditions import FilledColumns
+from deltaweb.spark.writing.session.stored_values import stored_schema
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.append import WRITE
 from deltaweb.writer.making.free_place import check_empty
 from deltaweb.writer.making.new_table import NewTable, new_definition
 from deltaweb.writer.overwrite import REPLACE_WHERE
-from deltaweb.writer.row_checks import untranslated_constraints
+from deltaweb.writer.row_checks import constraints_elsewhere
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.table_write import TableWrite, evolved
@@ -111,7 +114,9 @@ class WritePlan:
         base: What holds at the version that was read; None where this makes the table.
         protocol: What holds from the write on; the next as well.
         metadata: The table's.
+        settings: Of the session.
         elsewhere: Conditions on rows that tasks do not evaluate: Spark does.
+        filled: Columns that Spark gives the rows.
         is_checked: Whether rows are new ones; others were checked when they came.
     """
 
@@ -120,7 +125,9 @@ class WritePlan:
     base: Definition | None
     protocol: Protocol
     metadata: Metadata
+    settings: SessionSettings = OURS
     elsewhere: tuple[RowConstraint, ...] = ()
+    filled: FilledColumns = field(default_factory=FilledColumns)
     is_checked: bool = True
 
     @property
@@ -137,7 +144,10 @@ class WritePlan:
 
 
 def plan_write(
-    place: TablePlace, incoming: pa.Schema, request: WriteRequest
+    place: TablePlace,
+    incoming: pa.Schema,
+    request: WriteRequest,
+    settings: SessionSettings = OURS,
 ) -> WritePlan | None:
     """Find out what a write is to be.
 
@@ -145,6 +155,7 @@ def plan_write(
         place: The table.
         incoming: The schema of the rows.
         request: What is asked for.
+        settings: Of the session that writes.
 
     Returns:
         None where nothing is to be done: the table is there, or has the `txn`.
@@ -161,7 +172,7 @@ def plan_write(
     except (TableNotFoundError, LocationNotFoundError):
         if request.where is not None:
             raise
-        return _plan_new_table(store, place, incoming, request)
+        return _plan_new_table(store, place, incoming, request, settings)
     if request.mode is SaveMode.IGNORE:
         return None
     if request.mode is SaveMode.ERROR:
@@ -185,19 +196,29 @@ def plan_write(
         base=base,
         protocol=base.protocol,
         metadata=metadata,
+        settings=settings,
     )
     return _checked(plan, incoming)
 
 
 def _plan_new_table(
-    store: TableStore, place: TablePlace, incoming: pa.Schema, request: WriteRequest
+    store: TableStore,
+    place: TablePlace,
+    incoming: pa.Schema,
+    request: WriteRequest,
+    settings: SessionSettings,
 ) -> WritePlan:
     check_empty(store)
     metadata, protocol = new_definition(
         new_table(incoming, request), is_evaluated_here=False
     )
     plan = WritePlan(
-        place=place, request=request, base=None, protocol=protocol, metadata=metadata
+        place=place,
+        request=request,
+        base=None,
+        protocol=protocol,
+        metadata=metadata,
+        settings=settings,
     )
     return _checked(plan, incoming)
 
@@ -213,9 +234,14 @@ def new_table(incoming: pa.Schema, request: WriteRequest) -> NewTable:
 
 def _checked(plan: WritePlan, incoming: pa.Schema) -> WritePlan:
     schema, metadata, rules = plan.schema, plan.metadata, plan.request.rules
-    RowSchema(schema, incoming)
-    elsewhere = untranslated_constraints(metadata, schema, rules)
-    return replace(plan, elsewhere=elsewhere)
+    settings = plan.settings
+    filled = FilledColumns.of(schema, incoming.names, settings)
+    given = stored_schema(incoming, schema)
+    for name in filled.names:
+        given = given.append(arrow_schema(schema.select((name,)))[0])
+    RowSchema(schema, given)
+    elsewhere = constraints_elsewhere(metadata, schema, rules, settings)
+    return replace(plan, elsewhere=elsewhere, filled=filled)
 
 
 def _check_partitions(metadata: Metadata, asked: Sequence[str] | None) -> None:

@@ -12,6 +12,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import TableRead
 from deltaweb.expressions.condition import SQLCondition
+from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
@@ -62,6 +63,11 @@ class RewriteEngine(Protocol):
         """Whether SQL is evaluated as in process, and refused where it is not."""
         ...
 
+    @property
+    def settings(self) -> SessionSettings:
+        """By what SQL is evaluated."""
+        ...
+
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
     ) -> RewrittenFiles:
@@ -106,6 +112,11 @@ class RewriteHere:
     def is_evaluated_here(self) -> bool:
         """It is."""
         return True
+
+    @property
+    def settings(self) -> SessionSettings:
+        """Those of every process."""
+        return OURS
 
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None

@@ -169,7 +169,8 @@ def _misfits(
         case PrimitiveType() | DecimalType() if _leaf_fits(found, wanted):
             return
         case _:
-            yield column, f"is {found} in the rows and {type_text(wanted)} in the table"
+            said = f"is {found} in the rows and {type_text(wanted)} in the table"
+            yield column, f"{said}{_advice(found, wanted)}"
 
 
 def _leaf_fits(found: pa.DataType, wanted: DataType) -> bool:
@@ -179,6 +180,8 @@ def _leaf_fits(found: pa.DataType, wanted: DataType) -> bool:
     target = arrow_type(wanted)
     if found == target:
         return True
+    if _is_other_time(found, target):
+        return False
     if _step(found, wanted) is not None:
         return True
     try:
@@ -186,6 +189,21 @@ def _leaf_fits(found: pa.DataType, wanted: DataType) -> bool:
     except (MismatchError, pa.ArrowException):
         return False
     return not (pa.types.is_string(target) and not _is_text(found))
+
+
+def _is_other_time(found: pa.DataType, target: pa.DataType) -> bool:
+    """Tell whether one is an instant, and the other what some clock shows."""
+    are_times = pa.types.is_timestamp(found) and pa.types.is_timestamp(target)
+    return are_times and (found.tz is None) != (target.tz is None)
+
+
+def _advice(found: pa.DataType, wanted: DataType) -> str:
+    """Return how times become those of another kind, after what is wrong with them."""
+    if pa.types.is_nested(found) or not _is_other_time(found, arrow_type(wanted)):
+        return ""
+    if found.tz is None:
+        return ": pyarrow.compute.assume_timezone says which instants are meant"
+    return ": pyarrow.compute.local_timestamp says what a clock of its zone shows"
 
 
 def _is_text(found: pa.DataType) -> bool:

@@ -20,10 +20,15 @@ from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.sharing.conditions.sql_text import parse_sql
 from deltaweb.spark.arrow_frames import column_of
-from deltaweb.spark.writing.checked_sql import check_condition, check_value, is_true
-from deltaweb.spark.writing.conditions import VERDICT, with_verdicts
 from deltaweb.spark.writing.file_rows import FILE_NUMBER, FILE_PLACE, numbered_rows
 from deltaweb.spark.writing.merge.merge_request import MergeRequest
+from deltaweb.spark.writing.session.checked_sql import (
+    check_condition,
+    check_value,
+    is_true,
+)
+from deltaweb.spark.writing.session.conditions import VERDICT, with_verdicts
+from deltaweb.spark.writing.session.stored_values import stored
 from deltaweb.spark.writing.spark_types import spark_schema
 from deltaweb.writer.merge.clauses import (
     SOURCE,
@@ -231,6 +236,7 @@ def _with_sent(
         return rows.select(*kept_columns, *sent)
     values = _new_values(request, clauses)
     known = rows.select(*kept_columns, *(v.alias(n) for n, v in values.items()))
+    known = known.withColumns(_generated(request, clauses, known))
     judged = with_verdicts(known, request.schema, request.elsewhere)
     verdicts = [f"{VERDICT}{place}" for place in range(len(request.elsewhere))]
     columns = [
@@ -244,7 +250,13 @@ def _new_values(
     request: MergeRequest, clauses: Sequence[MergeClause]
 ) -> Mapping[str, Column]:
     """Return what columns hold in chosen rows, by the name of the column."""
-    takes = [assigned(clause, request.schema, request.source) for clause in clauses]
+    takes = [
+        {
+            **request.filled(clause, are_all=True).defaults,
+            **assigned(clause, request.schema, request.source),
+        }
+        for clause in clauses
+    ]
     found = {}
     for field in spark_schema(request.schema).fields:
         value = F.when(F.lit(False), F.lit(None).cast(field.dataType))  # noqa: FBT003  # a value
@@ -253,9 +265,24 @@ def _new_values(
             if sql is None and clause.action is MergeAction.UPDATE:
                 sql = quoted(TABLE, field.name)
             if sql is not None:
-                new = F.expr(sql).cast(field.dataType)
+                new = stored(F.expr(sql), field, request.settings)
                 value = value.when(F.col(CHOICE) == place, new)
         found[field.name] = value
+    return found
+
+
+def _generated(
+    request: MergeRequest, clauses: Sequence[MergeClause], rows: DataFrame
+) -> dict[str, Column]:
+    """Return what is generated of new values, by the name of the column."""
+    kinds = spark_schema(request.schema)
+    found: dict[str, Column] = {}
+    for place, clause in enumerate(clauses):
+        made = request.filled(clause, are_all=True).generated
+        for name, sql in made.items():
+            new = stored(F.expr(sql), kinds[name], request.settings)
+            old = found.get(name, column_of(rows, name))
+            found[name] = F.when(F.col(CHOICE) == place, new).otherwise(old)
     return found
 
 

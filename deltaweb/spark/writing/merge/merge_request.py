@@ -1,6 +1,6 @@
 """What is asked of the tasks of a merge, as it travels to them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -9,9 +9,10 @@ import pyarrow as pa
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
+from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.spark.writing.change_tasks import ChangeRequest
-from deltaweb.spark.writing.checked_sql import GENERATED
 from deltaweb.spark.writing.file_tasks import check_verdict
+from deltaweb.spark.writing.session.conditions import FilledColumns
 from deltaweb.writer.changes.change_writer import ChangeWriter
 from deltaweb.writer.merge.clauses import (
     SOURCE,
@@ -19,16 +20,16 @@ from deltaweb.writer.merge.clauses import (
     About,
     BoundClause,
     BoundClauses,
+    MergeAction,
     MergeClause,
     assigned,
     check_all_taken,
-    completion_of,
     pair_schema,
     quoted,
 )
 from deltaweb.writer.merge.file_merge import FileMerger
 from deltaweb.writer.rewrite.dry_run import RowTally
-from deltaweb.writer.row_checks import RowChecks, untranslated_constraints
+from deltaweb.writer.row_checks import RowChecks, constraints_elsewhere
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 
 VALUE: Final = "value_"
@@ -100,13 +101,36 @@ class MergeRequest(ChangeRequest):
         schema = self.schema
         places = {name: place for place, name in enumerate(schema.names)}
         for clause in self.clauses:
-            values = {
-                name: quoted(SOURCE, f"{VALUE}{places[name]}")
-                for name in assigned(clause, schema, self.source)
-            }
+            given = assigned(clause, schema, self.source)
+            names = [*given, *self.filled(clause, are_all=True).names]
+            values = {name: quoted(SOURCE, f"{VALUE}{places[name]}") for name in names}
             taken = replace(clause, condition=None, assignments=values)
             sides = (SOURCE,) if clause.about is About.NOT_MATCHED else (TABLE, SOURCE)
             yield BoundClause(taken, schema, self.sent, IdentityNumbers(), sides)
+
+    def filled(self, clause: MergeClause, *, are_all: bool = False) -> FilledColumns:
+        """Return the columns that Spark gives the rows of a clause; see there."""
+        if clause.action is MergeAction.DELETE:
+            return FilledColumns()
+        return FilledColumns.of(
+            self.schema,
+            [*assigned(clause, self.schema, self.source)],
+            self.settings,
+            takes_defaults=clause.action is MergeAction.INSERT,
+            are_all=are_all,
+        )
+
+    def depends(self, clause: MergeClause) -> bool:
+        """Return whether what rows of a clause hold depends on the session."""
+        if self.settings.are_ours:
+            return False
+        schema = pair_schema(self.schema, self.source, clause.about.value)
+        dependence = Dependence(schema, self.settings)
+        columns = {column.name: column for column in self.schema.fields}
+        values = assigned(clause, self.schema, self.source)
+        return bool(self.filled(clause).names) or any(
+            dependence.of_value(sql, columns[name]) for name, sql in values.items()
+        )
 
     def open_changes(self) -> ChangeWriter | RowTally:
         """Return what takes the changes of a task."""
@@ -133,8 +157,6 @@ def settled(request: MergeRequest) -> MergeRequest:
     Raises:
         ColumnNotFoundError: If a column that takes a value is none of the table.
         SourceColumnsError: If every column is taken, and the table lacks some.
-        ExpressionError: If neither can: what the table generates of values that Spark
-            alone evaluates has rules that Spark alone evaluates, too.
     """
     schema = request.schema
     check_all_taken(request.on, request.clauses, schema, request.source)
@@ -144,17 +166,11 @@ def settled(request: MergeRequest) -> MergeRequest:
         SQLCondition(request.on, pair_schema(schema, request.source))
         request.bound()
         RowChecks(request.base.metadata, schema)
+        is_here = True
     except ExpressionError:
-        elsewhere = untranslated_constraints(request.base.metadata, schema)
-        found = replace(request, is_evaluated_here=False, elsewhere=elsewhere)
-        _refuse_generated(found, request.clauses)
-        return found
-    return request
-
-
-def _refuse_generated(request: MergeRequest, clauses: Sequence[MergeClause]) -> None:
-    for clause in clauses:
-        given = assigned(clause, request.schema, request.source)
-        completion = completion_of(clause, request.schema, given)
-        if request.elsewhere and completion.filled:
-            raise ExpressionError(sql=request.elsewhere[0].sql, reason=GENERATED)
+        is_here = False
+    settings = request.settings
+    elsewhere = constraints_elsewhere(request.base.metadata, schema, settings=settings)
+    if is_here and not elsewhere and not any(map(request.depends, request.clauses)):
+        return request
+    return replace(request, is_evaluated_here=False, elsewhere=elsewhere)

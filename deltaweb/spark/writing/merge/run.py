@@ -13,6 +13,7 @@ from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.spark.writing.merge.engine import MergeByTasks
 from deltaweb.spark.writing.merge.joined_rows import check_merge
 from deltaweb.spark.writing.merge.merge_request import MergeRequest, settled
+from deltaweb.spark.writing.session.settings import settings_of
 from deltaweb.spark.writing.spark_types import frame_schema
 from deltaweb.spark.writing.write_plan import rows_not_numbered, rows_not_tracked
 from deltaweb.storage.place import TablePlace
@@ -41,7 +42,8 @@ def merge_rows(
         location: The table: a path, or a URL that fsspec knows.
         source: The rows; they are looked at once, when the merge is executed.
         on: SQL by which rows match: `t` is the table, `s` the source. Of any function
-            that Spark has, as the SQL of the clauses is.
+            that Spark has and by the settings of the session, as the SQL of the clauses
+            is.
         storage_options: Options of the store.
 
     Nothing is read or raised before `execute`, which raises what `DeltaTable.merge`
@@ -124,6 +126,7 @@ class MergeOnSpark:
                 clauses=tuple(self.clauses),
                 source=schema,
                 is_dry=is_dry,
+                settings=settings_of(self.spark),
             )
         )
         if not request.is_evaluated_here:

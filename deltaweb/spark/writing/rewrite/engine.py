@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from deltaweb.delta.features.change_feed import writes_changes
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.commit import discard_files
+from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
 from deltaweb.spark.data_files.shares import READ, deal_out
 from deltaweb.spark.writing.change_tasks import ANSWER, run_watched, unpack
@@ -49,6 +50,11 @@ class RewriteByTasks:
     snapshot: Snapshot
     request: RowRequest
     is_evaluated_here: bool
+
+    @property
+    def settings(self) -> SessionSettings:
+        """Those of the session."""
+        return self.request.settings
 
     @property
     def progress_unit(self) -> str:

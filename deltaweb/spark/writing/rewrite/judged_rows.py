@@ -15,15 +15,15 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 
-from deltaweb.expressions.errors import ExpressionError
 from deltaweb.spark.arrow_frames import Batches, column_of
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.change_tasks import pack
-from deltaweb.spark.writing.checked_sql import GENERATED, is_true
-from deltaweb.spark.writing.conditions import with_verdicts
 from deltaweb.spark.writing.file_rows import FILE_NUMBER
 from deltaweb.spark.writing.file_tasks import check_verdict, without_verdicts
 from deltaweb.spark.writing.rewrite.row_request import EVERY_ROW, RowRequest, answer_of
+from deltaweb.spark.writing.session.checked_sql import is_true
+from deltaweb.spark.writing.session.conditions import with_verdicts
+from deltaweb.spark.writing.session.stored_values import stored
 from deltaweb.spark.writing.spark_types import spark_schema
 from deltaweb.writer.rewrite.dry_run import RowsSeen
 from deltaweb.writer.rewrite.file_changes import FileRewriter, TouchedRows
@@ -57,12 +57,32 @@ def judged_rows(rows: DataFrame, request: RowRequest) -> DataFrame:
     for field in spark_schema(request.schema).fields:
         value = column_of(rows, field.name)
         if field.name in assigned:
-            new = F.expr(assigned[field.name]).cast(field.dataType)
+            new = stored(F.expr(assigned[field.name]), field, request.settings)
             value = F.when(holds, new).otherwise(value).alias(field.name)
         columns.append(value)
-    old = [column_of(rows, name).alias(f"{OLD}{n}") for n, name in enumerate(assigned)]
+    old = [
+        column_of(rows, name).alias(f"{OLD}{n}")
+        for n, name in enumerate(request.changed)
+    ]
     judged = rows.select(*columns, *old, F.col(FILE_NUMBER), holds.alias(HOLDS))
+    judged = _generated(judged, request)
     return with_verdicts(judged, request.schema, request.elsewhere)
+
+
+def _generated(judged: DataFrame, request: RowRequest) -> DataFrame:
+    """Return rows with what is generated of their new values."""
+    made = request.filled.generated
+    if not made:
+        return judged
+    kinds = spark_schema(request.schema)
+    new = {
+        name: F.when(
+            column_of(judged, HOLDS),
+            stored(F.expr(sql), kinds[name], request.settings),
+        ).otherwise(column_of(judged, name))
+        for name, sql in made.items()
+    }
+    return judged.withColumns(new)
 
 
 def rewrite_judged(
@@ -92,20 +112,8 @@ def rewrite_judged(
     yield from pack(answer)
 
 
-def refuse_generated(request: RowRequest) -> None:
-    """Refuse an update whose generated values Spark would have to judge.
-
-    Raises:
-        ExpressionError: If it is one, or if a value cannot be generated here.
-    """
-    if request.assignments is None:
-        return
-    if request.elsewhere and _completion(request).filled:
-        raise ExpressionError(sql=request.elsewhere[0].sql, reason=GENERATED)
-
-
 def _completion(request: RowRequest) -> RowCompletion:
-    given = set(request.assignments or ())
+    given = set(request.changed)
     return RowCompletion(request.schema, given, takes_defaults=False)
 
 
@@ -136,8 +144,9 @@ class _Judged:
         given, verdicts = without_verdicts(batch, len(request.elsewhere))
         holds = given.column(HOLDS)
         new = given.select(self._names)
-        assigned = list(request.assignments or ())
-        old = {name: given.column(f"{OLD}{n}") for n, name in enumerate(assigned)}
+        old = {
+            name: given.column(f"{OLD}{n}") for n, name in enumerate(request.changed)
+        }
         columns = [old.get(name, given.column(name)) for name in self._names]
         rows = self._fitted(pa.RecordBatch.from_arrays(columns, schema=new.schema))
         if request.assignments is None:

@@ -1,12 +1,13 @@
 """What is asked of the tasks that change rows by a condition, and what they answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import pyarrow as pa
 
 from deltaweb.spark.writing.change_tasks import TEXTS, ChangeRequest
+from deltaweb.spark.writing.session.conditions import FilledColumns
 from deltaweb.writer.changes.change_writer import ChangeWriter, WrittenChanges
 from deltaweb.writer.rewrite.dry_run import RowsSeen, RowTally
 from deltaweb.writer.rewrite.file_changes import (
@@ -26,10 +27,17 @@ class RowRequest(ChangeRequest):
         where: The condition of the rows, in SQL; every row for None.
         assignments: SQL by the name of the column that takes its value, by the
             table's spelling; None where the rows go.
+        filled: Columns of the changed rows that Spark generates anew.
     """
 
     where: str | None
     assignments: Mapping[str, str] | None = None
+    filled: FilledColumns = field(default_factory=FilledColumns)
+
+    @property
+    def changed(self) -> list[str]:
+        """Names of the columns whose values Spark gives, by `judged_rows`."""
+        return [*(self.assignments or {}), *self.filled.generated]
 
     def open_changes(self, *, is_dry: bool) -> ChangeWriter | RowTally:
         """Return what takes the changes of a task."""

@@ -13,18 +13,20 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.spark.writing.checked_sql import check_condition, check_value
+from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.spark.writing.rewrite.engine import RewriteByTasks
 from deltaweb.spark.writing.rewrite.file_shares import change_of, condition_of
-from deltaweb.spark.writing.rewrite.judged_rows import refuse_generated
 from deltaweb.spark.writing.rewrite.row_request import RowRequest
+from deltaweb.spark.writing.session.checked_sql import check_condition, check_value
+from deltaweb.spark.writing.session.conditions import FilledColumns
+from deltaweb.spark.writing.session.settings import settings_of
 from deltaweb.spark.writing.spark_types import spark_schema
 from deltaweb.spark.writing.write_plan import rows_not_tracked
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.rewrite.plan import Rewrite
 from deltaweb.writer.rewrite.row_changes import ChangeKind, RowDeletion, UpdateKind
 from deltaweb.writer.rewrite.run import read_for_rewrite
-from deltaweb.writer.row_checks import untranslated_constraints
+from deltaweb.writer.row_checks import constraints_elsewhere
 from deltaweb.writer.rows.identity_numbers import check_kept
 
 
@@ -40,7 +42,8 @@ def delete_rows(
     Args:
         spark: The session.
         location: The table: a path, or a URL that fsspec knows.
-        where: The condition, of any function that Spark has.
+        where: The condition, of any function that Spark has, by the settings of the
+            session.
         storage_options: Options of the store.
 
     Raises:
@@ -64,7 +67,8 @@ def update_rows(
     Args:
         spark: The session.
         location: The table: a path, or a URL that fsspec knows.
-        assignments: The expression by the column's name; all see the old values.
+        assignments: The expression by the column's name, by the settings of the
+            session; all see the old values.
         where: The condition; every row for None.
         storage_options: Options of the store.
 
@@ -87,7 +91,8 @@ def deletion(
     """
     snapshot = read_for_rewrite(place.open(), RowDeletion.operation)
     base = snapshot.state.definition
-    request = RowRequest(place=place, base=base, where=where)
+    settings = settings_of(spark)
+    request = RowRequest(place=place, base=base, where=where, settings=settings)
     return _by_tasks(spark, snapshot, request, RowDeletion())
 
 
@@ -105,7 +110,13 @@ def update(
     snapshot = read_for_rewrite(place.open(), UpdateKind.operation)
     base = snapshot.state.definition
     known = _by_column(snapshot.schema, assignments)
-    request = RowRequest(place=place, base=base, where=where, assignments=known)
+    request = RowRequest(
+        place=place,
+        base=base,
+        where=where,
+        assignments=known,
+        settings=settings_of(spark),
+    )
     return _by_tasks(spark, snapshot, request, UpdateKind())
 
 
@@ -115,12 +126,8 @@ def _by_tasks(
     base, store = request.base, request.place.open()
     if kept_row_ids(base.protocol, base.metadata):
         raise rows_not_tracked(store.root, base)
-    is_evaluated_here = True
-    try:
-        change_of(request)
-        condition_of(request)
-    except ExpressionError:
-        is_evaluated_here = False
+    is_evaluated_here = _is_evaluated_here(request)
+    if not is_evaluated_here:
         request = _for_spark(spark, request)
     engine = RewriteByTasks(
         spark=spark,
@@ -129,6 +136,42 @@ def _by_tasks(
         is_evaluated_here=is_evaluated_here,
     )
     return Rewrite(store, snapshot, change, request.where, engine)
+
+
+def _is_evaluated_here(request: RowRequest) -> bool:
+    """Return whether tasks evaluate all that is asked as the session does."""
+    try:
+        change_of(request)
+        condition_of(request)
+    except ExpressionError:
+        return False
+    schema, settings = request.schema, request.settings
+    if settings.are_ours:
+        return True
+    dependence = Dependence(schema, settings)
+    if request.where is not None and dependence.of(request.where):
+        return False
+    if request.assignments is None:
+        return True
+    columns = {column.name: column for column in schema.fields}
+    return not (
+        any(
+            dependence.of_value(sql, columns[name])
+            for name, sql in request.assignments.items()
+        )
+        or _filled(request, are_all=False).generated
+        or constraints_elsewhere(request.base.metadata, schema, settings=settings)
+    )
+
+
+def _filled(request: RowRequest, *, are_all: bool) -> FilledColumns:
+    return FilledColumns.of(
+        request.schema,
+        [*(request.assignments or ())],
+        request.settings,
+        takes_defaults=False,
+        are_all=are_all,
+    )
 
 
 def _for_spark(spark: SparkSession, request: RowRequest) -> RowRequest:
@@ -148,10 +191,11 @@ def _for_spark(spark: SparkSession, request: RowRequest) -> RowRequest:
         return request
     for name, sql in request.assignments.items():
         check_value(rows, sql, rows.schema[name])
-    elsewhere = untranslated_constraints(request.base.metadata, schema)
-    found = replace(request, elsewhere=elsewhere)
-    refuse_generated(found)
-    return found
+    elsewhere = constraints_elsewhere(
+        request.base.metadata, schema, settings=request.settings
+    )
+    filled = _filled(request, are_all=True)
+    return replace(request, elsewhere=elsewhere, filled=filled)
 
 
 def _by_column(schema: StructType, assignments: Mapping[str, str]) -> dict[str, str]:

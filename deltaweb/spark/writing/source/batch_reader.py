@@ -11,6 +11,7 @@ from pyspark.sql.types import StructType as SparkStruct
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import SchemaMismatchError
+from deltaweb.expressions.session.settings import UNKNOWN, SessionSettings
 from deltaweb.spark.data_files.shares import deal_out
 from deltaweb.spark.writing.file_rows import FileReading, reading_of
 from deltaweb.spark.writing.spark_types import spark_schema
@@ -38,6 +39,7 @@ class BatchReader(DataSourceReader):
         columns: What is read, in this order.
         files_where: Files that hold no row that this SQL is true for are left out;
             None for none.
+        settings: By which it is evaluated.
 
     Raises:
         SchemaMismatchError: If the table has no such columns.
@@ -49,10 +51,12 @@ class BatchReader(DataSourceReader):
         version: int,
         columns: SparkStruct,
         files_where: str | None = None,
+        settings: SessionSettings = UNKNOWN,
     ) -> None:
         self._place = place
         self._version = version
         self._files_where = files_where
+        self._settings = settings
         snapshot = self._snapshot()
         self._reading = reading_of_columns(snapshot.state.definition, place, columns)
 
@@ -66,7 +70,12 @@ class BatchReader(DataSourceReader):
             return dealt_out(snapshot.files)
         from deltaweb.writer.matching import find_matches  # what parses SQL is large
 
-        found = find_matches(snapshot, self._files_where, is_evaluated_here=False)
+        found = find_matches(
+            snapshot,
+            self._files_where,
+            is_evaluated_here=False,
+            settings=self._settings,
+        )
         return dealt_out(pa.concat_tables([found.whole, found.partly]))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

@@ -17,12 +17,15 @@ from deltaweb.expressions.errors import ExpressionError
 from deltaweb.spark.writing.file_tasks import TaskFiles, discard_parts, write_rows
 from deltaweb.spark.writing.part_commit import base_snapshot, commit_parts
 from deltaweb.spark.writing.source.options import SourceOptions
+from deltaweb.spark.writing.source.session_rows import (
+    BY_FUNCTION,
+    refuse_dependent,
+    rows_of_session,
+)
 from deltaweb.spark.writing.spark_types import frame_schema
 from deltaweb.spark.writing.write_plan import WritePlan, WriteRequest, plan_write
 from deltaweb.writer.matching import Matches, count_rows, find_matches
 from deltaweb.writer.overwrite import ReplacedRows
-
-BY_FUNCTION = "only deltaweb.spark.write_table has Spark evaluate it"
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class BatchWriter(DataSourceArrowWriter):
     def __init__(
         self, options: SourceOptions, columns: SparkStruct, *, overwrite: bool
     ) -> None:
+        self._settings = options.settings
         request = options.write_request(overwrite=overwrite)
         self._plan = plan_here(options, columns, request)
         if self._plan is not None and request.where is not None:
@@ -62,7 +66,8 @@ class BatchWriter(DataSourceArrowWriter):
             for _ in iterator:
                 pass
             return FilesMessage(TaskFiles.nothing())
-        return FilesMessage(write_rows(self._plan, iterator))
+        rows = rows_of_session(self._plan, iterator)
+        return FilesMessage(write_rows(self._plan, rows))
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Commit what the tasks wrote.
@@ -74,6 +79,8 @@ class BatchWriter(DataSourceArrowWriter):
         if plan is None:
             return
         where = plan.request.where
+        if where is not None and not parts:  # no task has looked at the session
+            refuse_dependent(plan, plan.schema.names, self._settings)
         replaced = None if where is None else _replaced(plan, where)
         commit_parts(plan, parts, replaced=replaced)
         wait_for_checkpoints()  # this process may be gone soon

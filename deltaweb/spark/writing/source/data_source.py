@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType as SparkStruct
 
+from deltaweb.spark.writing.session.settings import tell_tasks
 from deltaweb.spark.writing.source.options import SourceOptionError, SourceOptions
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def register(spark: SparkSession) -> None:
     """Let a session know the data source `deltaweb`; once a session is enough."""
     if spark.conf.get(REGISTERED, "") != SOURCE_NAME:
         spark.dataSource.register(DeltawebSource)
+        tell_tasks(spark)
         spark.conf.set(REGISTERED, SOURCE_NAME)
 
 
@@ -33,7 +35,9 @@ class DeltawebSource(DataSource):
     """Tables as `spark.read.format("deltaweb")` and `df.write.format("deltaweb")`.
 
     Options of reading: `path`, `versionAsOf`, `timestampAsOf`, and `filesWhere`, SQL
-    that leaves files out which hold no row of it; a schema chooses columns. Of
+    that leaves files out which hold no row of it; a schema chooses columns. `timeZone`
+    and `ansi` say by which settings that is meant: Spark tells a source written in
+    Python nothing of the session, and what depends on it leaves no file out. Of
     writing: `partitionBy`, `mergeSchema`, `overwriteSchema`, `replaceWhere`,
     `partitionOverwriteMode`, `txnAppId` and `txnVersion`. Of streams that are read:
     `startingVersion` (a number, or `latest`), `startingTimestamp`,
@@ -66,7 +70,11 @@ class DeltawebSource(DataSource):
             self._snapshot()
         options = self._options
         return BatchReader(
-            options.place, self._version or 0, schema, options.text("filesWhere")
+            options.place,
+            self._version or 0,
+            schema,
+            options.text("filesWhere"),
+            options.settings,
         )
 
     def streamReader(self, schema: SparkStruct) -> "StreamReader":  # noqa: N802  # Spark's name
@@ -92,6 +100,7 @@ class DeltawebSource(DataSource):
         return BatchWriter(self._options, schema, overwrite=overwrite)
 
     def _snapshot(self) -> "Snapshot":
+        from deltaweb.expressions.session.zone_times import moment_of
         from deltaweb.table import DeltaTable
 
         options = self._options
@@ -105,6 +114,7 @@ class DeltawebSource(DataSource):
                 name="timestampAsOf", value=timestamp, expected=expected
             )
         table = DeltaTable.from_store(options.place.open())
-        snapshot = table.snapshot(version, timestamp)
+        moment = moment_of(timestamp, options.settings.time_zone)
+        snapshot = table.snapshot(version, moment)
         self._version = snapshot.version
         return snapshot

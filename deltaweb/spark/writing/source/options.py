@@ -3,13 +3,18 @@
 import json
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.storage.place import TablePlace
 
 if TYPE_CHECKING:
     from deltaweb.spark.writing.write_plan import WriteRequest
+
+
+TIME_ZONE_OPTION: Final = "timeZone"
+ANSI_OPTION: Final = "ansi"
 
 
 class SourceOptionError(DeltaError, code="source-option"):
@@ -65,6 +70,19 @@ class SourceOptions:
             overwrite_schema=self.flag("overwriteSchema"),
             dynamic=overwrite and overwrites == "dynamic",
             txn=None if app_id is None or version is None else (app_id, version),
+        )
+
+    @property
+    def settings(self) -> SessionSettings:
+        """What the reader has said of its session; Spark tells a source nothing of it.
+
+        Raises:
+            SourceOptionError: If an option has no meaning.
+        """
+        ansi = self.text(ANSI_OPTION)
+        return SessionSettings(
+            time_zone=self.text(TIME_ZONE_OPTION),
+            is_ansi=None if ansi is None else self.flag(ANSI_OPTION),
         )
 
     # === Values ===
@@ -125,6 +143,12 @@ def source_options(place: TablePlace) -> Mapping[str, str]:
     if place.allowed_roots:
         options["allowedRoots"] = json.dumps([*place.allowed_roots])
     return options
+
+
+def settings_options(settings: SessionSettings) -> Mapping[str, str]:
+    """Return the options by which the data source knows a session."""
+    zone = {} if settings.time_zone is None else {TIME_ZONE_OPTION: settings.time_zone}
+    return {**zone, ANSI_OPTION: str(bool(settings.is_ansi)).lower()}
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from deltaweb.delta.feed.versions import find_range
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.writing.errors import SchemaMismatchError
+from deltaweb.expressions.session.zone_times import moment_of
 from deltaweb.spark.writing.file_rows import FileReading
 from deltaweb.spark.writing.source.batch_reader import dealt_out, reading_of_columns
 from deltaweb.spark.writing.source.options import SourceOptionError, SourceOptions
@@ -110,8 +111,9 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return StreamOffset(table.latest_version(), is_snapshot=True)
         number = None if version is None else options.number("startingVersion")
         times = load_commit_times(store)
+        moment = moment_of(timestamp, options.settings.time_zone)
         found = find_range(
-            store.root, times, versions=(number, None), timestamps=(timestamp, None)
+            store.root, times, versions=(number, None), timestamps=(moment, None)
         )
         return StreamOffset(found.first)
 

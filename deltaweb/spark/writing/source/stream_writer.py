@@ -26,6 +26,7 @@ from deltaweb.spark.writing.source.batch_writer import (
     plan_here,
 )
 from deltaweb.spark.writing.source.options import SourceOptions
+from deltaweb.spark.writing.source.session_rows import rows_of_session
 from deltaweb.spark.writing.write_plan import SaveMode, WritePlan
 
 QUERY_ID: Final = "sql.streaming.queryId"
@@ -88,7 +89,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
         if not query_id:
             message = "Spark does not tell the query that a batch is of"
             raise RuntimeError(message)
-        part = write_rows(self._plan, iterator)
+        part = write_rows(self._plan, rows_of_session(self._plan, iterator))
         return BatchMessage(part, self._plan, query_id)
 
     def commit(

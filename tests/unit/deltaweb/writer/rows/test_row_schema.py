@@ -45,7 +45,7 @@ def misfits(schema: StructType, rows: pa.Table) -> dict[str, str]:
         ),
         pytest.param(
             pa.timestamp("us", "UTC"),
-            pa.array([1_500], pa.timestamp("ns")),
+            pa.array([1_500], pa.timestamp("ns", "UTC")),
             [datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC)],
             id="a time of nanoseconds",
         ),
@@ -96,6 +96,29 @@ def test_bytes_are_no_text() -> None:
     schema = table_schema(pa.field("a", pa.string()))
 
     assert set(misfits(schema, pa.table({"a": [b"x"]}))) == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("table", "rows", "advice"),
+    [
+        (pa.timestamp("us"), pa.timestamp("us", "UTC"), "local_timestamp"),
+        (pa.timestamp("us"), pa.timestamp("us", "America/New_York"), "local_timestamp"),
+        (pa.timestamp("us", "UTC"), pa.timestamp("ns"), "assume_timezone"),
+        (
+            pa.list_(pa.timestamp("us", "UTC")),
+            pa.list_(pa.timestamp("s")),
+            "assume_timezone",
+        ),
+    ],
+)
+def test_an_instant_is_no_time_of_a_clock(
+    table: pa.DataType, rows: pa.DataType, advice: str
+) -> None:
+    schema = table_schema(pa.field("a", table))
+
+    [said] = misfits(schema, pa.table({"a": pa.nulls(1, rows)})).values()
+
+    assert advice in said
 
 
 def test_a_schema_grows_by_what_rows_have_more_at_any_depth() -> None:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import DataType, StructType
 from deltaweb.expressions.errors import UNSETTLED, ExpressionMistakenError
-from deltaweb.expressions.spark_functions import meant_functions
+from deltaweb.expressions.mistaken.spark_functions import meant_functions
 
 _UNSETTLED: Final = (exp.Rand, exp.Randn, exp.Uuid)
 _WITHOUT_PARENTHESES: Final = frozenset(

@@ -1,7 +1,6 @@
 """SQL that Spark evaluates, once it is known to be SQL and a function of the row."""
 
 from collections.abc import Callable
-from typing import Final
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
@@ -12,11 +11,6 @@ from deltaweb.expressions.errors import (
     UNSETTLED,
     ExpressionError,
     ExpressionMistakenError,
-)
-
-GENERATED: Final = (
-    "the table generates columns of the new values, and has rules that only Spark "
-    "evaluates"
 )
 
 

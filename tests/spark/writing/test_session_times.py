@@ -1,0 +1,175 @@
+"""Times of one kind in columns of another, by each door, and times that are said."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.writing.errors import SchemaMismatchError
+from deltaweb.table import DeltaTable
+from tests.spark.settings_cases import KOLKATA, NEW_YORK, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Write = Callable[["DataFrame", str], Any]
+
+COLUMNS = {"ts": "timestamp", "w": "timestamp_ntz", "day": "date"}
+SCHEMA = pa.schema(
+    [
+        ("n", pa.int32()),
+        ("ts", pa.timestamp("us", "UTC")),
+        ("w", pa.timestamp("us")),
+        ("day", pa.date32()),
+        ("l", pa.list_(pa.timestamp("us"))),
+    ]
+)
+UNLIKE = [
+    {
+        "ts": "TIMESTAMP_NTZ '2024-03-10 02:30:00'",
+        "w": "TIMESTAMP '2024-03-10 12:00:00'",
+        "day": "TIMESTAMP '2024-03-10 23:00:00'",
+    },
+    {
+        "ts": "TIMESTAMP_NTZ '2024-11-03 01:30:00.000001'",
+        "w": "DATE '2024-03-10'",
+        "day": "TIMESTAMP_NTZ '1969-12-31 23:59:59'",
+    },
+    {"ts": "DATE '2024-03-10'", "w": "TIMESTAMP '1900-01-01 00:00:00'", "day": "NULL"},
+]
+"""Times in columns of another kind; in New York the first is skipped by clocks."""
+
+
+def by_function(rows: "DataFrame", location: str) -> None:
+    from deltaweb.spark import write_table
+
+    write_table(rows, location)
+
+
+def by_merge(rows: "DataFrame", location: str) -> None:
+    from deltaweb.spark import merge_rows
+
+    merge = merge_rows(rows.sparkSession, location, rows, "t.n = s.n")
+    merge.when_not_matched_insert({n: f"s.{n}" for n in rows.columns}).execute()
+
+
+def by_source(rows: "DataFrame", location: str) -> None:
+    rows.write.format("deltaweb").mode("append").save(location)
+
+
+def by_stream(rows: "DataFrame", location: str) -> None:
+    source = f"{location}-source"
+    by_source(rows, source)
+    carry(rows.sparkSession, source, location)
+
+
+def carry(spark: "SparkSession", source: str, sink: str, **options: str) -> None:
+    """Write what a table has to another, as a stream."""
+    stream = spark.readStream.format("deltaweb").options(**options).load(source)
+    writer = stream.writeStream.format("deltaweb").trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", f"{sink}-state")
+    writer.start(sink).awaitTermination()
+
+
+@pytest.fixture(params=["UTC", NEW_YORK, KOLKATA])
+def session(
+    spark: "SparkSession", request: pytest.FixtureRequest
+) -> "Iterator[SparkSession]":
+    from deltaweb.spark import register
+
+    with settings(spark, time_zone=request.param):
+        register(spark)
+        yield spark
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> DeltaTable:
+    return DeltaTable.create(str(tmp_path / "t"), SCHEMA)
+
+
+@pytest.mark.parametrize("write", [by_function, by_merge, by_source, by_stream])
+def test_a_time_becomes_that_of_its_column_as_spark_stores_it(
+    session: "SparkSession", table: DeltaTable, write: Write
+) -> None:
+    # Frames have one type a column: each row is written by itself.
+    some = UNLIKE[:1] if write is by_stream else UNLIKE
+    wanted = []
+    for number, unlike in enumerate(some):
+        values = (f"{sql} {name}" for name, sql in unlike.items())
+        rows = session.sql(f"SELECT {number} n, {', '.join(values)}")
+        write(rows, table.root)
+        cast = (f"CAST({name} AS {kind}) {name}" for name, kind in COLUMNS.items())
+        wanted.append(rows.selectExpr("n", *cast).toArrow())
+
+    found = table.snapshot().read(["n", *COLUMNS]).sort_by("n")
+
+    kinds = pa.schema([SCHEMA.field(name) for name in ("n", *COLUMNS)])
+    assert found.to_pylist() == [
+        row for rows in wanted for row in rows.cast(kinds).to_pylist()
+    ]
+
+
+def test_a_time_inside_another_value_too(
+    spark: "SparkSession", table: DeltaTable
+) -> None:
+    from deltaweb.spark import register
+
+    register(spark)
+    with settings(spark, time_zone=NEW_YORK):
+        rows = spark.sql("SELECT 1 n, array(TIMESTAMP '2024-03-10 12:00:00', NULL) l")
+        by_function(rows, table.root)
+        with pytest.raises(Exception, match="local_timestamp"):
+            by_source(rows, table.root)
+
+    noon = datetime(2024, 3, 10, 12)  # noqa: DTZ001  # of a clock
+    assert table.snapshot().read(["l"])["l"].to_pylist() == [[noon, None]]
+
+
+def test_in_process_it_is_refused_by_name(table: DeltaTable) -> None:
+    noon = datetime(2024, 3, 10, 12, tzinfo=UTC)
+    zoned = pa.table({"w": pa.array([noon], pa.timestamp("us", NEW_YORK))})
+    local = pa.table({"ts": pa.array([noon], pa.timestamp("us"))})
+
+    with pytest.raises(SchemaMismatchError, match="local_timestamp"):
+        table.append(zoned)
+    with pytest.raises(SchemaMismatchError, match="assume_timezone"):
+        table.append(local)
+
+
+def test_rows_and_changes_have_their_instants_in_every_zone(
+    session: "SparkSession", tmp_path: Path
+) -> None:
+    from deltaweb.spark import delete_rows, read_table, write_table
+
+    location = str(tmp_path / "fed")
+    rows = session.sql("SELECT 1 n, TIMESTAMP '2024-03-10 12:00:00Z' ts")
+    write_table(rows, location, properties={"delta.enableChangeDataFeed": "true"})
+    delete_rows(session, location, "ts = '2024-03-10 12:00:00Z'")
+
+    noon = datetime(2024, 3, 10, 12, tzinfo=UTC)
+    changes = DeltaTable(location).changes(0, 1).read_all()
+    assert {moment.astimezone(UTC) for moment in changes["ts"].to_pylist()} == {noon}
+    frame = read_table(session, location, version=0).toArrow()
+    assert [moment.astimezone(UTC) for moment in frame["ts"].to_pylist()] == [noon]
+
+
+def test_a_time_without_a_zone_is_of_the_session(
+    spark: "SparkSession", table: DeltaTable
+) -> None:
+    from deltaweb.spark import read_table, register
+
+    table.append(pa.table({"n": pa.array([1], pa.int32())}))
+    register(spark)
+    made = table.history(limit=1)[0].timestamp
+    with settings(spark, time_zone=KOLKATA):
+        said = spark.sql(f"SELECT CAST(TIMESTAMP '{made}' AS STRING) clock")
+        [clock] = said.toArrow()["clock"].to_pylist()
+        assert read_table(spark, table.root, timestamp=clock).count() == 1
+        reader = spark.read.format("deltaweb").option("timestampAsOf", clock)
+        assert reader.option("timeZone", KOLKATA).load(table.root).count() == 1
+        said = {"startingTimestamp": clock, "timeZone": KOLKATA}
+        carry(spark, table.root, f"{table.root}-sink", **said)
+    assert DeltaTable(f"{table.root}-sink").snapshot().read().num_rows == 1
