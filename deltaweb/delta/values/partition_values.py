@@ -7,6 +7,7 @@ Folder names are never looked at.
 Source: PROTOCOL.md, "Partition Value Serialization".
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -27,7 +28,12 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
     type_text,
 )
-from deltaweb.delta.values.value_text import Value, arrow_array, parse_value
+from deltaweb.delta.values.value_text import (
+    Value,
+    arrow_array,
+    parse_timestamp,
+    parse_value,
+)
 
 _PARSED_BY_ARROW = {
     "byte": r"^-?[0-9]{1,3}$",
@@ -37,6 +43,8 @@ _PARSED_BY_ARROW = {
     "date": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
 }
 """Types that Arrow reads exactly when every text is of this plain form."""
+_LATE_YEAR = re.compile(r"[0-9]{5}")
+"""Of more than four digits: ISO 8601 gives it a sign, and so does Spark."""
 
 
 def partition_schema(
@@ -162,16 +170,17 @@ def _parsed(text: str, data_type: DataType) -> Value:
 def partition_texts(values: pa.Array) -> list[str | None]:
     """Write values of a partition column as the log has them.
 
-    A time is in UTC. An empty text, or none, is null. Bytes that are a text are that
+    An instant says that it is in UTC: without that, Spark takes it for a time of its
+    session's zone. An empty text, or none, is null. Bytes that are a text are that
     text; others are written as escapes, which `type_partition_texts` reads.
 
     Args:
         values: Of the Arrow type of the column.
     """
     if pa.types.is_timestamp(values.type):
-        return _times(values, "us")
+        return _instants(values) if values.type.tz else _times(values)
     if pa.types.is_date32(values.type):
-        return _times(values, "D")
+        return _iso_texts(values, "D")
     if pa.types.is_floating(values.type):
         numbers = values.to_numpy(zero_copy_only=False)
         nulls = values.is_null().to_pylist()
@@ -214,12 +223,37 @@ def _float_text(number: np.floating[Any]) -> str:
     return str(number)
 
 
-def _times(values: pa.Array, unit: str) -> list[str | None]:
+def _times(values: pa.Array) -> list[str | None]:
+    return [
+        text and text.replace("T", " ").removesuffix(".000000")
+        for text in _iso_texts(values, "us")
+    ]
+
+
+def _instants(values: pa.Array) -> list[str | None]:
+    return [
+        text and f"{'+' if _LATE_YEAR.match(text) else ''}{text}Z"
+        for text in _iso_texts(values, "us")
+    ]
+
+
+def _iso_texts(values: pa.Array, unit: str) -> list[str | None]:
     """Write dates and times of any year."""
     ticks = values.cast(pa.int32() if unit == "D" else pa.int64())
     numbers = ticks.fill_null(0).to_numpy().astype(f"datetime64[{unit}]")
     texts = np.datetime_as_string(numbers).tolist()
-    return [
-        None if is_null else text.replace("T", " ").removesuffix(".000000")
-        for text, is_null in zip(texts, values.is_null().to_pylist(), strict=True)
-    ]
+    is_null = values.is_null().to_pylist()
+    return [None if null else text for text, null in zip(texts, is_null, strict=True)]
+
+
+def utc_partition_text(text: str) -> str:
+    """Write the text of an instant in the form that says that it is in UTC.
+
+    Args:
+        text: In either form of the protocol; without a zone it is in UTC.
+
+    Raises:
+        ValueError: The text is no instant.
+    """
+    instant = arrow_array([parse_timestamp(text)], PrimitiveType("timestamp"))
+    return str(_instants(instant)[0])

@@ -16,6 +16,7 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.values.partition_values import (
     partition_schema,
     type_partition_values,
+    utc_partition_text,
 )
 
 MAPS = pa.map_(pa.string(), pa.string())
@@ -130,3 +131,23 @@ class TestPartitionSchema:
             partition_schema(self.SCHEMA, [name])
 
         assert caught.value.column == name
+
+
+class TestUTCText:
+    @pytest.mark.parametrize(
+        ("text", "respelled"),
+        [
+            ("2024-03-10 07:00:00", "2024-03-10T07:00:00.000000Z"),
+            ("2024-03-10 07:00:00.5", "2024-03-10T07:00:00.500000Z"),
+            ("2024-03-10T07:00:00.000000Z", "2024-03-10T07:00:00.000000Z"),
+            ("2024-03-10T02:00:00-05:00", "2024-03-10T07:00:00.000000Z"),
+            ("0005-01-01 00:00:00", "0005-01-01T00:00:00.000000Z"),
+        ],
+    )
+    def test_names_the_instant_by_its_zone(self, text: str, respelled: str) -> None:
+        assert utc_partition_text(text) == respelled
+
+    @pytest.mark.parametrize("text", ["soon", "2024-01-01 25:00:00"])
+    def test_refuses_what_is_no_instant(self, text: str) -> None:
+        with pytest.raises(ValueError, match=text):
+            utc_partition_text(text)
