@@ -33,7 +33,7 @@ from deltaweb.delta.protocol.table_properties import (
     data_file_codec,
     target_file_bytes,
 )
-from deltaweb.delta.values.partition_values import partition_schema
+from deltaweb.delta.values.partition_values import PartitionKey, partition_schema
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit import discard_files
 from deltaweb.delta.writing.transaction import ADDED_FILES
@@ -44,11 +44,8 @@ from deltaweb.writer.files.parquet_file import (
     WrittenFile,
     repeating_columns,
 )
-from deltaweb.writer.files.partition_split import (
-    PartitionKey,
-    PartitionSplit,
-    new_data_path,
-)
+from deltaweb.writer.files.partition_spellings import PartitionSpellings
+from deltaweb.writer.files.partition_split import PartitionSplit, new_data_path
 from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
 
 ROW_GROUP_BYTES: Final = 64 << 20
@@ -193,6 +190,7 @@ class DataFileWriter:
     Attributes:
         num_rows: Rows so far.
         num_bytes: Bytes of the files, once they are finished.
+        spellings: How partitions are spelled whose files are written again.
     """
 
     def __init__(self, store: TableStore, layout: FileLayout) -> None:
@@ -202,6 +200,7 @@ class DataFileWriter:
         self._layout = layout
         columns = partition_schema(layout.schema, layout.partition_columns)
         self._split = PartitionSplit(columns)
+        self.spellings = PartitionSpellings(columns)
         self._partition_keys = layout.partition_keys
         whole = arrow_schema(layout.schema)
         # Whether a null has its place is checked before; files are not to say so.
@@ -366,7 +365,7 @@ class DataFileWriter:
         self._ends.end(key, file, is_last=is_last)
 
     def _partition(self, key: PartitionKey) -> dict[str, str | None]:
-        return dict(zip(self._partition_keys, key, strict=True))
+        return dict(zip(self._partition_keys, self.spellings.of(key), strict=True))
 
     def _added_files(self) -> pa.Table:
         written_ms = now_ms()

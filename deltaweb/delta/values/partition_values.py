@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,8 @@ from deltaweb.delta.values.value_text import (
     parse_value,
 )
 
+PartitionKey: TypeAlias = tuple[str | None, ...]
+"""The serialised values of the partition columns, in their order."""
 _PARSED_BY_ARROW = {
     "byte": r"^-?[0-9]{1,3}$",
     "short": r"^-?[0-9]{1,5}$",
@@ -257,3 +259,78 @@ def utc_partition_text(text: str) -> str:
     """
     instant = arrow_array([parse_timestamp(text)], PrimitiveType("timestamp"))
     return str(_instants(instant)[0])
+
+
+# === Values that are one, whatever their texts ===
+
+
+def canonical_texts(texts: pa.Array, data_type: DataType) -> pa.Array:
+    """Return texts of partition values as `partition_texts` writes their values.
+
+    Two texts are one value where these are equal: this is what partitions are told
+    apart by. A text that is no value of the type is itself.
+    """
+    encoded = texts.dictionary_encode()
+    try:
+        values = type_partition_texts(encoded.dictionary, data_type)
+    except ValueError:
+        written = [
+            _canonical(text, data_type) for text in encoded.dictionary.to_pylist()
+        ]
+    else:
+        written = partition_texts(values)
+    return pa.array(written, pa.string()).take(encoded.indices)
+
+
+def _canonical(text: str, data_type: DataType) -> str | None:
+    one = pa.array([text], pa.string())
+    try:
+        return partition_texts(type_partition_texts(one, data_type))[0]
+    except ValueError:
+        return text
+
+
+def canonical_column(
+    partition_values: pa.MapArray | pa.ChunkedArray, column: StructField
+) -> pa.Array:
+    """Return `canonical_texts` of one partition column, row for row with the files.
+
+    Args:
+        partition_values: map<string, string>, a row a file, as the log has them.
+        column: One of what `partition_schema` gives.
+    """
+    return canonical_texts(_texts_of(partition_values, column), column.data_type)
+
+
+def canonical_keys(
+    partition_values: pa.MapArray | pa.ChunkedArray, columns: StructType
+) -> list[PartitionKey]:
+    """Return the partition of each file: equal ones are one, however they are written.
+
+    Args:
+        partition_values: map<string, string>, a row a file, as the log has them.
+        columns: What `partition_schema` gives.
+    """
+    found = [canonical_column(partition_values, column) for column in columns.fields]
+    return _keys(found, len(partition_values))
+
+
+def stored_keys(
+    partition_values: pa.MapArray | pa.ChunkedArray, columns: StructType
+) -> list[PartitionKey]:
+    """Return the texts of each file's partition values, as the log has them."""
+    found = [_texts_of(partition_values, column) for column in columns.fields]
+    return _keys(found, len(partition_values))
+
+
+def _keys(columns: Sequence[pa.Array], num_rows: int) -> list[PartitionKey]:
+    texts = [column.to_pylist() for column in columns]
+    return list(zip(*texts, strict=True)) if texts else [()] * num_rows
+
+
+def _texts_of(
+    partition_values: pa.MapArray | pa.ChunkedArray, column: StructField
+) -> pa.Array:
+    name = column.stored_name
+    texts = pc.map_lookup(partition_values, query_key=name, occurrence="last")
+    return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts

@@ -135,6 +135,8 @@ class ChangeWriter:
         self._row_ids = row_ids
         self._ids: NextRowIds | None = None
         self._feed = write.open_change_files() if self.feeds_changes else None
+        if self._feed is not None:
+            self._feed.spellings = self.files.spellings
         self._store = write.store
         self._texts = texts
         self._vectors = VectorFileWriter(write.store)
@@ -169,13 +171,11 @@ class ChangeWriter:
             file: One row of `Snapshot.files`.
         """
         self._marks = FileMarks(self._store, file) if self.marks_rows else None
-        self._begin_ids(file)
+        self.begin_copies(file)
 
     def begin_copies(self, file: pa.Table) -> None:
         """Begin a file of which rows are written again; they follow by `copy`."""
-        self._begin_ids(file)
-
-    def _begin_ids(self, file: pa.Table) -> None:
+        self.files.spellings.learn(file)
         if self._row_ids is not None:
             self._ids = NextRowIds(self._row_ids.of_files(file))
 
