@@ -113,6 +113,7 @@ class WritePlan:
         metadata: The table's.
         elsewhere: Conditions on rows that tasks do not evaluate: Spark does.
         is_checked: Whether rows are new ones; others were checked when they came.
+        copied: The files whose rows these are, where they are written again.
     """
 
     place: TablePlace
@@ -122,6 +123,7 @@ class WritePlan:
     metadata: Metadata
     elsewhere: tuple[RowConstraint, ...] = ()
     is_checked: bool = True
+    copied: pa.Table | None = None
 
     @property
     def write(self) -> TableWrite:
