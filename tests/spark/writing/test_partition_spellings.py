@@ -26,10 +26,11 @@ OURS = {
     "i": "7",
     "d": "1.50",
 }
-COLUMNS = (
-    "timestamp'2024-03-10T07:00:00Z' ts, timestamp_ntz'2024-03-10 07:00:00.5' tn, "
-    "1e10D x, 7 i, 1.50BD d"
-)
+COLUMNS = [
+    "timestamp'2024-03-10T07:00:00Z' ts",
+    "timestamp_ntz'2024-03-10 07:00:00.5' tn",
+    *("1e10D x", "7 i", "1.50BD d"),
+]
 
 
 @pytest.fixture(params=["UTC", "America/New_York", "Asia/Kolkata"])
@@ -44,8 +45,8 @@ def zone(spark: "SparkSession", request: pytest.FixtureRequest) -> Iterator[str]
 
 def rows(spark: "SparkSession", *numbers: int) -> "DataFrame":
     """Rows of the one partition."""
-    listed = ", ".join(map(str, numbers))
-    return spark.sql(f"select n, {COLUMNS} from (select explode(array({listed})) n)")
+    found = spark.createDataFrame([(number,) for number in numbers], "n int")
+    return found.selectExpr("n", *COLUMNS)
 
 
 def numbers(location: Path) -> list[int]:
