@@ -299,7 +299,7 @@ def canonical_column(
         partition_values: map<string, string>, a row a file, as the log has them.
         column: One of what `partition_schema` gives.
     """
-    return canonical_texts(_texts_of(partition_values, column), column.data_type)
+    return canonical_texts(stored_texts(partition_values, column), column.data_type)
 
 
 def canonical_keys(
@@ -319,7 +319,7 @@ def stored_keys(
     partition_values: pa.MapArray | pa.ChunkedArray, columns: StructType
 ) -> list[PartitionKey]:
     """Return the texts of each file's partition values, as the log has them."""
-    found = [_texts_of(partition_values, column) for column in columns.fields]
+    found = [stored_texts(partition_values, column) for column in columns.fields]
     return _keys(found, len(partition_values))
 
 
@@ -328,9 +328,10 @@ def _keys(columns: Sequence[pa.Array], num_rows: int) -> list[PartitionKey]:
     return list(zip(*texts, strict=True)) if texts else [()] * num_rows
 
 
-def _texts_of(
+def stored_texts(
     partition_values: pa.MapArray | pa.ChunkedArray, column: StructField
 ) -> pa.Array:
+    """Return the texts of one partition column, row for row, as the log has them."""
     name = column.stored_name
     texts = pc.map_lookup(partition_values, query_key=name, occurrence="last")
     return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts

@@ -1,4 +1,4 @@
-"""Folders that name times without a zone are converted: the page says what they mean."""
+"""Folders that name times without a zone are converted: the page says what it means."""
 
 from collections.abc import Callable
 from pathlib import Path
