@@ -206,9 +206,7 @@ class TableWrites:
 
         if respell:
             if target_size_bytes is not None or cluster_by:
-                message = (
-                    "choose packing or clustering files, or respelling their values"
-                )
+                message = "choose packing or clustering files, or respelling values"
                 raise ValueError(message)
             return carry_out_respell(self._store, plan_respell(self._store, where))
         return optimize_files(

@@ -77,13 +77,13 @@ class SpelledColumn(NamedTuple):
         others = f"{self.num_others:,} file{'s' * (self.num_others != 1)}"
         if self.is_instant:
             return (
-                f"{self.column}: times of {others} do not say that they are in UTC "
-                f"({self.example!r:.60}), those of {self.num_ours:,} do. Spark reads the "
-                "former in the zone of its session"
+                f"{self.column}: {others} without a zone ({self.example!r:.60}), "
+                f"{self.num_ours:,} in UTC; Spark reads the former in the zone of its "
+                "session, and deltaweb in UTC"
             )
         return (
-            f"{self.column}: {others} spell values otherwise ({self.example!r:.60}) than "
-            f"the {self.num_ours:,} that spell them as deltaweb does"
+            f"{self.column}: {others} spell a value as {self.example!r:.60}, and "
+            f"{self.num_ours:,} as deltaweb does"
         )
 
 

@@ -27,8 +27,8 @@ class Verb(WritingVerb):
         parser.add_argument(
             "--respell",
             action="store_true",
-            help="in place of that, give partition values that writers spell in several "
-            "ways one text, and times without a zone that of UTC: in the log alone",
+            help="in place of that, spell each partition value in one way, and times "
+            "without a zone in UTC: only the log says them, no file is written",
         )
 
     def run(  # noqa: PLR0913  # the arguments of the line
@@ -48,9 +48,7 @@ class Verb(WritingVerb):
         store = open_location(location).store
         if respell:
             if columns or target_size is not None:
-                message = (
-                    "--respell packs and clusters nothing: leave these options out."
-                )
+                message = "--respell packs nothing: leave the other options out."
                 raise CommandError(message)
             found = plan_respell(store, where)
             if dry_run:
