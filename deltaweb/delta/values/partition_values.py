@@ -268,11 +268,14 @@ def canonical_texts(texts: pa.Array, data_type: DataType) -> pa.Array:
     """Return texts of partition values as `partition_texts` writes their values.
 
     Two texts are one value where these are equal: this is what partitions are told
-    apart by. A text that is no value of the type is itself.
+    apart by. A text that is no value of the type is itself, and so is every one of a
+    type whose values are not read.
     """
     encoded = texts.dictionary_encode()
     try:
         values = type_partition_texts(encoded.dictionary, data_type)
+    except SchemaError:
+        written = [text or None for text in encoded.dictionary.to_pylist()]
     except ValueError:
         written = [
             _canonical(text, data_type) for text in encoded.dictionary.to_pylist()

@@ -12,12 +12,15 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
     arrow_schema,
+    schema_of_arrow,
 )
 from deltaweb.delta.values.partition_values import (
+    canonical_texts,
     partition_schema,
     type_partition_values,
     utc_partition_text,
 )
+from tests.spelled_partitions import SPELLINGS
 
 MAPS = pa.map_(pa.string(), pa.string())
 ALL_TYPES = [
@@ -151,3 +154,34 @@ class TestUTCText:
     def test_refuses_what_is_no_instant(self, text: str) -> None:
         with pytest.raises(ValueError, match=text):
             utc_partition_text(text)
+
+
+class TestCanonicalTexts:
+    @pytest.mark.parametrize("name", SPELLINGS)
+    def test_of_one_value_are_one(self, name: str) -> None:
+        kind, texts = SPELLINGS[name]
+        column = schema_of_arrow(pa.schema({"p": kind})).fields[0]
+
+        found = canonical_texts(pa.array(texts, pa.string()), column.data_type)
+
+        assert set(found.to_pylist()) == {texts[0]}
+
+    def test_of_two_values_are_two(self) -> None:
+        texts = pa.array(["0.0", "-0.0", "NaN", "nan", "Infinity", "", None])
+
+        found = canonical_texts(texts, PrimitiveType("double")).to_pylist()
+
+        assert found == ["0.0", "-0.0", "NaN", "NaN", "Infinity", None, None]
+
+    def test_of_what_is_no_value_are_themselves(self) -> None:
+        texts = pa.array(["x", "07", "", "7"])
+
+        assert canonical_texts(texts, PrimitiveType("integer")).to_pylist() == [
+            *("x", "7", None, "7")
+        ]
+
+    def test_of_a_type_that_is_not_read_are_themselves(self) -> None:
+        texts = pa.array(["INTERVAL '1' DAY", ""])
+        kind = PrimitiveType("interval day to second")
+
+        assert canonical_texts(texts, kind).to_pylist() == ["INTERVAL '1' DAY", None]
