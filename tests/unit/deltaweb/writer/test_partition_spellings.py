@@ -81,7 +81,7 @@ CHANGES: dict[str, Any] = {
 class TestRewrite:
     @pytest.mark.parametrize("properties", [{}, WITH_VECTORS], ids=["", "vectors"])
     @pytest.mark.parametrize("change", CHANGES)
-    @EACH_TYPE
+    @pytest.mark.parametrize("name", ["timestamp", "double", "null"])
     def test_keeps_the_text_of_a_partition(
         self, name: str, change: str, properties: dict[str, str]
     ) -> None:

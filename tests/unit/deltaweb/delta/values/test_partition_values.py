@@ -1,3 +1,4 @@
+import time
 from datetime import date
 from typing import Any
 
@@ -18,6 +19,7 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.values.partition_values import (
     canonical_texts,
     partition_schema,
+    partition_texts,
     type_partition_values,
     utc_partition_text,
 )
@@ -150,6 +152,22 @@ class TestUTCText:
     )
     def test_names_the_instant_by_its_zone(self, text: str, respelled: str) -> None:
         assert utc_partition_text(text) == respelled
+
+    @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata"])
+    def test_is_the_same_in_any_zone(
+        self, monkeypatch: pytest.MonkeyPatch, zone: str
+    ) -> None:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        try:
+            instant = pa.array([0], pa.int64()).cast(pa.timestamp("us", "UTC"))
+            assert partition_texts(instant) == ["1970-01-01T00:00:00.000000Z"]
+            assert utc_partition_text("1970-01-01 00:00:00") == (
+                "1970-01-01T00:00:00.000000Z"
+            )
+        finally:
+            monkeypatch.undo()
+            time.tzset()
 
     @pytest.mark.parametrize("text", ["soon", "2024-01-01 25:00:00"])
     def test_refuses_what_is_no_instant(self, text: str) -> None:
