@@ -121,7 +121,7 @@ def _folder(column: str, value: str | None) -> str:
     name = quote(column, safe="")
     if name[:1] in {".", "_"}:  # hidden, to whoever lists the table's folder
         name = f"%{ord(name[0]):02X}{name[1:]}"
-    text = NULL_PARTITION if value is None else quote(value, safe=" ")
+    text = quote(value, safe=" ") if value else NULL_PARTITION
     folder = f"{name}={text}"
     if len(folder) <= MAX_NAME_LENGTH:
         return folder
