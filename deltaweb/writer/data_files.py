@@ -44,7 +44,7 @@ from deltaweb.writer.files.parquet_file import (
     WrittenFile,
     repeating_columns,
 )
-from deltaweb.writer.files.partition_spellings import PartitionSpellings
+from deltaweb.writer.files.partition_spellings import Spellings, spellings_of
 from deltaweb.writer.files.partition_split import PartitionSplit, new_data_path
 from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
 
@@ -190,7 +190,6 @@ class DataFileWriter:
     Attributes:
         num_rows: Rows so far.
         num_bytes: Bytes of the files, once they are finished.
-        spellings: How partitions are spelled whose files are written again.
     """
 
     def __init__(self, store: TableStore, layout: FileLayout) -> None:
@@ -200,7 +199,7 @@ class DataFileWriter:
         self._layout = layout
         columns = partition_schema(layout.schema, layout.partition_columns)
         self._split = PartitionSplit(columns)
-        self.spellings = PartitionSpellings(columns)
+        self._spellings: Spellings = {}
         self._partition_keys = layout.partition_keys
         whole = arrow_schema(layout.schema)
         # Whether a null has its place is checked before; files are not to say so.
@@ -229,6 +228,18 @@ class DataFileWriter:
     ) -> None:
         if error is not None:
             self.discard()
+
+    def spell_as(self, files: pa.Table | None) -> None:
+        """Let the rows that follow keep the texts of the partitions of some files.
+
+        Args:
+            files: With `partition_values`, as in the log; None for new rows: they get
+                our texts.
+        """
+        spellings = spellings_of(files, self._split.columns)
+        if spellings != self._spellings:
+            self._deal()
+            self._spellings = spellings
 
     def write(self, rows: pa.Table | pa.RecordBatch) -> None:
         """Write rows of the table's columns, typed as they are.
@@ -262,7 +273,8 @@ class DataFileWriter:
             self._dictionaries = self._choose_dictionaries(rows)
         row_bytes = rows.nbytes / max(1, rows.num_rows)
         enough = min(ROW_GROUP_BYTES, 4 * self._layout.target_bytes)
-        for key, some in self._split.deal(rows):
+        for value, some in self._split.deal(rows):
+            key = self._spellings.get(value, value)
             waiting = self._waiting.setdefault(key, _Waiting())
             num_bytes = int(row_bytes * some.num_rows)
             waiting.add(some, num_bytes)
@@ -365,7 +377,7 @@ class DataFileWriter:
         self._ends.end(key, file, is_last=is_last)
 
     def _partition(self, key: PartitionKey) -> dict[str, str | None]:
-        return dict(zip(self._partition_keys, self.spellings.of(key), strict=True))
+        return dict(zip(self._partition_keys, key, strict=True))
 
     def _added_files(self) -> pa.Table:
         written_ms = now_ms()

@@ -239,7 +239,7 @@ def carry_out_optimize(
     row_ids = KeptRowIds.of(store, snapshot)
     with write.open_files(keeps_ids=True) as files:
         num_done = 0
-        files.spellings.learn(removed)
+        files.spell_as(removed)
         for some in plan.bins:
             for rows in _rows(snapshot, some, plan.paths, row_ids):
                 files.write(rows)

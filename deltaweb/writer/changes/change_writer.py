@@ -135,8 +135,6 @@ class ChangeWriter:
         self._row_ids = row_ids
         self._ids: NextRowIds | None = None
         self._feed = write.open_change_files() if self.feeds_changes else None
-        if self._feed is not None:
-            self._feed.spellings = self.files.spellings
         self._store = write.store
         self._texts = texts
         self._vectors = VectorFileWriter(write.store)
@@ -175,9 +173,18 @@ class ChangeWriter:
 
     def begin_copies(self, file: pa.Table) -> None:
         """Begin a file of which rows are written again; they follow by `copy`."""
-        self.files.spellings.learn(file)
+        self._spell_as(file)
         if self._row_ids is not None:
             self._ids = NextRowIds(self._row_ids.of_files(file))
+
+    def begin_new(self) -> None:
+        """Begin rows that are of no file: their partitions get our texts."""
+        self._spell_as(None)
+
+    def _spell_as(self, file: pa.Table | None) -> None:
+        self.files.spell_as(file)
+        if self._feed is not None:
+            self._feed.spell_as(file)
 
     def copy(self, rows: pa.RecordBatch, chosen: pa.BooleanArray) -> None:
         """Write those of the next rows of a file again that a mask chooses."""

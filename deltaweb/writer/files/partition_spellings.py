@@ -7,7 +7,8 @@ reads a time without a zone in its session's) reads the same as before.
 Source: delta_protocol.md, "Partition Value Serialization".
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -18,32 +19,25 @@ from deltaweb.delta.values.partition_values import (
     stored_keys,
 )
 
+Spellings: TypeAlias = Mapping[PartitionKey, PartitionKey]
+"""The texts of partitions that have others than ours, by ours."""
 
-@dataclass(frozen=True, slots=True)
-class PartitionSpellings:
-    """How the files that are written again spell their partitions.
 
-    Attributes:
+def spellings_of(files: pa.Table | None, columns: StructType) -> Spellings:
+    """Return how files spell their partitions, where not as we do.
+
+    Those of one partition that do not agree are written together, and get our text.
+
+    Args:
+        files: With `partition_values`, as in the log; None for none.
         columns: The partition columns with their types.
     """
-
-    columns: StructType
-    _known: dict[PartitionKey, PartitionKey] = field(default_factory=dict)
-
-    def learn(self, files: pa.Table) -> None:
-        """Take the texts of files that are written again.
-
-        Args:
-            files: With `partition_values`, as in the log.
-        """
-        if not self.columns.fields:
-            return
-        values = files["partition_values"]
-        keys = canonical_keys(values, self.columns)
-        for key, said in zip(keys, stored_keys(values, self.columns), strict=True):
-            if self._known.setdefault(key, said) != said:
-                self._known[key] = key  # files that do not agree get our own
-
-    def of(self, key: PartitionKey) -> PartitionKey:
-        """Return the texts of a partition: our own where no file has others."""
-        return self._known.get(key, key)
+    if files is None or not columns.fields:
+        return {}
+    values = files["partition_values"]
+    found: dict[PartitionKey, PartitionKey] = {}
+    keys = canonical_keys(values, columns)
+    for key, said in zip(keys, stored_keys(values, columns), strict=True):
+        if found.setdefault(key, said) != said:
+            found[key] = key
+    return {key: said for key, said in found.items() if said != key}

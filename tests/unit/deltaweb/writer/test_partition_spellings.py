@@ -99,6 +99,24 @@ class TestRewrite:
 
         assert spelled(table) == [{"p": "07"}, {"p": "8"}]
 
+    def test_keeps_each_text_of_a_partition_that_has_several(self) -> None:
+        table = table_of("integer", "07", "7", "+7")
+
+        table.update({"n": "n + 100"})
+
+        assert spelled(table) == [{"p": "+7"}, {"p": "07"}, {"p": "7"}]
+        assert numbers(table) == [100, 101, 110, 111, 120, 121]
+
+    def test_writes_ours_for_new_rows_of_a_partition(self) -> None:
+        table = table_of("integer", "07")
+        merge = table.merge(rows_of("integer", 1, 5), on="t.n = s.n AND t.p = s.p")
+
+        merge.when_matched_update({"n": "t.n + 10"}).when_not_matched_insert().execute()
+        table.overwrite(rows_of("integer", 50), where="n >= 11")
+
+        assert numbers(table) == [0, 5, 50]
+        assert spelled(table) == [{"p": "07"}, {"p": "7"}, {"p": "7"}]
+
     def test_tells_of_changes_by_the_same_text(self) -> None:
         table = table_of("integer", "07", **{"delta.enableChangeDataFeed": "true"})
 
