@@ -6,6 +6,7 @@ The log is read first and storage is listed after it, so that a file which is wr
 meanwhile never counts as missing.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.deletion_vectors.descriptor import places_of_id
-from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.delta.errors import PathEscapesTableError, SchemaError
 from deltaweb.delta.log.overview import load_log_overview
 from deltaweb.delta.log.store import DataStore, TableStore
 from deltaweb.delta.snapshot import Snapshot
@@ -26,6 +27,7 @@ from deltaweb.index.history.missing_files import missing_runs
 from deltaweb.index.history.reader import HistoryReader, Progress, VersionLives
 from deltaweb.index.query.relative_paths import relative_paths_below
 from deltaweb.table import DeltaTable
+from deltaweb.writer.files.respelling import SpelledColumn, spelled_columns
 
 MAX_LOOKS: Final = 100  # at single files that a listing does not show
 
@@ -41,6 +43,8 @@ class FileCheck:
         num_paths: Data files that any of them has.
         num_missing: How many of these are not in storage.
         missing: Rows of `MISSING_SCHEMA`.
+        spelled: The partition columns of the newest version whose values are not
+            spelled in one way.
     """
 
     first_version: int
@@ -49,6 +53,7 @@ class FileCheck:
     num_paths: int
     num_missing: int
     missing: pa.Table
+    spelled: tuple[SpelledColumn, ...] = ()
 
 
 def check_files(
@@ -66,7 +71,8 @@ def check_files(
         DeltaError: If the log does not read, or storage does not answer.
     """
     report = report or _no_progress
-    followed, history = follow_files(engine or InProcess(table), table.store, report)
+    engine = engine or InProcess(table)
+    followed, history = follow_files(engine, table.store, report)
     listed = _listed(table.store, report)
     report("Counting the files of every version", 0, None, "")
     paths = [lives.lifetimes.paths for lives in followed]
@@ -89,7 +95,21 @@ def check_files(
         num_paths=_count_distinct(paths),
         num_missing=_count_distinct(missing),
         missing=missing_runs(pa.concat_tables(counts)),
+        spelled=tuple(_spelled(engine)),
     )
+
+
+def _spelled(engine: Engine) -> list[SpelledColumn]:
+    """Return how the newest version spells its partition values, if in several ways.
+
+    A version that may not be read has no values to speak of.
+    """
+    snapshot = engine.load()
+    if snapshot.refusal is not None or not snapshot.metadata.partition_columns:
+        return []
+    with suppress(SchemaError):
+        return spelled_columns(engine.with_files(snapshot))
+    return []
 
 
 def follow_files(

@@ -19,6 +19,7 @@ from deltaweb.delta.log.versions import (
     ReadableRun,
 )
 from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.files.distribution import partition_totals, size_histogram
 from deltaweb.index.files.file_rows import NewestFiles
@@ -60,6 +61,7 @@ def files_summary(
     newest: NewestFiles | None,
     partition_columns: Sequence[str],
     partition_keys: Sequence[str],
+    schema: StructType | None = None,
 ) -> dict[str, Any]:
     """Add up what an overview draws of the files; None where they may not be read."""
     if newest is None:
@@ -70,7 +72,7 @@ def files_summary(
             "stats_files": 0,
         }
     partitions, count = partition_totals(
-        newest.files, newest.num_records, partition_columns, partition_keys
+        newest.files, newest.num_records, partition_columns, partition_keys, schema
     )
     return {
         "size_histogram": size_histogram(newest.files["size"]),

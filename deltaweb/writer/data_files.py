@@ -33,7 +33,7 @@ from deltaweb.delta.protocol.table_properties import (
     data_file_codec,
     target_file_bytes,
 )
-from deltaweb.delta.values.partition_values import partition_schema
+from deltaweb.delta.values.partition_values import PartitionKey, partition_schema
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit import discard_files
 from deltaweb.delta.writing.transaction import ADDED_FILES
@@ -44,11 +44,8 @@ from deltaweb.writer.files.parquet_file import (
     WrittenFile,
     repeating_columns,
 )
-from deltaweb.writer.files.partition_split import (
-    PartitionKey,
-    PartitionSplit,
-    new_data_path,
-)
+from deltaweb.writer.files.partition_spellings import Spellings, spellings_of
+from deltaweb.writer.files.partition_split import PartitionSplit, new_data_path
 from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
 
 ROW_GROUP_BYTES: Final = 64 << 20
@@ -202,6 +199,7 @@ class DataFileWriter:
         self._layout = layout
         columns = partition_schema(layout.schema, layout.partition_columns)
         self._split = PartitionSplit(columns)
+        self._spellings: Spellings = {}
         self._partition_keys = layout.partition_keys
         whole = arrow_schema(layout.schema)
         # Whether a null has its place is checked before; files are not to say so.
@@ -230,6 +228,18 @@ class DataFileWriter:
     ) -> None:
         if error is not None:
             self.discard()
+
+    def spell_as(self, files: pa.Table | None) -> None:
+        """Let the rows that follow keep the texts of the partitions of some files.
+
+        Args:
+            files: With `partition_values`, as in the log; None for new rows: they get
+                our texts.
+        """
+        spellings = spellings_of(files, self._split.columns)
+        if spellings != self._spellings:
+            self._deal()
+            self._spellings = spellings
 
     def write(self, rows: pa.Table | pa.RecordBatch) -> None:
         """Write rows of the table's columns, typed as they are.
@@ -263,7 +273,8 @@ class DataFileWriter:
             self._dictionaries = self._choose_dictionaries(rows)
         row_bytes = rows.nbytes / max(1, rows.num_rows)
         enough = min(ROW_GROUP_BYTES, 4 * self._layout.target_bytes)
-        for key, some in self._split.deal(rows):
+        for value, some in self._split.deal(rows):
+            key = self._spellings.get(value, value)
             waiting = self._waiting.setdefault(key, _Waiting())
             num_bytes = int(row_bytes * some.num_rows)
             waiting.add(some, num_bytes)

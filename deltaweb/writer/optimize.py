@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import ColumnNotFoundError, ColumnTypeError, PredicateError
 from deltaweb.delta.features.clustering import clustering_columns, is_clustered
-from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.row_tracking.logged_fields import (
     PROVIDER,
     LoggedFields,
@@ -27,6 +27,11 @@ from deltaweb.delta.row_tracking.logged_fields import (
 from deltaweb.delta.scan.small_files import packed_rows
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import load_state
+from deltaweb.delta.values.partition_values import (
+    PartitionKey,
+    canonical_keys,
+    partition_schema,
+)
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
@@ -49,7 +54,7 @@ class PartitionPlan(NamedTuple):
     """What becomes of the files of one partition.
 
     Attributes:
-        values: Partition columns by their names, and their values as in the log.
+        values: Partition columns by their names, and their values as we write them.
         num_files: Files that are written anew.
         num_bytes: Their bytes.
         num_after: About how many they become.
@@ -96,13 +101,11 @@ class OptimizePlan:
 
     def partitions(self) -> list[PartitionPlan]:
         """Return what becomes of each partition, those of most files first."""
-        metadata = self.snapshot.metadata
-        keys = partition_keys(self.snapshot.protocol, metadata)
-        names = dict(zip(keys, dict.fromkeys(metadata.partition_columns), strict=True))
+        columns = _partitions(self.snapshot)
         found: dict[tuple[tuple[str, str | None], ...], PartitionPlan] = {}
         for some in self.bins:
-            pairs = some["partition_values"][0].as_py()
-            values = tuple((names.get(key, key), value) for key, value in pairs)
+            (key,) = canonical_keys(some["partition_values"].slice(0, 1), columns)
+            values = tuple(zip(columns.names, key, strict=True))
             num_bytes = pc.sum(some["size"]).as_py()
             before = found.get(values, PartitionPlan(values, 0, 0, 0))
             found[values] = PartitionPlan(
@@ -173,7 +176,9 @@ def plan_optimize(
         snapshot.protocol, snapshot.metadata, target_bytes
     ).target_bytes
     files = _files(snapshot, where)
-    bins = [*_bins(_unclustered(files, logged, target), target, clusters=bool(paths))]
+    open_files = _unclustered(files, logged, target)
+    keys = canonical_keys(open_files["partition_values"], _partitions(snapshot))
+    bins = [*_bins(open_files, keys, target, clusters=bool(paths))]
     if logged is not None:
         bins = [some for some in bins if _is_worth_clustering(some, logged)]
     return OptimizePlan(
@@ -234,6 +239,7 @@ def carry_out_optimize(
     row_ids = KeptRowIds.of(store, snapshot)
     with write.open_files(keeps_ids=True) as files:
         num_done = 0
+        files.spell_as(removed)
         for some in plan.bins:
             for rows in _rows(snapshot, some, plan.paths, row_ids):
                 files.write(rows)
@@ -302,17 +308,23 @@ def _files(snapshot: Snapshot, where: str | None) -> pa.Table:
     return matches.whole
 
 
-def _bins(files: pa.Table, target: int, *, clusters: bool) -> Iterator[pa.Table]:
+def _partitions(snapshot: Snapshot) -> StructType:
+    return partition_schema(snapshot.schema, snapshot.metadata.partition_columns)
+
+
+def _bins(
+    files: pa.Table, keys: Sequence[PartitionKey], target: int, *, clusters: bool
+) -> Iterator[pa.Table]:
     """Yield files of one partition each that are written together."""
     most = MAX_CLUSTER_BYTES if clusters else target
-    groups: dict[tuple[tuple[str, str | None], ...], list[int]] = defaultdict(list)
+    groups: dict[PartitionKey, list[int]] = defaultdict(list)
     sizes: list[int] = files["size"].to_pylist()
     is_marked: list[bool] = files[VECTOR].is_valid().to_pylist()
-    for place, values in enumerate(files["partition_values"].to_pylist()):
+    for place, key in enumerate(keys):
         # A file with a vector is written again without the rows that are gone.
         is_small = sizes[place] < LARGE_ENOUGH * target
         if clusters or is_small or is_marked[place]:
-            groups[tuple(values)].append(place)
+            groups[key].append(place)
     for places in groups.values():
         for some in _filled(places, sizes, most):
             if clusters or len(some) > 1 or is_marked[some[0]]:

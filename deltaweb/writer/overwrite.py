@@ -1,6 +1,5 @@
 """Rows take the place of others: of all, of those of a condition, or of partitions."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -8,10 +7,10 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.partition_values import canonical_keys, partition_schema
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.delta.writing.transaction import (
@@ -25,7 +24,6 @@ from deltaweb.writer.append import WRITE
 from deltaweb.writer.changes.change_writer import DELETE, INSERT, ChangeWriter
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
-from deltaweb.writer.files.partition_split import PartitionKey
 from deltaweb.writer.matching import (
     count_rows,
     each_file,
@@ -193,18 +191,11 @@ def _keep_others(
 
 
 def files_of_partitions(snapshot: Snapshot, added: pa.Table) -> pa.Table:
-    """Return the files of the partitions that new files are in."""
-    names = partition_keys(snapshot.protocol, snapshot.metadata)
-    wanted = set(_keys(added, names))
-    files = snapshot.files
-    is_wanted = [key in wanted for key in _keys(files, names)]
-    return files.filter(pa.array(is_wanted, pa.bool_()))
+    """Return the files of the partitions that new files are in.
 
-
-def _keys(files: pa.Table, names: Sequence[str]) -> list[PartitionKey]:
-    values = [
-        pc.map_lookup(files["partition_values"], query_key=name, occurrence="last")
-        for name in names
-    ]
-    texts = [[text or None for text in column.to_pylist()] for column in values]
-    return list(zip(*texts, strict=True)) if texts else [()] * files.num_rows
+    Partitions are told apart by their values: other writers spell these otherwise.
+    """
+    columns = partition_schema(snapshot.schema, snapshot.metadata.partition_columns)
+    wanted = set(canonical_keys(added["partition_values"], columns))
+    keys = canonical_keys(snapshot.files["partition_values"], columns)
+    return snapshot.files.filter(pa.array([key in wanted for key in keys], pa.bool_()))

@@ -182,6 +182,7 @@ class TableWrites:
         *,
         target_size_bytes: int | None = None,
         cluster_by: Sequence[str] = (),
+        respell: bool = False,
     ) -> "CommitResult":
         """Pack small files into larger ones; the rows stay the same.
 
@@ -190,14 +191,24 @@ class TableWrites:
             target_size_bytes: About how large files are to be; None for
                 `delta.targetFileSize`, or 128 MiB.
             cluster_by: Columns whose values are to be close together within files.
+            respell: Whether, in place of all that, partition values that writers spell
+                in several ways get one text, and times without a zone that of UTC.
+                Only the log says them: no file is written.
 
         Raises:
+            ValueError: If files are to be packed or clustered, and respelled.
             PredicateError: If the condition is about rows within files.
             ColumnNotFoundError: If a name is no column.
             DeltaError: As `append` lists them.
         """
+        from deltaweb.writer.files.respelling import carry_out_respell, plan_respell
         from deltaweb.writer.optimize import optimize_files
 
+        if respell:
+            if target_size_bytes is not None or cluster_by:
+                message = "choose packing or clustering files, or respelling values"
+                raise ValueError(message)
+            return carry_out_respell(self._store, plan_respell(self._store, where))
         return optimize_files(
             self._store, where, target_bytes=target_size_bytes, cluster_by=cluster_by
         )

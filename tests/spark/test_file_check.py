@@ -36,6 +36,7 @@ def test_spark_counts_what_one_process_counts(
         expected.num_versions,
         expected.num_paths,
     )
+    assert found.spelled == expected.spelled
 
 
 @pytest.mark.django_db(transaction=True)

@@ -17,6 +17,9 @@ from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.paging import Paged, paged
 from apps.tables.work.diff_files import KIND
 from deltaweb.delta.changes.row_codes import value_codes
+from deltaweb.delta.log.file_actions import partition_map
+from deltaweb.delta.protocol.schema import DataType
+from deltaweb.index.files.distribution import partition_texts
 
 ROWS_A_BATCH = 1_000
 MAX_PARTITIONS = 8
@@ -100,11 +103,21 @@ def changed_file_rows(files: pa.Table, *, kind: str) -> Iterator[Sequence[object
         yield [file.kind, file.path, file.size_bytes, file.modified_at]
 
 
-def partition_changes(files: pa.Table) -> list[PartitionChange]:
-    """Return the partitions with the most files that came or went."""
+def partition_changes(
+    files: pa.Table, columns: Sequence[tuple[str, DataType | None]] | None = None
+) -> list[PartitionChange]:
+    """Return the partitions with the most files that came or went.
+
+    Args:
+        files: `partition_values` by the names of columns, and what became of them.
+        columns: The partition columns of both versions, and their types: partitions
+            are told apart by their values then; None where texts count.
+    """
     if not files.num_rows:
         return []
     values = files["partition_values"].combine_chunks()
+    if columns is not None:
+        values = _as_written(values, columns)
     codes = value_codes(values)
     is_new = pc.is_in(files[KIND], value_set=pa.array(NEW_KINDS)).to_numpy()
     added = np.bincount(codes[is_new], minlength=codes.max() + 1)
@@ -132,6 +145,18 @@ def partition_changes(files: pa.Table) -> list[PartitionChange]:
         )
         for text, num_added, num_removed in shown
     ]
+
+
+def _as_written(
+    values: pa.MapArray, columns: Sequence[tuple[str, DataType | None]]
+) -> pa.MapArray:
+    """Return partition values with one text for each value."""
+    texts = [partition_texts(values, name, kind) for name, kind in columns]
+    names = [name for name, _ in columns]
+    if not names:
+        return values
+    rows = pa.StructArray.from_arrays(texts, names=names)
+    return partition_map(rows, frozenset(names))
 
 
 def _partition_text(values: pa.MapScalar) -> str:

@@ -17,7 +17,11 @@ from apps.explorer.compare.version import (
     compared_version,
     versions_by_state,
 )
-from apps.explorer.version.table_version import TableVersion, table_version
+from apps.explorer.version.table_version import (
+    TableVersion,
+    table_columns,
+    table_version,
+)
 from apps.pages.errors import PageError
 from apps.tables.head.table_head import TableHead, requested_version
 from apps.tables.models import Table
@@ -34,6 +38,8 @@ from deltaweb.delta.changes import (
 )
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.schema import DataType
+from deltaweb.index.files.distribution import type_of
 
 if TYPE_CHECKING:
     from deltaweb.delta.protocol.schema import StructType
@@ -81,6 +87,15 @@ class Comparison:
     partitions: ValueChange | None
     columns: tuple[str, ...]
     span: TimelineSpan | None
+
+    @property
+    def partition_types(self) -> list[tuple[str, DataType | None]] | None:
+        """The partition columns and their types; None where they became others."""
+        if self.partitions is not None or self.at.metadata is None:
+            return None
+        schema = table_columns(self.at)
+        names = dict.fromkeys(self.at.metadata.partition_columns)
+        return [(name, type_of(schema, name)) for name in names]
 
     @property
     def table(self) -> Table:

@@ -260,7 +260,6 @@ def comparison_page(
 def _files_view(
     request: HttpRequest, found: Comparison, job: Job, result: JobRows | None
 ) -> Part:
-    del found
     if result is None:
         return Part(job=job, is_waiting=True)
     kind = request.GET.get("kind", "")
@@ -270,7 +269,7 @@ def _files_view(
     return FilesPart(
         page=page,
         links=page_links(request, page.paged),
-        partitions=compare_files.partition_changes(result.rows),
+        partitions=compare_files.partition_changes(result.rows, found.partition_types),
         lines=compare_files.changed_file_rows(result.rows, kind=kind),
     )
 

@@ -24,6 +24,8 @@ from apps.pages.lists.days import moment_of
 from apps.pages.page_json import As, Named, OnPage, Spread
 from apps.pages.paging import Paged, paged
 from apps.tables.models import Table
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.index.files.distribution import partition_texts, type_of, written_value
 from deltaweb.index.folder.file_index import DELETED_ROWS
 
 CSV_CHUNK = 5000
@@ -104,16 +106,26 @@ class PartitionShare:
 
 
 def matching_files(
-    files: pa.Table, wanted: FileFilter, partition_columns: Sequence[str]
+    files: pa.Table,
+    wanted: FileFilter,
+    partition_columns: Sequence[str],
+    schema: StructType | None = None,
 ) -> pa.Table:
     """Return the files that pass a filter, in the order of the index.
+
+    Args:
+        files: As for `file_page`.
+        wanted: The filter.
+        partition_columns: What the table is partitioned by.
+        schema: Its columns: partitions are found by their values then, whatever the
+            text of these; None where they are not known.
 
     Raises:
         PageError: 400 when a filter names a column that the table is not
             partitioned by.
     """
     conditions = [
-        _partition_mask(files, column, value, partition_columns)
+        _partition_mask(files, column, value, partition_columns, schema)
         for column, value in wanted.partitions
     ]
     if wanted.min_size_bytes is not None:
@@ -133,7 +145,10 @@ def matching_files(
 
 
 def file_page(
-    files: pa.Table, wanted: FileFilter, partition_columns: Sequence[str]
+    files: pa.Table,
+    wanted: FileFilter,
+    partition_columns: Sequence[str],
+    schema: StructType | None = None,
 ) -> FilePage:
     """Return one page of the files that pass a filter.
 
@@ -142,8 +157,9 @@ def file_page(
             known, `num_records`.
         wanted: The filter, the order and the page.
         partition_columns: What the table is partitioned by.
+        schema: As for `matching_files`.
     """
-    matching = matching_files(files, wanted, partition_columns)
+    matching = matching_files(files, wanted, partition_columns, schema)
     place = paged(matching.num_rows, wanted.page)
     chosen = _ordered(matching, wanted.sort, place.last)
     return FilePage(
@@ -155,10 +171,13 @@ def file_page(
 
 
 def file_rows(
-    files: pa.Table, wanted: FileFilter, partition_columns: Sequence[str]
+    files: pa.Table,
+    wanted: FileFilter,
+    partition_columns: Sequence[str],
+    schema: StructType | None = None,
 ) -> Iterator[list[object]]:
     """Yield the header and every file of a filter, as the CSV form shows them."""
-    matching = matching_files(files, wanted, partition_columns)
+    matching = matching_files(files, wanted, partition_columns, schema)
     order = _ordered(matching, wanted.sort, matching.num_rows)
     has_vectors = DELETED_ROWS in files.column_names
     names = ["size", "num_records", "modified_at", DELETED_ROWS][: 3 + has_vectors]
@@ -214,16 +233,18 @@ def _partition_mask(
     column: str,
     value: str | None,
     partition_columns: Sequence[str],
+    schema: StructType | None,
 ) -> pa.ChunkedArray:
     if column not in partition_columns:
         known = ", ".join(partition_columns) or "none: the table is not partitioned"
         raise QueryError(part="partition", expected=f"a partition column ({known})")
-    written = pc.map_lookup(files["partition_values"], column, "last")
+    kind = type_of(schema, column)
+    written = partition_texts(files["partition_values"], column, kind)
     # The specification takes an empty string for null.
-    if value is None or not value:
-        is_empty = pc.fill_null(pc.equal(written, ""), fill_value=True)
-        return pc.or_(pc.is_null(written), is_empty)
-    return pc.fill_null(pc.equal(written, value), fill_value=False)
+    asked = written_value(value or None, kind)
+    if asked is None:
+        return pc.is_null(written)
+    return pc.fill_null(pc.equal(written, asked), fill_value=False)
 
 
 def _stats_mask(files: pa.Table, *, has_stats: bool) -> pa.ChunkedArray:

@@ -18,7 +18,11 @@ from apps.explorer.overview.selector import sizes_chart, target_bytes_of
 from apps.explorer.version.job_errors import check_job
 from apps.explorer.version.listed import ListedFiles
 from apps.explorer.version.page import JobOfPage, TablePage
-from apps.explorer.version.table_version import TableVersion, table_version
+from apps.explorer.version.table_version import (
+    TableVersion,
+    table_columns,
+    table_version,
+)
 from apps.pages.figures import Chart
 from apps.pages.lists.links import Chip, only, without
 from apps.pages.lists.sorting import Column, Header, sort_headers
@@ -90,7 +94,9 @@ def file_list(
     wanted = parse_file_filter(request.GET)
     listed, job = listed_files(request, at, waits=fmt == "csv")
     columns = _partition_columns(at)
-    found = None if listed is None else files.file_page(listed.files, wanted, columns)
+    schema, found = table_columns(at), None
+    if listed is not None:
+        found = files.file_page(listed.files, wanted, columns, schema)
     shares = files.partition_shares(at.table, columns) if at.is_latest else []
     lens = None if listed is None or fmt == "csv" else vector_lens(listed)
     spread = None if listed is None or fmt == "csv" else file_spread(listed)
@@ -124,7 +130,9 @@ def file_list(
         page,
         template="explorer/file_list.html",
         fragment="files",
-        rows=() if listed is None else files.file_rows(listed.files, wanted, columns),
+        rows=()
+        if listed is None
+        else files.file_rows(listed.files, wanted, columns, schema),
         status=202 if job and listed is None and fmt == "json" else 200,
     )
 

@@ -5,7 +5,7 @@ partitions only one page ever becomes Python objects.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -20,7 +20,13 @@ from apps.explorer.version.query import QueryError
 from apps.pages.lists.days import moment_of
 from apps.pages.page_json import As, Named, OnPage, Spread
 from apps.pages.paging import Paged, paged
-from deltaweb.index.files.distribution import partition_texts, summable
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.index.files.distribution import (
+    partition_texts,
+    summable,
+    type_of,
+    written_value,
+)
 
 CSV_CHUNK: Final = 5_000
 MAX_KEPT: Final = 8  # versions whose totals a process keeps
@@ -43,7 +49,7 @@ class Partition:
     """A partition; None is what the log does not tell.
 
     Attributes:
-        values: Column and value as the log writes it; None is null.
+        values: Column and value as we write it; None is null.
         num_files: Count of its files.
         size_bytes: Their sizes together.
         num_records: Their rows together.
@@ -114,13 +120,16 @@ class PartitionPage:
     matching_files: OnPage[int]
 
 
-def partition_totals(files: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Add up files by partition.
+def partition_totals(
+    files: pa.Table, columns: Sequence[str], schema: StructType | None = None
+) -> pa.Table:
+    """Add up files by partition, whatever a writer's text for it.
 
     Args:
         files: `size`, `modification_time` (ms), `partition_values` and, where known,
             `num_records`.
         columns: The partition columns, one at least.
+        schema: The table's columns; None where they are not known, and texts count.
 
     Returns:
         A row a partition, the largest first: `key_0`, `key_1`, ... (text, null for
@@ -128,7 +137,10 @@ def partition_totals(files: pa.Table, columns: Sequence[str]) -> pa.Table:
         (bytes of a file), `modified` (ms).
     """
     keys = [f"key_{index}" for index in range(len(columns))]
-    values = [partition_texts(files["partition_values"], name) for name in columns]
+    values = [
+        partition_texts(files["partition_values"], name, type_of(schema, name))
+        for name in columns
+    ]
     untold = pa.chunked_array([pa.nulls(files.num_rows, pa.int64())])
     records = files["num_records"] if "num_records" in files.column_names else untold
     rows = pa.table(
@@ -174,15 +186,27 @@ def _with_cut_keys(totals: pa.Table, keys: Sequence[str]) -> pa.Table:
     return totals.append_column("is_cut", is_cut)
 
 
-def kept_totals(listed: ListedFiles, columns: Sequence[str]) -> pa.Table:
+def kept_totals(
+    listed: ListedFiles, columns: Sequence[str], schema: StructType | None = None
+) -> pa.Table:
     """Return `partition_totals` of a version, kept for the next page.
 
     Args:
         listed: The version's files.
         columns: The partition columns, one at least.
+        schema: As for that.
     """
     key = (listed.source, tuple(columns))
-    return _kept.get(key, lambda: partition_totals(listed.files, columns))
+    return _kept.get(key, lambda: partition_totals(listed.files, columns, schema))
+
+
+def as_written(wanted: PartitionFilter, schema: StructType | None) -> PartitionFilter:
+    """Return a filter that has values as `partition_totals` has them."""
+    values = tuple(
+        (column, written_value(value, type_of(schema, column)))
+        for column, value in wanted.partitions
+    )
+    return replace(wanted, partitions=values)
 
 
 def partition_skew(totals: pa.Table) -> Skew | None:

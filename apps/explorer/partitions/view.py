@@ -25,7 +25,11 @@ from apps.explorer.version.job_errors import check_job
 from apps.explorer.version.listed import ListedFiles
 from apps.explorer.version.page import JobOfPage, TablePage
 from apps.explorer.version.query import QueryError
-from apps.explorer.version.table_version import TableVersion, table_version
+from apps.explorer.version.table_version import (
+    TableVersion,
+    table_columns,
+    table_version,
+)
 from apps.jobs.models import Job
 from apps.pages.figures import MIN_BARS, Chart
 from apps.pages.lists.links import Chip, changed, without
@@ -100,7 +104,9 @@ def partition_list(
         fragment="partitions",
         rows=()
         if page.totals is None
-        else partitions.partition_rows(page.totals, wanted, columns),
+        else partitions.partition_rows(
+            page.totals, partitions.as_written(wanted, table_columns(at)), columns
+        ),
         status=202 if job and listed is None and fmt == "json" else 200,
     )
 
@@ -124,10 +130,14 @@ def _partitions(  # noqa: PLR0913, PLR0917 (each is one part of the page)
     )
     if listed is None:
         return page
-    totals = partitions.kept_totals(listed, columns)
+    schema = table_columns(at)
+    totals = partitions.kept_totals(listed, columns, schema)
     skew = partitions.partition_skew(totals)
     found = partitions.partition_page(
-        totals, wanted, columns, skew.median_bytes if skew else 0
+        totals,
+        partitions.as_written(wanted, schema),
+        columns,
+        skew.median_bytes if skew else 0,
     )
     is_whole = "HX-Request" not in request.headers
     has_pictures = skew and skew.num_partitions >= MIN_BARS and is_whole

@@ -25,6 +25,8 @@ class OptimizeForm(forms.Form):
         error_messages={"invalid": "Give a whole number of MiB."},
     )
 
+    respell = forms.BooleanField(required=False)
+
     def clean_cluster_by(self) -> tuple[str, ...]:
         """Return the names of the columns."""
         names = self.cleaned_data["cluster_by"].split(",")
@@ -34,6 +36,15 @@ class OptimizeForm(forms.Form):
             raise forms.ValidationError(message)
         return found
 
+    def clean(self) -> dict[str, Any]:
+        """Take one of two ways: files are written, or texts of the log."""
+        values = super().clean() or self.cleaned_data
+        others = ("cluster_by", "target_mib")
+        if values.get("respell") and any(values.get(name) for name in others):
+            message = "Respelling writes no file: leave columns and file size empty."
+            self.add_error("respell", message)
+        return values
+
 
 def _asked(values: Mapping[str, Any]) -> Optimize:
     mib = values["target_mib"]
@@ -41,6 +52,7 @@ def _asked(values: Mapping[str, Any]) -> Optimize:
         where=values["where"].strip(),
         cluster_by=values["cluster_by"],
         target_bytes=None if mib is None else mib << MIB,
+        respell=values["respell"],
     )
 
 
@@ -50,6 +62,7 @@ def _fields(asked: Optimize) -> dict[str, Any]:
         "where": asked.where,
         "cluster_by": ", ".join(asked.cluster_by),
         "target_mib": None if size is None else size >> MIB,
+        "respell": asked.respell,
     }
 
 

@@ -9,6 +9,11 @@ from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
+from deltaweb.writer.files.respelling import (
+    RespellPlan,
+    carry_out_respell,
+    plan_respell,
+)
 from deltaweb.writer.optimize import OptimizePlan, carry_out_optimize, plan_optimize
 
 MAX_PARTITIONS_SHOWN: Final = 50
@@ -22,14 +27,18 @@ class Optimize:
         where: A condition on partition columns; "" for all.
         cluster_by: Columns whose values are to be close within files.
         target_bytes: About how large files are to be; None for what the table says.
+        respell: Whether, in place of that, partition values are spelled in one way.
     """
 
     where: str = ""
     cluster_by: tuple[str, ...] = ()
     target_bytes: int | None = None
+    respell: bool = False
 
 
-def plan(opened: DeltaTable, asked: Optimize, occasion: Occasion) -> OptimizePlan:
+def plan(
+    opened: DeltaTable, asked: Optimize, occasion: Occasion
+) -> OptimizePlan | RespellPlan:
     """Find out which files are written anew.
 
     Files that came after the look stay as they are: what was shown is done.
@@ -39,17 +48,22 @@ def plan(opened: DeltaTable, asked: Optimize, occasion: Occasion) -> OptimizePla
     """
     seen = occasion.seen
     is_again = occasion.job.attempt > 1
+    version = seen.version if seen and not is_again else None
+    if asked.respell:
+        return plan_respell(opened.store, asked.where or None, version=version)
     return plan_optimize(
         opened.store,
         asked.where or None,
         target_bytes=asked.target_bytes,
         cluster_by=asked.cluster_by,
-        version=seen.version if seen and not is_again else None,
+        version=version,
     )
 
 
-def foresee(plan: OptimizePlan) -> Foreseen:
+def foresee(plan: OptimizePlan | RespellPlan) -> Foreseen:
     """Tell how many files become how many, partition by partition."""
+    if isinstance(plan, RespellPlan):
+        return _foresee_texts(plan)
     partitions, removed = plan.partitions(), plan.removed
     return Foreseen(
         version=plan.snapshot.version,
@@ -79,14 +93,30 @@ def foresee(plan: OptimizePlan) -> Foreseen:
     )
 
 
+def _foresee_texts(plan: RespellPlan) -> Foreseen:
+    """Tell of which files the log says the values otherwise, and how it says them."""
+    return Foreseen(
+        version=plan.snapshot.version,
+        counts={"num_files": plan.files.num_rows},
+        detail={
+            "respell": True,
+            "table_files": plan.snapshot.num_files,
+            "columns": [one.sentence for one in plan.columns],
+        },
+        is_empty=not plan.files.num_rows,
+    )
+
+
 def carry_out(
-    opened: DeltaTable, plan: OptimizePlan, occasion: Occasion
+    opened: DeltaTable, plan: OptimizePlan | RespellPlan, occasion: Occasion
 ) -> CommitResult:
     """Write the files anew and commit that.
 
     Raises:
         DeltaError: As `carry_out_optimize` lists them.
     """
+    if isinstance(plan, RespellPlan):
+        return carry_out_respell(opened.store, plan, user_name=occasion.user_name)
     return carry_out_optimize(
         opened.store,
         plan,

@@ -36,10 +36,13 @@ def keep_check(table: Table, check: FileCheck, *, now: datetime) -> dict[str, An
 
     Returns:
         `version`, `num_versions`, `num_complete`, `num_partly`, `num_gone` (of these),
-        `num_files` (data files that any of them has) and `num_missing`.
+        `num_files` (data files that any of them has), `num_missing`, and
+        `num_spelled_otherwise`, if any: files whose values of a partition column an
+        optimization would respell.
     """
     missing_files.store_check(table.id, check, now=now)
     partly = gone = 0
+    most = max((one.num_others for one in check.spelled), default=0)
     for row in check.missing.to_pylist():
         count = row["last_version"] - row["first_version"] + 1
         if row["num_missing"] < row["num_files"]:
@@ -54,6 +57,7 @@ def keep_check(table: Table, check: FileCheck, *, now: datetime) -> dict[str, An
         "num_gone": gone,
         "num_files": check.num_paths,
         "num_missing": check.num_missing,
+        **({"num_spelled_otherwise": most} if most else {}),
     }
 
 

@@ -7,10 +7,11 @@ Folder names are never looked at.
 Source: PROTOCOL.md, "Partition Value Serialization".
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -27,8 +28,15 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
     type_text,
 )
-from deltaweb.delta.values.value_text import Value, arrow_array, parse_value
+from deltaweb.delta.values.value_text import (
+    Value,
+    arrow_array,
+    parse_timestamp,
+    parse_value,
+)
 
+PartitionKey: TypeAlias = tuple[str | None, ...]
+"""The serialised values of the partition columns, in their order."""
 _PARSED_BY_ARROW = {
     "byte": r"^-?[0-9]{1,3}$",
     "short": r"^-?[0-9]{1,5}$",
@@ -37,6 +45,8 @@ _PARSED_BY_ARROW = {
     "date": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
 }
 """Types that Arrow reads exactly when every text is of this plain form."""
+_LATE_YEAR = re.compile(r"[0-9]{5}")
+"""Of more than four digits: ISO 8601 gives it a sign, and so does Spark."""
 
 
 def partition_schema(
@@ -162,16 +172,17 @@ def _parsed(text: str, data_type: DataType) -> Value:
 def partition_texts(values: pa.Array) -> list[str | None]:
     """Write values of a partition column as the log has them.
 
-    A time is in UTC. An empty text, or none, is null. Bytes that are a text are that
+    An instant says that it is in UTC: without that, Spark takes it for a time of its
+    session's zone. An empty text, or none, is null. Bytes that are a text are that
     text; others are written as escapes, which `type_partition_texts` reads.
 
     Args:
         values: Of the Arrow type of the column.
     """
     if pa.types.is_timestamp(values.type):
-        return _times(values, "us")
+        return _instants(values) if values.type.tz else _times(values)
     if pa.types.is_date32(values.type):
-        return _times(values, "D")
+        return _iso_texts(values, "D")
     if pa.types.is_floating(values.type):
         numbers = values.to_numpy(zero_copy_only=False)
         nulls = values.is_null().to_pylist()
@@ -214,12 +225,116 @@ def _float_text(number: np.floating[Any]) -> str:
     return str(number)
 
 
-def _times(values: pa.Array, unit: str) -> list[str | None]:
+def _times(values: pa.Array) -> list[str | None]:
+    return [
+        text and text.replace("T", " ").removesuffix(".000000")
+        for text in _iso_texts(values, "us")
+    ]
+
+
+def _instants(values: pa.Array) -> list[str | None]:
+    return [
+        text and f"{'+' if _LATE_YEAR.match(text) else ''}{text}Z"
+        for text in _iso_texts(values, "us")
+    ]
+
+
+def _iso_texts(values: pa.Array, unit: str) -> list[str | None]:
     """Write dates and times of any year."""
     ticks = values.cast(pa.int32() if unit == "D" else pa.int64())
     numbers = ticks.fill_null(0).to_numpy().astype(f"datetime64[{unit}]")
     texts = np.datetime_as_string(numbers).tolist()
-    return [
-        None if is_null else text.replace("T", " ").removesuffix(".000000")
-        for text, is_null in zip(texts, values.is_null().to_pylist(), strict=True)
-    ]
+    is_null = values.is_null().to_pylist()
+    return [None if null else text for text, null in zip(texts, is_null, strict=True)]
+
+
+def utc_partition_text(text: str) -> str:
+    """Write the text of an instant in the form that says that it is in UTC.
+
+    Args:
+        text: In either form of the protocol; without a zone it is in UTC.
+
+    Raises:
+        ValueError: The text is no instant.
+    """
+    instant = arrow_array([parse_timestamp(text)], PrimitiveType("timestamp"))
+    return str(_instants(instant)[0])
+
+
+# === Values that are one, whatever their texts ===
+
+
+def canonical_texts(texts: pa.Array, data_type: DataType) -> pa.Array:
+    """Return texts of partition values as `partition_texts` writes their values.
+
+    Two texts are one value where these are equal: this is what partitions are told
+    apart by. A text that is no value of the type is itself, and so is every one of a
+    type whose values are not read.
+    """
+    encoded = texts.dictionary_encode()
+    try:
+        values = type_partition_texts(encoded.dictionary, data_type)
+    except SchemaError:
+        written = [text or None for text in encoded.dictionary.to_pylist()]
+    except ValueError:
+        written = [
+            _canonical(text, data_type) for text in encoded.dictionary.to_pylist()
+        ]
+    else:
+        written = partition_texts(values)
+    return pa.array(written, pa.string()).take(encoded.indices)
+
+
+def _canonical(text: str, data_type: DataType) -> str | None:
+    one = pa.array([text], pa.string())
+    try:
+        return partition_texts(type_partition_texts(one, data_type))[0]
+    except ValueError:
+        return text
+
+
+def canonical_column(
+    partition_values: pa.MapArray | pa.ChunkedArray, column: StructField
+) -> pa.Array:
+    """Return `canonical_texts` of one partition column, row for row with the files.
+
+    Args:
+        partition_values: map<string, string>, a row a file, as the log has them.
+        column: One of what `partition_schema` gives.
+    """
+    return canonical_texts(stored_texts(partition_values, column), column.data_type)
+
+
+def canonical_keys(
+    partition_values: pa.MapArray | pa.ChunkedArray, columns: StructType
+) -> list[PartitionKey]:
+    """Return the partition of each file: equal ones are one, however they are written.
+
+    Args:
+        partition_values: map<string, string>, a row a file, as the log has them.
+        columns: What `partition_schema` gives.
+    """
+    found = [canonical_column(partition_values, column) for column in columns.fields]
+    return _keys(found, len(partition_values))
+
+
+def stored_keys(
+    partition_values: pa.MapArray | pa.ChunkedArray, columns: StructType
+) -> list[PartitionKey]:
+    """Return the texts of each file's partition values, as the log has them."""
+    found = [stored_texts(partition_values, column) for column in columns.fields]
+    return _keys(found, len(partition_values))
+
+
+def _keys(columns: Sequence[pa.Array], num_rows: int) -> list[PartitionKey]:
+    texts = [column.to_pylist() for column in columns]
+    return list(zip(*texts, strict=True)) if texts else [()] * num_rows
+
+
+def stored_texts(
+    partition_values: pa.MapArray | pa.ChunkedArray, column: StructField
+) -> pa.Array:
+    """Return the texts of one partition column, row for row, as the log has them."""
+    name = column.stored_name
+    texts = pc.map_lookup(partition_values, query_key=name, occurrence="last")
+    return texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts

@@ -130,6 +130,15 @@ def parse_timestamp_ntz(text: str) -> int:
     return micros
 
 
+def names_zone(text: str) -> bool:
+    """Tell whether a time says which zone it is in, or how far that is from UTC.
+
+    Raises:
+        ValueError: The text is no time.
+    """
+    return _timestamp(text)[1] is not None
+
+
 def _timestamp(text: str) -> tuple[int, str | None]:
     match = _TIMESTAMP.fullmatch(text)
     if not match:

@@ -187,9 +187,11 @@ def _removed_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | No
     removed = winner.removed
     if not removed.num_rows:
         return None
-    both = _first_in(removed["path"], ours.removed["path"])
-    if both is not None:
-        return Conflict("file-removed", "it removed a file that this removes", both)
+    for files, does in ((ours.removed, "removes"), (ours.added, "adds again")):
+        both = _first_in(removed["path"], files["path"])
+        if both is not None:
+            reason = f"it removed a file that this {does}"
+            return Conflict("file-removed", reason, both)
     if ours.read.is_nothing or not ours.data_change:
         return None
     if ours.removed.num_rows:

@@ -4,6 +4,7 @@ the commit that the files are of, the history, what pages draw, the facts
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -73,7 +74,10 @@ class WrittenFiles:
         """Add up what was written of a snapshot."""
         names = list(dict.fromkeys(snapshot.metadata.partition_columns))
         keys = partition_keys(snapshot.protocol, snapshot.metadata)
-        return cls(newest=newest, summary=files_summary(newest, names, keys))
+        schema = None
+        with suppress(SchemaError):
+            schema = snapshot.schema
+        return cls(newest=newest, summary=files_summary(newest, names, keys, schema))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

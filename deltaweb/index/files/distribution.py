@@ -9,6 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.protocol.schema import DataType, PrimitiveType, StructType
+from deltaweb.delta.values.partition_values import canonical_texts
+
 MAX_BINS: Final = 14
 LARGEST_PARTITIONS: Final = 200
 MAX_VALUE_LENGTH: Final = 2_000  # characters; who writes longer ones shows them nowhere
@@ -16,6 +19,7 @@ ROWS_A_PIECE: Final = 65_536
 SMALLEST_EDGE: Final = 1024  # bytes; smaller files share the first bin
 MAX_LONG: Final = (1 << 63) - 1
 HALF_BITS: Final = 32  # half of a long
+_TEXT: Final = PrimitiveType("string")
 LOW_HALF: Final = (1 << HALF_BITS) - 1
 
 
@@ -69,19 +73,21 @@ def partition_totals(
     num_records: pa.ChunkedArray,
     columns: Sequence[str],
     keys: Sequence[str] | None = None,
+    schema: StructType | None = None,
 ) -> tuple[list[dict[str, Any]], int]:
-    """Add up files, bytes and rows by partition.
+    """Add up files, bytes and rows by partition, whatever a writer's text for it.
 
     Args:
         files: `size` and `partition_values` of the files.
         num_records: Their numbers of rows, row for row; null if unknown.
         columns: The partition columns.
         keys: What partition values call them; None where that is their names.
+        schema: The table's columns; None where they are not known, and texts count.
 
     Returns:
         The partitions that hold most bytes, largest first, without those of endless
-        values, and the count of all: `values` as the log writes them, `files`,
-        `bytes`, and `rows` (None if a file's are unknown).
+        values, and the count of all: `values` as we write them, `files`, `bytes`, and
+        `rows` (None if a file's are unknown).
     """
     if not columns or not files.num_rows:
         return [], 0
@@ -89,8 +95,9 @@ def partition_totals(
     rows = rows.append_column("size", summable(files["size"]))
     rows = rows.append_column("num_records", summable(num_records))
     # Piece by piece, so that memory holds the partitions and not the files.
+    named = list(zip(columns if keys is None else keys, columns, strict=True))
     pieces = [
-        _grouped(piece, columns if keys is None else keys)
+        _grouped(piece, [(key, type_of(schema, name)) for key, name in named])
         for piece in rows.to_batches(max_chunksize=ROWS_A_PIECE)
     ]
     by = [f"key_{index}" for index in range(len(columns))]
@@ -118,10 +125,14 @@ def _can_be_shown(values: Mapping[str, str | None]) -> bool:
     return all(len(value or "") <= MAX_VALUE_LENGTH for value in values.values())
 
 
-def _grouped(files: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
-    """Add up some files by partition."""
+def _grouped(
+    files: pa.RecordBatch, columns: Sequence[tuple[str, DataType | None]]
+) -> pa.Table:
+    """Add up some files by partition: by values of some types, under some keys."""
     keys = [f"key_{index}" for index in range(len(columns))]
-    texts = [partition_texts(files["partition_values"], name) for name in columns]
+    texts = [
+        partition_texts(files["partition_values"], key, kind) for key, kind in columns
+    ]
     values = [*texts, files["size"], files["num_records"]]
     groups = (
         pa.table(values, names=[*keys, "size", "num_records"])
@@ -138,23 +149,44 @@ def _grouped(files: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
     return groups.rename_columns([*keys, "files", "bytes", "rows", "unknown"])
 
 
+def type_of(schema: StructType | None, column: str) -> DataType | None:
+    """Return the type of a column; None where it is not known."""
+    found = None if schema is None else schema.find(column)
+    return None if found is None else found.data_type
+
+
 def partition_texts(
-    values: pa.Array | pa.ChunkedArray, column: str
+    values: pa.Array | pa.ChunkedArray, column: str, data_type: DataType | None = None
 ) -> pa.Array | pa.ChunkedArray:
     """Return the values of a partition column as text; what stands for null is null.
 
     Args:
         values: Partition values of files, as the log writes them.
         column: The column; null where a file has no value of it.
+        data_type: Its type: each value has one text then, ours. None where it is not
+            known, and a value has the text of the log.
 
     Source: delta_protocol.md, "Partition Value Serialization": an empty string is
         null, whatever the type.
     """
     texts = pc.map_lookup(values, query_key=column, occurrence="last")
+    if data_type not in {None, _TEXT}:
+        if isinstance(texts, pa.ChunkedArray):
+            texts = texts.combine_chunks()
+        return canonical_texts(texts, data_type)
     is_empty = pc.equal(texts, "")
     if not pc.any(is_empty).as_py():
         return texts
     return pc.if_else(is_empty, pa.scalar(None, texts.type), texts)
+
+
+def written_value(text: str | None, data_type: DataType | None) -> str | None:
+    """Return the text of a value as `partition_texts` has it."""
+    if text is None or data_type in {None, _TEXT}:
+        return text
+    found = canonical_texts(pa.array([text], pa.string()), data_type)
+    written: str | None = found[0].as_py()
+    return written
 
 
 def _partition(row: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:

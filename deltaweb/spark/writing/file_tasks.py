@@ -87,6 +87,7 @@ def write_rows(plan: WritePlan, batches: Batches) -> TaskFiles:
     """
     write = plan.write
     with write.open_files() as files:
+        files.spell_as(plan.copied)
         for rows in _accepted(plan, batches):
             files.write(rows)
         return TaskFiles(_packed(files.finish()), files.num_rows, files.num_bytes)

@@ -134,7 +134,8 @@ def write_others(
         raise UnsupportedWriteError(root=store.root, version=version, needs=[FEED])
     with numbered_rows(spark, found.reading, found.touched) as rows:
         others = rows.filter(~is_true(where)).drop(FILE_NUMBER, FILE_PLACE)
-        return write_frame(others, replace(plan, is_checked=False))
+        copied = found.touched.select(["partition_values"])
+        return write_frame(others, replace(plan, is_checked=False, copied=copied))
 
 
 def write_frame(frame: DataFrame, plan: WritePlan) -> list[TaskFiles]:

@@ -118,6 +118,7 @@ class WritePlan:
         elsewhere: Conditions on rows that tasks do not evaluate: Spark does.
         filled: Columns that Spark gives the rows.
         is_checked: Whether rows are new ones; others were checked when they came.
+        copied: The files whose rows these are, where they are written again.
     """
 
     place: TablePlace
@@ -129,6 +130,7 @@ class WritePlan:
     elsewhere: tuple[RowConstraint, ...] = ()
     filled: FilledColumns = field(default_factory=FilledColumns)
     is_checked: bool = True
+    copied: pa.Table | None = None
 
     @property
     def write(self) -> TableWrite:

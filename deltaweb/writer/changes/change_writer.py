@@ -169,15 +169,22 @@ class ChangeWriter:
             file: One row of `Snapshot.files`.
         """
         self._marks = FileMarks(self._store, file) if self.marks_rows else None
-        self._begin_ids(file)
+        self.begin_copies(file)
 
     def begin_copies(self, file: pa.Table) -> None:
         """Begin a file of which rows are written again; they follow by `copy`."""
-        self._begin_ids(file)
-
-    def _begin_ids(self, file: pa.Table) -> None:
+        self._spell_as(file)
         if self._row_ids is not None:
             self._ids = NextRowIds(self._row_ids.of_files(file))
+
+    def begin_new(self) -> None:
+        """Begin rows that are of no file: their partitions get our texts."""
+        self._spell_as(None)
+
+    def _spell_as(self, file: pa.Table | None) -> None:
+        self.files.spell_as(file)
+        if self._feed is not None:
+            self._feed.spell_as(file)
 
     def copy(self, rows: pa.RecordBatch, chosen: pa.BooleanArray) -> None:
         """Write those of the next rows of a file again that a mask chooses."""

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.table_properties import DEFAULT_CODEC
-from deltaweb.delta.values.partition_values import partition_texts
+from deltaweb.delta.values.partition_values import PartitionKey, partition_texts
 
 NULL_PARTITION: Final = "__HIVE_DEFAULT_PARTITION__"
 CODEC_MARKS: Final[Mapping[str, str]] = {
@@ -35,8 +35,6 @@ CODEC_MARKS: Final[Mapping[str, str]] = {
 PATH_SAFE: Final = "/=-_.~"  # what a path keeps unescaped besides letters and digits
 MAX_NAME_LENGTH: Final = 150
 """Characters of a folder's name; file systems take 255 bytes."""
-PartitionKey = tuple[str | None, ...]
-"""The serialised values of the partition columns, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ def _folder(column: str, value: str | None) -> str:
     name = quote(column, safe="")
     if name[:1] in {".", "_"}:  # hidden, to whoever lists the table's folder
         name = f"%{ord(name[0]):02X}{name[1:]}"
-    text = NULL_PARTITION if value is None else quote(value, safe=" ")
+    text = quote(value, safe=" ") if value else NULL_PARTITION
     folder = f"{name}={text}"
     if len(folder) <= MAX_NAME_LENGTH:
         return folder

@@ -48,6 +48,7 @@ from deltaweb.writer.making.folder import (
     path_of,
     read_footers,
 )
+from deltaweb.writer.making.folder_times import said_of_times
 from deltaweb.writer.making.footer_statistics import FooterStatistics
 from deltaweb.writer.making.free_place import check_outside
 from deltaweb.writer.making.new_table import NewTable, new_definition
@@ -88,6 +89,8 @@ class Conversion:
         name: What people call the table.
         description: What people are told of it.
         properties: Its properties.
+        time_zone: Where times are from that folders name without a zone; None to keep
+            them as they are.
         on_progress: Told how many files were looked at; it may raise to stop.
     """
 
@@ -95,6 +98,7 @@ class Conversion:
     name: str | None = None
     description: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+    time_zone: str | None = None
     on_progress: Progress = lambda _done, _total: None
 
 
@@ -110,6 +114,9 @@ class ConversionPlan:
         size_bytes: Bytes of all files.
         passed_over: Files that are no Parquet, of which the first are named.
         num_passed_over: How many there are.
+        zoneless_times: The columns whose folders name times without a zone, and how
+            many of them.
+        time_zone: Where these are from; None where they stay as they are.
     """
 
     metadata: Metadata
@@ -119,6 +126,13 @@ class ConversionPlan:
     size_bytes: int
     passed_over: tuple[str, ...]
     num_passed_over: int
+    zoneless_times: Mapping[str, int] = field(default_factory=dict)
+    time_zone: str | None = None
+
+    @property
+    def said_of_times(self) -> str:
+        """What becomes of times of folders without a zone; empty without any."""
+        return said_of_times(self.zoneless_times, self.time_zone)
 
     @property
     def schema(self) -> StructType:
@@ -135,6 +149,8 @@ class ConversionPlan:
             "size_bytes": self.size_bytes,
             "passed_over": [*self.passed_over],
             "num_passed_over": self.num_passed_over,
+            "zoneless_times": {**self.zoneless_times},
+            "time_zone": self.time_zone,
             "min_reader_version": self.protocol.min_reader_version,
             "min_writer_version": self.protocol.min_writer_version,
         }
@@ -228,7 +244,9 @@ class _Planning:
     def plan(self) -> ConversionPlan:
         """Look at every file."""
         merger = SchemaMerger()
-        partitions = FolderPartitions(self.asked.partition_schema, self.problems)
+        partitions = FolderPartitions(
+            self.asked.partition_schema, self.problems, self.asked.time_zone
+        )
         is_parquet = self._look(merger, partitions)
         merged = merger.merged()
         self.problems.extend(problem for problem in merged.problems if problem.file)
@@ -258,6 +276,8 @@ class _Planning:
             size_bytes=pc.sum(files["size"]).as_py() or 0,
             passed_over=tuple(self.passed_over),
             num_passed_over=self.num_passed_over,
+            zoneless_times=partitions.zoneless,
+            time_zone=self.asked.time_zone,
         )
 
     def _look(self, merger: SchemaMerger, partitions: FolderPartitions) -> list[bool]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, TypeAlias, TypeVar
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -24,11 +25,12 @@ from deltaweb.delta.writing.operations.data_places import tables_below
 from deltaweb.parquet.conversion.merging import FileProblem
 from deltaweb.parquet.errors import FileNotParquetError, FooterCorruptError
 from deltaweb.parquet.loading import ParquetFooter, load_footer
+from deltaweb.writer.making.folder_times import is_zoneless, zone_of
 from deltaweb.writer.making.hive import (
-    canonical_texts,
     folder_values,
     inferred_type,
     is_hidden,
+    log_texts,
     misfit_reason,
 )
 
@@ -186,10 +188,14 @@ class FolderPartitions:
         declared: The partition columns, where somebody said what they are; None to
             find them out.
         problems: Gets what does not fit.
+        time_zone: Where times are from that do not say it; None for nowhere.
+        zoneless: The columns with such times, and how many of them there are.
     """
 
     declared: Sequence[StructField] | None
     problems: list[FileProblem]
+    time_zone: str | None = None
+    zoneless: dict[str, int] = field(default_factory=dict)
     _names: tuple[str, ...] | None = None
     _first: str = ""
     _folders: dict[str, dict[str, str | None] | None] = field(default_factory=dict)
@@ -226,6 +232,7 @@ class FolderPartitions:
     def finish(self) -> tuple[tuple[StructField, ...], dict[str, FolderValues]]:
         """Return the columns, and the pairs of name and text of each folder."""
         columns, texts = [], {}
+        zone = self._zone()
         for position, name in enumerate(self._names or ()):
             of_folders = {
                 values[name]: folder
@@ -238,7 +245,10 @@ class FolderPartitions:
                 if self.declared is None
                 else replace(self.declared[position], nullable=True)
             )
-            texts[name], misfit = canonical_texts(known, column)
+            texts[name], misfit = log_texts(known, column, zone)
+            count = sum(is_zoneless(text, column) for text in texts[name])
+            if count:
+                self.zoneless[name] = count
             if misfit:
                 reason = misfit_reason(misfit, column)
                 self.problems.append(
@@ -254,6 +264,13 @@ class FolderPartitions:
             if values is not None
         }
         return tuple(columns), values_of
+
+    def _zone(self) -> ZoneInfo | None:
+        try:
+            return zone_of(self.time_zone)
+        except ValueError as error:
+            self.problems.append(FileProblem("", (), str(error)))
+            return None
 
 
 def sorted_as(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final
 from urllib.parse import unquote
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -22,6 +23,7 @@ from deltaweb.delta.values.partition_values import (
     type_partition_texts,
 )
 from deltaweb.delta.values.value_text import parse_value
+from deltaweb.writer.making.folder_times import is_zoneless, zoneless_texts
 
 NULL_FOLDER: Final = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
@@ -84,10 +86,16 @@ def _is_day(text: str) -> bool:
     return True
 
 
-def canonical_texts(
-    texts: Sequence[str], column: StructField
+def log_texts(
+    texts: Sequence[str], column: StructField, zone: ZoneInfo | None = None
 ) -> tuple[Mapping[str, str | None], str]:
     """Write the texts of folders as the log has the values of a column.
+
+    Args:
+        texts: Of the folders.
+        column: What they are values of.
+        zone: Where times are from that do not say it; None leaves them as they are,
+            and readers take them for times of their own zone.
 
     Returns:
         The text of the log by that of the folder, and the first text that is no value
@@ -96,10 +104,16 @@ def canonical_texts(
     for text in texts:
         try:
             parse_value(text, column.data_type)
+            if is_zoneless(text, column):
+                zoneless_texts([text], zone)
         except ValueError:
             return {}, text
     values = type_partition_texts(pa.array(texts, pa.string()), column.data_type)
-    return dict(zip(texts, partition_texts(values), strict=True)), ""
+    written = dict(zip(texts, partition_texts(values), strict=True))
+    zoneless = [text for text in texts if is_zoneless(text, column)]
+    if zoneless:
+        written.update(zip(zoneless, zoneless_texts(zoneless, zone), strict=True))
+    return written, ""
 
 
 def misfit_reason(text: str, column: StructField) -> str:

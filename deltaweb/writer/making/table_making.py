@@ -63,6 +63,7 @@ class TableMaking:
         name: str | None = None,
         description: str | None = None,
         properties: Mapping[str, str] | None = None,
+        time_zone: str | None = None,
         on_progress: Callable[[int, int], None] | None = None,
         storage_options: Mapping[str, Any] | None = None,
     ) -> Self:
@@ -79,6 +80,8 @@ class TableMaking:
             name: What people call the table.
             description: What people are told of it.
             properties: Its properties.
+            time_zone: Where times are from that folders name without a zone
+                (`America/New_York`); None to keep them as they are.
             on_progress: Called with the files that were looked at, and of how many;
                 it may raise to stop the work.
             storage_options: Options of the store.
@@ -99,6 +102,7 @@ class TableMaking:
             name=name,
             description=description,
             properties=properties or {},
+            time_zone=time_zone,
             **({} if on_progress is None else {"on_progress": on_progress}),
         )
         convert_folder(table._store, asked)

@@ -145,6 +145,7 @@ class FileMerger:
         Raises:
             DeltaError: As `BoundClause.rows` does, or the check.
         """
+        self._files.begin_new()
         for place, clause in enumerate(self._clauses.inserts):
             some = rows.filter(pa.array(chosen == place))
             inserted = clause.rows(bound_rows(s=some))

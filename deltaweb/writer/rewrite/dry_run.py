@@ -53,6 +53,9 @@ class RowTally:
     def begin_file(self, file: pa.Table) -> None:
         """Open nothing."""
 
+    def begin_new(self) -> None:
+        """Open nothing."""
+
     def replace(
         self,
         holds: pa.BooleanArray,  # noqa: ARG002 # of ChangeWriter

@@ -1,6 +1,5 @@
 """A change of rows, from the files it is about to its commit, or its dry run."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -9,10 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.features.row_tracking import kept_row_ids
-from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.protocol.schema import arrow_schema
+from deltaweb.delta.protocol.schema import StructType, arrow_schema
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.partition_values import canonical_column, partition_schema
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.writer.matching import each_file, find_matches
@@ -191,12 +190,11 @@ class RewritePlan:
         """
         removed = self.outcome.removed
         snapshot = self.rewrite.snapshot
-        keys = partition_keys(snapshot.protocol, snapshot.metadata)
-        names = dict.fromkeys(snapshot.metadata.partition_columns)
-        labels = _labels(removed, dict(zip(names, keys, strict=True)))
+        names = snapshot.metadata.partition_columns
+        labels = _labels(removed, partition_schema(snapshot.schema, names))
         grouped = (
             removed.select(["size", "num_rows"])
-            .append_column("partition", labels)
+            .append_column("partition", pa.chunked_array([labels]))
             .group_by("partition")
             .aggregate([("size", "count"), ("size", "sum"), ("num_rows", "sum")])
         )
@@ -210,19 +208,16 @@ class RewritePlan:
         ).sort_by([("num_rows", "descending"), ("partition", "ascending")])
 
 
-def _labels(files: pa.Table, keys: Mapping[str, str]) -> pa.ChunkedArray:
-    """Return the partition of each file; `keys` are those of its values, by name."""
+def _labels(files: pa.Table, columns: StructType) -> pa.Array:
+    """Return the partition of each file, by its values and not by their texts."""
     parts = [
-        pc.binary_join_element_wise(name, _texts(files, key), "=")
-        for name, key in keys.items()
+        pc.binary_join_element_wise(
+            column.name,
+            pc.fill_null(canonical_column(files["partition_values"], column), ABSENT),
+            "=",
+        )
+        for column in columns.fields
     ]
     if not parts:
-        return pa.chunked_array([pa.repeat("", files.num_rows)], pa.string())
+        return pa.repeat("", files.num_rows)
     return pc.binary_join_element_wise(*parts, ", ")
-
-
-def _texts(files: pa.Table, key: str) -> pa.ChunkedArray:
-    values = files["partition_values"]
-    texts = pc.map_lookup(values, query_key=key, occurrence="last")
-    is_absent = pc.equal(pc.fill_null(texts, ""), "")
-    return pc.if_else(is_absent, ABSENT, texts)

@@ -11,6 +11,7 @@ from apps.audit.models import AuditEvent
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
 from tests.functional.table_command.commands import refusal, run, run_json
+from tests.spelled_partitions import spelled
 
 pytestmark = pytest.mark.django_db
 
@@ -217,6 +218,23 @@ def test_a_folder_is_converted_and_registered(tmp_path: Path) -> None:
     assert DeltaTable(str(folder)).snapshot().read().num_rows == 2
     assert AuditEvent.objects.filter(action="table.convert").count() == 1
     assert "is taken" in refusal("convert", "others", folder)
+
+
+def test_times_of_folders_take_the_zone_that_is_given(tmp_path: Path) -> None:
+    folder = tmp_path / "visits"
+    (folder / "at=2024-03-10 02%3A00%3A00").mkdir(parents=True)
+    pq.write_table(
+        pa.table({"id": [1]}), folder / "at=2024-03-10 02%3A00%3A00/a.parquet"
+    )
+    asked = ("convert", "visits", folder, "--partition-schema", "at TIMESTAMP")
+
+    kept = run(*asked, "--dry-run")
+    said = run(*asked, "--time-zone", "America/New_York", "--dry-run")
+    run(*asked, "--time-zone", "America/New_York")
+
+    assert "Folder times of at have no zone: kept as they are." in kept
+    assert "Folder times of at have no zone: read as America/New_York." in said
+    assert spelled(DeltaTable(str(folder))) == [{"at": "2024-03-10T07:00:00.000000Z"}]
 
 
 def test_a_dry_run_says_what_would_be_committed(tmp_path: Path) -> None:

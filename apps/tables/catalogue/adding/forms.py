@@ -35,6 +35,18 @@ OPTIONS: Final = {
 DAY_WORDS: Final = {"ymd": "YYYY-MM-DD", "dmy": "DD.MM.YYYY", "mdy": "MM/DD/YYYY"}
 
 
+def known_zone(name: str) -> str:
+    """Return the name of a zone, or nothing for nothing.
+
+    Raises:
+        ValidationError: If there is no such zone.
+    """
+    if name and name not in available_timezones():
+        message = f"{name} is no time zone."
+        raise forms.ValidationError(message)
+    return name
+
+
 class NewbornForm(forms.Form):
     """A table that is to be made: its name and its place."""
 
@@ -51,6 +63,11 @@ class ConvertForm(NewbornForm):
     """A folder, and what its own folders name."""
 
     partition_schema = forms.CharField(max_length=10_000, required=False)
+    time_zone = forms.CharField(max_length=60, required=False)
+
+    def clean_time_zone(self) -> str:
+        """Refuse a zone that is none."""
+        return known_zone(self.cleaned_data["time_zone"])
 
     def clean_partition_schema(self) -> str:
         """Refuse what is no DDL."""
@@ -96,11 +113,7 @@ class FileForm(forms.Form):
 
     def clean_time_zone(self) -> str:
         """Refuse a zone that is none."""
-        zone: str = self.cleaned_data["time_zone"] or "UTC"
-        if zone not in available_timezones():
-            message = f"{zone} is no time zone."
-            raise forms.ValidationError(message)
-        return zone
+        return known_zone(self.cleaned_data["time_zone"]) or "UTC"
 
 
 class ImportForm(FileForm):

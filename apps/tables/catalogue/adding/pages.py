@@ -152,7 +152,9 @@ def read_conversion(
         DeltaError: If its name or its place is none.
     """
     asked = ConvertFolder(
-        **_newborn(request, values), partition_schema=values["partition_schema"]
+        **_newborn(request, values),
+        partition_schema=values["partition_schema"],
+        time_zone=values["time_zone"],
     )
     check_newborn(asked)
     return asked
@@ -215,7 +217,11 @@ def show_made(asked: CreateTable | ConvertFolder) -> dict[str, Any]:
         "description": asked.description,
     }
     if isinstance(asked, ConvertFolder):
-        return {**shown, "partition_schema": asked.partition_schema}
+        return {
+            **shown,
+            "partition_schema": asked.partition_schema,
+            "time_zone": asked.time_zone,
+        }
     return {**shown, **_show_file(asked)}
 
 

@@ -1,5 +1,8 @@
 """`deltaweb table check-files`: which data files of every version are there."""
 
+import shlex
+from collections.abc import Iterator
+
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
@@ -8,7 +11,7 @@ from apps.tables.catalogue.registration import find_table
 from apps.tables.storage.locations import check_present
 from apps.tables.storage.opening import open_table
 from apps.tables.versions.file_checks import keep_check
-from deltaweb.index.file_check import check_files
+from deltaweb.index.file_check import FileCheck, check_files
 from deltaweb.index.history.sentences.commit_facts import counted
 
 
@@ -40,6 +43,7 @@ class Verb(Subcommand):
                 }
                 for row in missing
             ],
+            "spellings": [one.describe() for one in check.spelled],
         }
         text = (
             f"{facts['num_complete']:,} of {counted(check.num_versions, 'version')} "
@@ -48,8 +52,16 @@ class Verb(Subcommand):
             f"{counted(check.num_paths, 'file')}, {check.num_missing:,} "
             f"{'is' if check.num_missing == 1 else 'are'} not in storage."
         )
-        lines = (_line(row) for row in missing)
+        lines = [*map(_line, missing), *_spellings(table.full_name, check)]
         return Output(data, text, lines)
+
+
+def _spellings(name: str, check: FileCheck) -> Iterator[str]:
+    """Yield what is spelled in several ways, and what to do about it."""
+    yield from (f"  {one.sentence}." for one in check.spelled)
+    if check.spelled:
+        command = f"deltaweb table optimize {shlex.quote(name)} --respell"
+        yield f"  {command} spells them alike."
 
 
 def _line(row: dict[str, int]) -> str:

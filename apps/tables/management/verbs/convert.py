@@ -36,14 +36,21 @@ class Verb(WritingVerb):
             help="the columns that folders name: 'year INT, country STRING'; else "
             "their types are found out",
         )
+        parser.add_argument(
+            "--time-zone",
+            metavar="ZONE",
+            help="where times are from that folders name without a zone: "
+            "Europe/Berlin; else they stay as they are",
+        )
         parser.add_argument("--description", default="", help="what people read of it")
 
-    def run(  # the arguments of the line
+    def run(  # noqa: PLR0913  # the arguments of the line
         self,
         *,
         name: str,
         folder: str,
         partition_schema: str,
+        time_zone: str | None,
         description: str,
         dry_run: bool,
         **_: object,
@@ -58,6 +65,7 @@ class Verb(WritingVerb):
             if partition_schema.strip()
             else None,
             description=description or None,
+            time_zone=time_zone or None,
         )
         store = open_location(where).store
         if dry_run:
@@ -68,6 +76,7 @@ class Verb(WritingVerb):
                 f"{plan.num_rows:,} rows, {size(plan.size_bytes)}, with "
                 f"{len(plan.schema.fields)} columns, partitioned by {partitions}. "
                 f"{plan.num_passed_over:,} other files are passed over. "
+                f"{plan.said_of_times}{' ' if plan.said_of_times else ''}"
                 "Nothing was written."
             )
             return Output({"location": where, **plan.describe()}, text)

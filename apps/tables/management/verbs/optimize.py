@@ -1,12 +1,17 @@
 """`deltaweb table optimize`: pack small files, or cluster rows by columns."""
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.command import Output, WritingVerb
 from apps.tables.management.arguments import locate, whole_number
 from apps.tables.management.commit_output import committed
 from apps.tables.storage.opening import open_location
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.writer.files.respelling import (
+    RespellPlan,
+    carry_out_respell,
+    plan_respell,
+)
 from deltaweb.writer.optimize import OptimizePlan, carry_out_optimize, plan_optimize
 
 
@@ -19,14 +24,21 @@ class Verb(WritingVerb):
         parser.add_argument("--where", metavar="SQL", help="which partitions")
         parser.add_argument("--cluster-by", default="", metavar="a,b")
         parser.add_argument("--target-size", type=whole_number, metavar="BYTES")
+        parser.add_argument(
+            "--respell",
+            action="store_true",
+            help="in place of that, spell each partition value in one way, and times "
+            "without a zone in UTC: only the log says them, no file is written",
+        )
 
-    def run(  # the arguments of the line
+    def run(  # noqa: PLR0913  # the arguments of the line
         self,
         *,
         table: str,
         where: str | None,
         cluster_by: str,
         target_size: int | None,
+        respell: bool,
         dry_run: bool,
         **_: object,
     ) -> Output:
@@ -34,6 +46,15 @@ class Verb(WritingVerb):
         columns = [text.strip() for text in cluster_by.split(",") if text.strip()]
         name, location = locate(table)
         store = open_location(location).store
+        if respell:
+            if columns or target_size is not None:
+                message = "--respell packs nothing: leave the other options out."
+                raise CommandError(message)
+            found = plan_respell(store, where)
+            if dry_run:
+                return _respelled(name, location, found)
+            result = carry_out_respell(store, found)
+            return committed("table.optimize", name, location, result, where=where)
         plan = plan_optimize(store, where, target_bytes=target_size, cluster_by=columns)
         if dry_run:
             return _planned(name, location, plan)
@@ -41,6 +62,20 @@ class Verb(WritingVerb):
         return committed(
             "table.optimize", name, location, result, where=where, cluster_by=columns
         )
+
+
+def _respelled(name: str | None, location: str, plan: RespellPlan) -> Output:
+    data = {
+        "name": name,
+        "location": location,
+        "version": plan.snapshot.version,
+        "num_files": plan.files.num_rows,
+        "columns": [one.describe() for one in plan.columns],
+    }
+    if not plan.files.num_rows:
+        return Output(data, "Nothing to do: partition values are spelled in one way.")
+    said = f"The values of {counted(plan.files.num_rows, 'file')} would be respelled."
+    return Output(data, said, (f"  {one.sentence}." for one in plan.columns))
 
 
 def _planned(name: str | None, location: str, plan: OptimizePlan) -> Output:

@@ -28,6 +28,7 @@ from deltaweb.delta.log.file_actions import (
     no_dv_ids,
     partition_map,
 )
+from deltaweb.delta.values.partition_values import partition_texts
 
 DV_LEAVES: Final = tuple(part.name for part in DELETION_VECTOR)
 ADD_LEAVES: Final = (
@@ -225,7 +226,8 @@ def _format_parsed_values(parsed: pa.StructArray) -> pa.MapArray:
 
 def _partition_text(column: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(column.type):
-        return pc.strftime(column.cast(pa.timestamp("us")), format="%Y-%m-%d %H:%M:%S")
+        micros = column.cast(pa.timestamp("us", column.type.tz))
+        return pa.array(partition_texts(micros), pa.string())
     if pa.types.is_binary(column.type):
         return pa.array(map(_binary_text, column.to_pylist()), pa.string())
     texts = column.cast(pa.string())

@@ -185,6 +185,8 @@ def _say_optimize(summary: CommitBrief, metrics: Facts, parameters: Facts) -> st
     added = summary.num_added_files if added is None else added
     if not removed and not added:
         return "found nothing to compact"
+    if not summary.num_removed_files and not summary.data_change:
+        return _say_actions(summary, metrics, parameters)  # other texts of values
     text = f"compacted {counted(removed, 'file')} into {added:,}"
     text += in_bytes(summary.added_bytes)
     columns = parameters.parsed("zOrderBy", "clusterBy")

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 from uuid import UUID
 
+import pyarrow as pa
 import pytest
 
 from deltaweb.delta.deletion_vectors.z85 import encode_z85
@@ -15,10 +16,13 @@ from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
 from tests.fed_table import FedTable, numbers
 from tests.roaring_bitmaps import inline_vector
+from tests.spelled_partitions import append_spelled
 from tests.versioned_table import VersionedTable
+from tests.written_rows import new_table
 
 SCHEMA = StructType((StructField("id", PrimitiveType("long")),))
 ROWS = [{"id": 1}]
+SCHEMA_OF_PARTS = pa.schema([("p", pa.int32()), ("n", pa.int64())])
 
 
 @pytest.fixture
@@ -93,6 +97,16 @@ class TestCheckFiles:
         assert (check.first_version, check.version, check.num_versions) == (0, 3, 4)
         assert (check.num_paths, check.num_missing) == (3, 0)
         assert check.missing.num_rows == 0
+
+    def test_tells_how_the_newest_version_spells_its_values(self) -> None:
+        table = new_table(SCHEMA_OF_PARTS, "p")
+        for number, text in enumerate(["7", "07", "7"]):
+            rows = pa.table({"p": [7], "n": [number]}, SCHEMA_OF_PARTS)
+            append_spelled(table, rows, p=text)
+
+        (told,) = check_files(table).spelled
+
+        assert (told.column, told.num_ours, told.num_others) == ("p", 2, 1)
 
     def test_counts_for_each_version_what_it_lacks(
         self, written: VersionedTable

@@ -222,12 +222,19 @@ def test_a_size_that_is_none_is_refused() -> None:
         (
             datetime(1970, 1, 1, tzinfo=UTC),
             pa.timestamp("us", "UTC"),
-            "1970-01-01 00:00:00",
+            "1970-01-01T00:00:00.000000Z",
         ),
         (
             datetime(2026, 1, 2, 3, 4, 5, 600, tzinfo=UTC),
             pa.timestamp("us", "UTC"),
-            "2026-01-02 03:04:05.000600",
+            "2026-01-02T03:04:05.000600Z",
+        ),
+        (0, pa.timestamp("us"), "1970-01-01 00:00:00"),
+        (600, pa.timestamp("us"), "1970-01-01 00:00:00.000600"),
+        (
+            253_402_300_800_000_000,
+            pa.timestamp("us", "UTC"),
+            "+10000-01-01T00:00:00.000000Z",
         ),
         (True, pa.bool_(), "true"),
         (b"\x01\x02\x03", pa.binary(), "\x01\x02\x03"),

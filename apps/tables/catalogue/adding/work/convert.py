@@ -36,6 +36,8 @@ class ConvertFolder:
         user_id: Who asked.
         partition_schema: The columns that its folders name, as DDL; empty to find
             them out.
+        time_zone: Where times are from that folders name without a zone; empty to
+            keep them as they are.
     """
 
     name: str
@@ -43,6 +45,7 @@ class ConvertFolder:
     description: str
     user_id: int
     partition_schema: str = ""
+    time_zone: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +74,7 @@ def plan_folder(
     conversion = Conversion(
         partition_schema=parse_columns_ddl(columns) if columns else None,
         description=asked.description or None,
+        time_zone=asked.time_zone or None,
         on_progress=tell,
     )
     return FolderPlan(asked=asked, table=plan_conversion(opened.store, conversion))
@@ -101,6 +105,7 @@ def foresee_folder(plan: FolderPlan) -> Foreseen:
             ],
             "passed_over": [*table.passed_over],
             "num_passed_over": table.num_passed_over,
+            "said_of_times": table.said_of_times,
             "min_reader_version": table.protocol.min_reader_version,
             "min_writer_version": table.protocol.min_writer_version,
         },

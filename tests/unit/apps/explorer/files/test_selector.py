@@ -8,6 +8,7 @@ from apps.explorer.files.selector import file_page, file_rows, partition_shares
 from apps.explorer.version.query import QueryError
 from apps.pages.page_json import json_of
 from apps.tables.models import Table
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 
 PARTITIONS = pa.map_(pa.string(), pa.string())
 
@@ -50,6 +51,16 @@ class TestFilePage:
     )
     def test_sorts(self, sort: str, expected: list[str]) -> None:
         assert paths(sort=sort) == expected
+
+    @pytest.mark.parametrize("value", ["7", "07"])
+    def test_finds_a_partition_whatever_the_text_of_its_value(self, value: str) -> None:
+        files = files_of(("a", 1, "7", 1), ("b", 1, "07", 1), ("c", 1, "8", 1))
+        schema = StructType((StructField("country", PrimitiveType("integer")),))
+        wanted = FileFilter(partitions=(("country", value),), sort="path")
+
+        page = file_page(files, wanted, ["country"], schema)
+
+        assert [file.path for file in page.files] == ["a", "b"]
 
     def test_only_a_path_that_no_address_can_name_is_cut(self) -> None:
         files = files_of(("x" * 1_000, 2, "DE", 1), ("y" * 1_001, 1, "DE", 1))

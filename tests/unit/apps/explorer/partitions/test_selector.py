@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from apps.explorer.partitions.form import PartitionFilter
 from apps.explorer.partitions.grid import partition_grid
 from apps.explorer.partitions.selector import (
+    as_written,
     partition_page,
     partition_rows,
     partition_skew,
@@ -21,6 +22,7 @@ from apps.explorer.partitions.treemap import (
     tiles_note,
 )
 from apps.explorer.version.query import QueryError
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 
 PARTITIONS = pa.map_(pa.string(), pa.string())
 COLUMNS = ["day", "shop"]
@@ -66,6 +68,28 @@ class TestTotals:
 
     def test_an_empty_value_is_null(self) -> None:
         assert shown() == [("2026-01-01", "a"), ("2026-01-02", None), (None, "b")]
+
+    def test_one_value_is_one_partition_whatever_its_text(self) -> None:
+        schema = StructType(
+            (
+                StructField("day", PrimitiveType("timestamp")),
+                StructField("shop", PrimitiveType("integer")),
+            )
+        )
+        files = files_of(
+            ("2026-01-01 00:00:00", "7", 10, 1),
+            ("2026-01-01T00:00:00.000000Z", "07", 30, 2),
+            ("2026-01-01 00:00:00", "8", 5, 2),
+        )
+        wanted = PartitionFilter(partitions=(("shop", "007"),))
+
+        totals = partition_totals(files, COLUMNS, schema)
+        page = partition_page(totals, as_written(wanted, schema), COLUMNS, 25)
+
+        assert totals.num_rows == 2
+        (found,) = page.partitions
+        assert found.values == (("day", "2026-01-01T00:00:00.000000Z"), ("shop", "7"))
+        assert (found.num_files, found.size_bytes) == (2, 40)
 
     @pytest.mark.parametrize(
         ("fields", "expected"),

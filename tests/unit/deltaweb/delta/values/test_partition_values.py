@@ -1,3 +1,4 @@
+import time
 from datetime import date
 from typing import Any
 
@@ -6,17 +7,23 @@ import pytest
 
 from deltaweb.delta.errors import PartitionValueError, SchemaError
 from deltaweb.delta.protocol.schema import (
+    OPAQUE,
     ArrayType,
     DataType,
     PrimitiveType,
     StructField,
     StructType,
     arrow_schema,
+    schema_of_arrow,
 )
 from deltaweb.delta.values.partition_values import (
+    canonical_texts,
     partition_schema,
+    partition_texts,
     type_partition_values,
+    utc_partition_text,
 )
+from tests.spelled_partitions import SPELLINGS
 
 MAPS = pa.map_(pa.string(), pa.string())
 ALL_TYPES = [
@@ -130,3 +137,70 @@ class TestPartitionSchema:
             partition_schema(self.SCHEMA, [name])
 
         assert caught.value.column == name
+
+
+class TestUTCText:
+    @pytest.mark.parametrize(
+        ("text", "respelled"),
+        [
+            ("2024-03-10 07:00:00", "2024-03-10T07:00:00.000000Z"),
+            ("2024-03-10 07:00:00.5", "2024-03-10T07:00:00.500000Z"),
+            ("2024-03-10T07:00:00.000000Z", "2024-03-10T07:00:00.000000Z"),
+            ("2024-03-10T02:00:00-05:00", "2024-03-10T07:00:00.000000Z"),
+            ("0005-01-01 00:00:00", "0005-01-01T00:00:00.000000Z"),
+        ],
+    )
+    def test_names_the_instant_by_its_zone(self, text: str, respelled: str) -> None:
+        assert utc_partition_text(text) == respelled
+
+    @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata"])
+    def test_is_the_same_in_any_zone(
+        self, monkeypatch: pytest.MonkeyPatch, zone: str
+    ) -> None:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        try:
+            instant = pa.array([0], pa.int64()).cast(pa.timestamp("us", "UTC"))
+            assert partition_texts(instant) == ["1970-01-01T00:00:00.000000Z"]
+            assert utc_partition_text("1970-01-01 00:00:00") == (
+                "1970-01-01T00:00:00.000000Z"
+            )
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+
+    @pytest.mark.parametrize("text", ["soon", "2024-01-01 25:00:00"])
+    def test_refuses_what_is_no_instant(self, text: str) -> None:
+        with pytest.raises(ValueError, match=text):
+            utc_partition_text(text)
+
+
+class TestCanonicalTexts:
+    @pytest.mark.parametrize("name", SPELLINGS)
+    def test_of_one_value_are_one(self, name: str) -> None:
+        kind, texts = SPELLINGS[name]
+        column = schema_of_arrow(pa.schema({"p": kind})).fields[0]
+
+        found = canonical_texts(pa.array(texts, pa.string()), column.data_type)
+
+        assert set(found.to_pylist()) == {texts[0]}
+
+    def test_of_two_values_are_two(self) -> None:
+        texts = pa.array(["0.0", "-0.0", "NaN", "nan", "Infinity", "", None])
+
+        found = canonical_texts(texts, PrimitiveType("double")).to_pylist()
+
+        assert found == ["0.0", "-0.0", "NaN", "NaN", "Infinity", None, None]
+
+    def test_of_what_is_no_value_are_themselves(self) -> None:
+        texts = pa.array(["x", "07", "", "7"])
+
+        assert canonical_texts(texts, PrimitiveType("integer")).to_pylist() == [
+            *("x", "7", None, "7")
+        ]
+
+    def test_of_a_type_that_is_not_read_are_themselves(self) -> None:
+        texts = pa.array(["INTERVAL '1' DAY", ""])
+        kind = PrimitiveType(OPAQUE)
+
+        assert canonical_texts(texts, kind).to_pylist() == ["INTERVAL '1' DAY", None]

@@ -5,6 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.index.files.distribution import partition_totals, size_histogram
 
 
@@ -85,6 +86,17 @@ class TestPartitionTotals:
             {"values": {"d": None}, "files": 3, "bytes": 80, "rows": 6},
             {"values": {"d": "1"}, "files": 1, "bytes": 1, "rows": 4},
         ]
+
+    def test_adds_up_one_value_whatever_its_text(self) -> None:
+        table = files([({"d": "7"}, 10), ({"d": "07"}, 50), ({"d": "x"}, 1)])
+        records = pa.chunked_array([[1, 2, 3]], pa.int64())
+        schema = StructType((StructField("d", PrimitiveType("integer")),))
+
+        largest, count = partition_totals(table, records, ["d"], schema=schema)
+
+        assert count == 2
+        assert largest[0] == {"values": {"d": "7"}, "files": 2, "bytes": 60, "rows": 3}
+        assert largest[1]["values"] == {"d": "x"}
 
     @pytest.mark.parametrize(
         ("rows", "columns"),

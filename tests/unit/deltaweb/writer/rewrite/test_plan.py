@@ -13,6 +13,7 @@ from deltaweb.delta.writing.errors import (
 )
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
+from tests.spelled_partitions import append_spelled
 from tests.written_rows import ROWS, SCHEMA, new_table, numbers
 
 
@@ -74,6 +75,16 @@ class TestADryRun:
         assert [share["num_rows"] for share in shares] == [2, 1, 1]
         assert all(share["num_files"] == 1 for share in shares)
         assert all(share["size_bytes"] > 0 for share in shares)
+
+    def test_puts_one_partition_together_whatever_its_texts(self) -> None:
+        rows = pa.table({"n": [1], "p": pa.array([7], pa.int32())})
+        table = new_table(rows.schema, "p")
+        for text in ("7", "07"):
+            append_spelled(table, rows, p=text)
+
+        (share,) = table.plan_delete().by_partition().to_pylist()
+
+        assert (share["partition"], share["num_files"]) == ("p=7", 2)
 
     def test_names_partitions_as_a_table_of_mapped_columns_does(self) -> None:
         table = new_table(SCHEMA, "p", **{"delta.columnMapping.mode": "name"})
