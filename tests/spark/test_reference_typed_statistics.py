@@ -25,6 +25,7 @@ ROWS = (
     " CAST(timestamp_micros(1700000000123456 + id) AS TIMESTAMP_NTZ),"
     " CAST(id / 8 AS DECIMAL(12,3)) FROM range({first}, {end}, 1, 1)"
 )
+GONE = "DELETE FROM {t} WHERE n = {n}"
 FIRST = {"t": "2023-11-14T22:13:20.123Z", "l": "2023-11-14T22:13:20.123"}
 COUNT = "SELECT count(*) FROM {t} WHERE t >= TIMESTAMP'2023-11-14 22:13:20.123'"
 BY_REFERENCE = "checkpoint by the reference"
@@ -46,7 +47,7 @@ def folder(
     )
     for first in (0, 20):
         reference.sql(ROWS.format(t="{t}", first=first, end=first + 20), place)
-        reference.sql(f"DELETE FROM {{t}} WHERE n = {first + 3}", place)
+        reference.sql(GONE.format(t="{t}", n=first + 3), place)
     if request.param == BY_US:
         DeltaTable(str(place)).create_checkpoint()
     return place

@@ -7,7 +7,7 @@ found it.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate
 from typing import Self
 
@@ -22,7 +22,7 @@ from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.row_groups import select_row_groups
 from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.data_values import TYPED_VARIANT, conform
-from deltaweb.delta.values.old_calendar.calendar import OldCalendar, int96_leaves
+from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
 from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
 from deltaweb.parquet.errors import ParquetError
@@ -96,8 +96,7 @@ class DataFile:
                 self.close()
                 raise
             self._fields = list(self._parquet.schema_arrow)
-            find_int96 = partial(int96_leaves, self.metadata, self._fields)
-            self._calendar = OldCalendar.of(self.metadata.metadata, find_int96)
+            self._calendar = old_calendar(self.metadata, self._fields)
             self._stored = StoredColumns(self._fields)
             self._found: tuple[StructType, dict[str, str]] | None = None
             self._coded = CodedColumns(self._footer, self.metadata, self._fields)
@@ -235,11 +234,7 @@ class DataFile:
         """Bring days and times to the calendar of tables."""
         if batch is None or self._calendar is None:
             return batch
-        columns = [
-            self._calendar.corrected(column, name)
-            for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        ]
-        return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+        return self._calendar.batch(batch)
 
     def _is_worth_threads(self, row_group: int) -> bool:
         """Whether columns are decoded beside each other.

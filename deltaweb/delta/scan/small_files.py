@@ -8,7 +8,6 @@ then is told of it by name.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Final
 
 import pyarrow as pa
@@ -29,7 +28,7 @@ from deltaweb.delta.scan.data_file import (
 from deltaweb.delta.scan.decoded_bytes import DecodedBytes
 from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.delta.values.data_values import conform
-from deltaweb.delta.values.old_calendar.calendar import OldCalendar, int96_leaves
+from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.partition_values import (
     partition_schema,
     type_partition_values,
@@ -120,13 +119,12 @@ class _Packs:
                 held = pa.BufferReader(opened.read(HELD_BYTES))
             parquet = as_parquet(held, None)
             metadata, schema = parquet.metadata, parquet.schema_arrow
-            find_int96 = partial(int96_leaves, metadata, [*schema])
             decoded = DecodedBytes(read_footer(held), metadata, [*schema], held)
             if (
                 metadata.num_rows > MAX_BATCH_ROWS
                 or schema.names != self._names
                 or schema.types != self._types
-                or OldCalendar.of(metadata.metadata, find_int96) is not None
+                or old_calendar(metadata, [*schema]) is not None
                 or any(
                     decoded.may_unfold(group, metadata.num_rows)
                     for group in range(metadata.num_row_groups)

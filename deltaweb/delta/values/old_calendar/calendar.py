@@ -67,7 +67,7 @@ class OldCalendar:
 
         Args:
             keys: The footer's keys and values.
-            find_int96: Finds the leaf columns of 96 bits; see `int96_leaves`.
+            find_int96: Finds the leaf columns of 96 bits.
         """
         keys = keys or {}
         version = keys.get(VERSION)
@@ -83,11 +83,23 @@ class OldCalendar:
         zone = keys.get(ZONE, b"").decode("utf-8", "replace") or UTC
         return cls(has_days, has_int96, zone, int96)
 
+    def batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return some rows in the new calendar.
+
+        Raises:
+            MismatchError: As `corrected` does.
+        """
+        columns = [
+            self.corrected(column, name)
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
     def corrected(self, array: pa.Array, column: str) -> pa.Array:
         """Return a column in the new calendar; other types as they are.
 
         Args:
-            array: The column, with all of its leaf columns.
+            array: The column, with the leaf columns that were told of it.
             column: Its name in the file.
 
         Raises:
@@ -165,22 +177,34 @@ class _Column:
         return _filled(array, clock.instants(seconds) * a_second + rest, pa.int64())
 
 
-def int96_leaves(metadata: pq.FileMetaData, fields: Sequence[pa.Field]) -> Leaves:
-    """Return the leaf columns of a file that are of 96 bits.
+def old_calendar(
+    footer: pq.FileMetaData,
+    fields: Sequence[pa.Field],
+    positions: Sequence[int] | None = None,
+) -> OldCalendar | None:
+    """Return what of a file is in the old calendar; None where nothing is.
 
     Args:
-        metadata: The file's footer.
-        fields: Its columns.
+        footer: The file's footer.
+        fields: The columns as they are read.
+        positions: The leaf columns that these have, by their places in the file; None
+            for all of it.
     """
+    places = range(footer.num_columns) if positions is None else positions
+    return OldCalendar.of(
+        footer.metadata, lambda: _int96_leaves(footer, fields, places)
+    )
+
+
+def _int96_leaves(
+    footer: pq.FileMetaData, fields: Sequence[pa.Field], positions: Sequence[int]
+) -> Leaves:
     found = set()
-    position = 0
+    rest = iter(positions)
     for field in fields:
-        for leaf in range(_num_leaves(field.type)):
-            if position < metadata.num_columns:
-                column = metadata.schema.column(position)
-                if column.physical_type == INT96:
-                    found.add((field.name, leaf))
-            position += 1
+        for leaf, position in zip(range(_num_leaves(field.type)), rest, strict=False):
+            if footer.schema.column(position).physical_type == INT96:
+                found.add((field.name, leaf))
     return frozenset(found)
 
 
