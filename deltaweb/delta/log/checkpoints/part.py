@@ -97,7 +97,8 @@ class CheckpointPart:
                 table = file.read_row_groups(
                     list(row_groups), columns=list(leaves), use_threads=False
                 )
-                if old_calendar(self.footer, [*table.schema]) is None:
+                places = self._places(leaves)
+                if old_calendar(self.footer, [*table.schema], places) is None:
                     return table
                 batches = [self._dated(batch, leaves) for batch in table.to_batches()]
                 return pa.Table.from_batches(batches, table.schema)
