@@ -346,11 +346,10 @@ def test_a_protocol_that_wakes_a_property_stops_those_who_did_not_heed_it(
         min_reader_version=3 if readers else 1,
         reader_features=readers or None,
     )
-    asked = ("delete", "update", "overwrite", "optimize", "blind append")
 
     found = {
         name
-        for name in asked
+        for name in ("delete", "update", "overwrite", "optimize", "blind append")
         if find_conflict(replace(OURS[name], base=base), winner(protocol=protocol))
     }
 
