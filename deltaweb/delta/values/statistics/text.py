@@ -23,6 +23,10 @@ NULL_COUNTS: Final = "nullCounts"  # as the appendix of the specification spells
 NULL_COUNT: Final = "nullCount"
 TIGHT_BOUNDS: Final = "tightBounds"
 BOUNDS: Final = frozenset({"minValues", "maxValues"})
+_KINDS: Final = (
+    *(pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal),
+    *(pa.types.is_boolean, pa.types.is_binary, pa.types.is_null),
+)
 
 
 def texts_of_each(
@@ -96,15 +100,37 @@ def _writable(array: pa.Array, known: DataType | None) -> pa.Array:
             for position, name in enumerate(names)
         ]
         return pa.StructArray.from_arrays(children, names=names, mask=array.is_null())
+    try:
+        return _leaf(array, known)
+    except (pa.ArrowException, ValueError):
+        return pa.nulls(len(array), pa.string())
+
+
+def _leaf(array: pa.Array, known: DataType | None) -> pa.Array:
+    """Return values as JSON takes them; what it does not is unknown.
+
+    Raises:
+        pyarrow.ArrowException: If they are of no such type, or broken.
+    """
     if pa.types.is_timestamp(array.type):
         zone = "Z" if _has_zone(array.type, known) else ""
-        plain = array.cast(pa.timestamp("us", array.type.tz)).cast(pa.timestamp("us"))
-        texts = pc.strftime(plain, format="%Y-%m-%dT%H:%M:%S")
+        moments = array.cast(pa.timestamp("us", array.type.tz)).cast(pa.int64())
+        texts = pc.strftime(moments.cast(pa.timestamp("us")), "%Y-%m-%dT%H:%M:%S")
         texts = pc.replace_substring_regex(texts, r"(\.[0-9]{3})000$", r"\1")
-        return pc.binary_join_element_wise(texts, zone, "")
+        return _of_four_digits(pc.binary_join_element_wise(texts, zone, ""))
     if pa.types.is_date(array.type):
-        return array.cast(pa.string())
+        return _of_four_digits(array.cast(pa.string()))
+    if pa.types.is_string(array.type):
+        array.validate(full=True)  # Parquet's text may not be UTF-8
+    elif not any(is_kind(array.type) for is_kind in _KINDS):
+        raise pa.ArrowNotImplementedError(str(array.type))
     return array
+
+
+def _of_four_digits(texts: pa.StringArray) -> pa.StringArray:
+    """Return dates and times, those alone whose years readers understand."""
+    fits = pc.match_substring_regex(texts, r"^[0-9]{4}-")
+    return pc.if_else(fits, texts, pa.scalar(None, pa.string()))
 
 
 def _has_zone(kind: pa.TimestampType, known: DataType | None) -> bool:

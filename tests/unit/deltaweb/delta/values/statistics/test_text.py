@@ -86,3 +86,23 @@ def test_text_of_the_log_is_kept() -> None:
     assert found == [{"numRecords": 7}, {"numRecords": 2}, None]
     marks = pa.array([False])
     assert texts_of_each(None, None, marks, SCHEMA).to_pylist() == [None]
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        pytest.param(pa.array([2**60], pa.timestamp("us")), id="a year of five digits"),
+        pytest.param(pa.array([-(2**60)], pa.timestamp("us", "UTC")), id="long ago"),
+        pytest.param(pa.array([2**30], pa.int32()).cast(pa.date32()), id="no day"),
+        pytest.param(pa.array([1], pa.time64("us")), id="a type of no table"),
+        pytest.param(pa.array([b"\xff"]).view(pa.string()), id="no text"),
+    ],
+)
+def test_what_no_reader_understands_is_unknown(bound: pa.Array) -> None:
+    counts = pa.array([3])
+    bounds = pa.StructArray.from_arrays([bound], names=["n"])
+    parsed = pa.StructArray.from_arrays([counts, bounds], ["numRecords", "minValues"])
+
+    (text,) = texts_of_each(None, parsed, pa.array([False]), SCHEMA).to_pylist()
+
+    assert text == '{"numRecords":3}'
