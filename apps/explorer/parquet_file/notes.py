@@ -9,8 +9,10 @@ import pyarrow.compute as pc
 
 from apps.explorer.parquet_file.differences import Difference
 from apps.pages.page_json import OnPage
+from deltaweb.delta.values.old_calendar.calendar import INT96, OldCalendar
 from deltaweb.parquet.inspection.differences import LEGACY
 
+DATED: Final = frozenset({"date", "timestamp"})
 MAX_NAMED: Final = 3
 MAX_WARNINGS: Final = 5
 MAX_NAME_LENGTH: Final = 80
@@ -47,19 +49,45 @@ def notes_of(
         leaves: The rows of `NODE_SCHEMA` that are leaf columns.
         differences: How it differs from the table.
     """
-    notes = [*_ignored(leaves), *_differing(differences), *_warnings(facts)]
+    notes = [
+        *_old_calendar(facts, leaves),
+        *_ignored(leaves),
+        *_differing(differences),
+        *_warnings(facts),
+    ]
     return sorted(notes, key=lambda note: not note.is_costly)
+
+
+def _old_calendar(facts: Mapping[str, Any], leaves: pa.Table) -> Iterator[Note]:
+    """Say that values are not those that rows of the table have."""
+    keys = {
+        one["key"].encode(): (one["value"] or "").encode()
+        for one in facts.get("key_values") or []
+    }
+    kinds = {*leaves["delta_type"].to_pylist()} & DATED
+    has_int96 = INT96 in leaves["physical_type"].to_pylist()
+    leaf = frozenset({("", 0)} if has_int96 else ())
+    found = OldCalendar.of(keys, lambda: leaf)
+    if found is None or not kinds:
+        return
+    yield Note(
+        finding="Days and times before 1900 are in Spark's old calendar, by the clocks"
+        f" of {found.zone[:MAX_NAME_LENGTH]}.",
+        meaning="Here they are shown as they are stored; rows of the table have them in"
+        " today's calendar.",
+        is_costly=True,
+    )
 
 
 def _ignored(leaves: pa.Table) -> Iterator[Note]:
     has_ignored = pc.greater(leaves["num_ignored"], 0)
     has_none = pc.less(leaves["num_ranges"], leaves["num_chunks"])
-    is_legacy = pc.fill_null(pc.equal(leaves["physical_type"], "INT96"), False)  # noqa: FBT003 (Arrow's signature)
+    is_legacy = pc.fill_null(pc.equal(leaves["physical_type"], INT96), False)  # noqa: FBT003 (Arrow's signature)
     found = leaves.filter(pc.or_(has_ignored, pc.and_(is_legacy, has_none)))
     names = ["path", "physical_type", "num_ranges", "num_chunks", "ignored_because"]
     rows = found.slice(0, MAX_NAMED).select(names).to_pylist()
     for row in rows:
-        legacy = row["physical_type"] == "INT96"
+        legacy = row["physical_type"] == INT96
         kind = "stored as INT96, which has no defined order" if legacy else ""
         finding = f"is {kind}." if legacy else "has statistics that are ignored."
         without = row["num_chunks"] - row["num_ranges"]

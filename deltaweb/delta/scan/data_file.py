@@ -22,7 +22,7 @@ from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.row_groups import select_row_groups
 from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.data_values import TYPED_VARIANT, conform
-from deltaweb.delta.values.old_calendar import OldCalendar
+from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.stored_columns import MismatchError, StoredColumns
 from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
 from deltaweb.parquet.errors import ParquetError
@@ -36,7 +36,6 @@ THREADED_BYTES = 1 << 20
 HELD_BYTES = 64 << 10
 """Files up to this size are read whole at once."""
 MAX_REASON_LENGTH = 300
-INT96 = "INT96"
 
 OpenFile = Callable[[str], pa.NativeFile]
 """Opens the data file at a path of the log."""
@@ -96,8 +95,8 @@ class DataFile:
             except BaseException:
                 self.close()
                 raise
-            self._calendar = OldCalendar.of(self.metadata.metadata, self._has_int96)
             self._fields = list(self._parquet.schema_arrow)
+            self._calendar = old_calendar(self.metadata, self._fields)
             self._stored = StoredColumns(self._fields)
             self._found: tuple[StructType, dict[str, str]] | None = None
             self._coded = CodedColumns(self._footer, self.metadata, self._fields)
@@ -235,17 +234,7 @@ class DataFile:
         """Bring days and times to the calendar of tables."""
         if batch is None or self._calendar is None:
             return batch
-        columns = [
-            self._calendar.corrected(column, name)
-            for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        ]
-        return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
-
-    def _has_int96(self) -> bool:
-        columns = self.metadata.schema
-        return any(
-            columns.column(i).physical_type == INT96 for i in range(len(columns))
-        )
+        return self._calendar.batch(batch)
 
     def _is_worth_threads(self, row_group: int) -> bool:
         """Whether columns are decoded beside each other.

@@ -28,7 +28,7 @@ from deltaweb.delta.scan.data_file import (
 from deltaweb.delta.scan.decoded_bytes import DecodedBytes
 from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.delta.values.data_values import conform
-from deltaweb.delta.values.old_calendar import OldCalendar
+from deltaweb.delta.values.old_calendar.calendar import old_calendar
 from deltaweb.delta.values.partition_values import (
     partition_schema,
     type_partition_values,
@@ -124,7 +124,7 @@ class _Packs:
                 metadata.num_rows > MAX_BATCH_ROWS
                 or schema.names != self._names
                 or schema.types != self._types
-                or OldCalendar.of(metadata.metadata, lambda: True) is not None
+                or old_calendar(metadata, [*schema]) is not None
                 or any(
                     decoded.may_unfold(group, metadata.num_rows)
                     for group in range(metadata.num_row_groups)

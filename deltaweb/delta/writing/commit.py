@@ -45,7 +45,12 @@ from deltaweb.delta.writing.requirements import check_requirements
 from deltaweb.delta.writing.results import committed, nothing_done
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.delta.writing.validation import check_actions, check_clustering
-from deltaweb.delta.writing.winners import covers, is_noted, parse_winner
+from deltaweb.delta.writing.winners import (
+    WinningCommit,
+    covers,
+    is_noted,
+    parse_winner,
+)
 
 LASTING_FAULTS: Final = (
     CredentialsNeededError,
@@ -180,6 +185,7 @@ class _Attempt:
         base = transaction.base
         self.version = 0 if base is None else base.version + 1
         self.rebased_over: list[int] = []
+        self.defined: WinningCommit | None = None  # the last that changed a definition
         self.is_ambiguous = False  # a put may have been done, or may yet be
         self.fault: DeltaError | None = None
         self.text: CommitText | None = None
@@ -307,8 +313,10 @@ class _Attempt:
             if numbering is None and is_passed_over(transaction, commit_file.data):
                 self._pass(version)
                 continue
-            winner = parse_winner(commit_file, version, keys)
+            winner = parse_winner(commit_file, version, keys).on_top_of(self.defined)
             conflict = find_conflict(transaction, winner)
+            if winner.changes_definition:
+                self.defined = winner
             if conflict is None:
                 if numbering is not None:
                     numbering.follow(winner.row_id_mark)

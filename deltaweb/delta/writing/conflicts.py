@@ -11,7 +11,7 @@ reference implementation.
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pyarrow as pa
@@ -21,7 +21,8 @@ from deltaweb.delta.changes.schema import FieldAspect, diff_schemas
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.features.identity_columns import differ_by_marks_alone
-from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.features.registry import writer_features
+from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate
@@ -31,7 +32,12 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.statistics.columns import parse_statistics
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.delta.writing.requirements import (
+    CONSTRAINT_PREFIX,
+    action_rules,
+    is_append_only,
+    writing_refusal,
+)
 from deltaweb.delta.writing.transaction import IsolationLevel, Transaction
 from deltaweb.delta.writing.winners import WinningCommit, may_define
 
@@ -47,6 +53,18 @@ HARMLESS_PROPERTIES: Final = frozenset(
     }
 )
 """Properties of the protocol that no write of rows depends on."""
+OF_CHANGES: Final = frozenset(
+    {
+        "delta.appendOnly",
+        "delta.checkpointPolicy",
+        "delta.enableChangeDataFeed",
+        "delta.enableDeletionVectors",
+        "delta.enableTypeWidening",
+        "delta.setTransactionRetentionDuration",
+    }
+)
+"""Properties that matter to who changes rows or columns: new rows, and rows that are
+only arranged anew, are written as before."""
 PROTOCOL_PREFIX: Final = "delta."
 UNSEEN_PREFIXES: Final = (
     CONSTRAINT_PREFIX,
@@ -101,25 +119,69 @@ def is_passed_over(ours: Transaction, commit: bytes) -> bool:
 
 
 def _definition_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
-    if winner.protocol is not None:
-        return Conflict("protocol", "it changed the protocol of the table")
-    if winner.metadata is None or ours.is_mark:
-        return None
+    conflict = _protocol_conflict(ours, winner)
+    if conflict is not None or winner.metadata is None or ours.is_mark:
+        return conflict
     changed = _seen_change(ours, winner.metadata)
     if changed is None:
         return None
     return Conflict("metadata", "it changed the table's definition", changed)
 
 
+def _protocol_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:
+    """Return why a transaction cannot follow a change of the protocol.
+
+    It can where it is written by the same rules as before, and the others are known
+    here: then what it prepared satisfies the new protocol as it does the old one.
+    """
+    if winner.protocol is None:
+        return None
+    if ours.base is None or ours.protocol is not None:
+        return Conflict("protocol", "it changed the protocol of the table")
+    before = replace(ours.base, metadata=ours.next_metadata)
+    metadata = ours.metadata or winner.metadata or before.metadata
+    after = Definition(winner.version, winner.protocol, metadata)
+    gone = _lost_features(before.protocol, after.protocol)
+    if gone is not None:
+        return Conflict("protocol", "it took from the protocol of the table", gone)
+    changes_rows = bool(ours.removed.num_rows) and ours.data_change
+    refusal = writing_refusal(after, root="")
+    if refusal is None and not (
+        changes_rows and is_append_only(metadata.configuration)
+    ):
+        rules = [
+            action_rules(one, changes_rows=changes_rows) for one in (before, after)
+        ]
+        if rules[0] == rules[1]:
+            return None
+    new = {*writer_features(after.protocol)} - {*writer_features(before.protocol)}
+    reason = "it changed the protocol to one that this was not written for"
+    return Conflict("protocol", reason, ", ".join(sorted(new)))
+
+
+def _lost_features(before: Protocol, after: Protocol) -> str | None:
+    """Return what a protocol asks less than another, "" for a version; else None."""
+    lost = {*writer_features(before)} - {*writer_features(after)}
+    if lost:
+        return min(lost)
+    is_lower = (
+        after.min_reader_version < before.min_reader_version
+        or after.min_writer_version < before.min_writer_version
+    )
+    return "" if is_lower else None
+
+
 def _seen_change(ours: Transaction, after: Metadata) -> str | None:
     """Return what a transaction depends on of a new metaData; "" for all of it."""
+    if ours.base is not None and after == ours.base.metadata:
+        return None  # some write it again with a protocol
     if ours.base is None or ours.changes_definition:
         return ""
     before = ours.base.metadata
     if differ_by_marks_alone(before, after):
         return None  # rows that it numbered, and none of ours
     if ours.is_blind_append:
-        return _changed_part(before, after, is_harmless=_is_harmless)
+        return _changed_part(before, after, is_harmless=_is_unseen_by_new_rows)
     if not _only_arranges(ours):
         return ""
     changed = _changed_part(before, after, is_harmless=_is_unseen)
@@ -172,8 +234,12 @@ def _is_harmless(name: str) -> bool:
     return name in HARMLESS_PROPERTIES or not name.startswith(PROTOCOL_PREFIX)
 
 
+def _is_unseen_by_new_rows(name: str) -> bool:
+    return _is_harmless(name) or name in OF_CHANGES
+
+
 def _is_unseen(name: str) -> bool:
-    return _is_harmless(name) or name.startswith(UNSEEN_PREFIXES)
+    return _is_unseen_by_new_rows(name) or name.startswith(UNSEEN_PREFIXES)
 
 
 def _transaction_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | None:

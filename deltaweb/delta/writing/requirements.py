@@ -14,12 +14,17 @@ from typing import Final
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED, writes_changes
+from deltaweb.delta.features.clustering import is_clustered
+from deltaweb.delta.features.column_mapping import has_mapped_columns, mapping_mode
+from deltaweb.delta.features.in_commit_timestamps import own_times
+from deltaweb.delta.features.materialized_partitions import stores_partitions
 from deltaweb.delta.features.registry import (
     FEATURES_WRITER_VERSION,
     find_feature,
     reading_refusal,
     writer_features,
 )
+from deltaweb.delta.features.row_tracking import assigns_row_ids
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructField, StructType, parse_schema
 from deltaweb.delta.snapshot.state import Definition
@@ -165,6 +170,27 @@ def writing_refusal(definition: Definition, *, root: str) -> DeltaError | None:
     if not needs:
         return None
     return UnsupportedWriteError(root=root, version=definition.version, needs=needs)
+
+
+def action_rules(definition: Definition, *, changes_rows: bool) -> tuple[object, ...]:
+    """Return what decides how the files and the commit of a transaction are written.
+
+    What was prepared by the same rules is as good for another definition.
+
+    Args:
+        definition: What holds of a table that is written here.
+        changes_rows: Whether rows are changed or removed.
+    """
+    protocol, metadata = definition.protocol, definition.metadata
+    is_mapped = has_mapped_columns(protocol, metadata)
+    return (
+        mapping_mode(metadata.configuration) if is_mapped else None,
+        assigns_row_ids(protocol, metadata),
+        own_times(protocol, metadata) is None,
+        is_clustered(protocol),
+        stores_partitions(protocol, metadata),
+        changes_rows and writes_changes(protocol, metadata),
+    )
 
 
 def is_append_only(configuration: Mapping[str, str]) -> bool:

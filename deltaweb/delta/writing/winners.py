@@ -4,7 +4,7 @@ Source: delta_protocol.md, "Actions".
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import msgspec
@@ -66,6 +66,26 @@ class WinningCommit:
     added: pa.Table
     removed: pa.Table
     row_id_mark: int | None = None
+
+    @property
+    def changes_definition(self) -> bool:
+        """Whether metaData or protocol become others."""
+        return self.metadata is not None or self.protocol is not None
+
+    def on_top_of(self, earlier: "WinningCommit | None") -> "WinningCommit":
+        """Return it with all that it leaves of a definition that it changes in part.
+
+        Args:
+            earlier: The last winner before it that changed the definition; None for
+                none.
+        """
+        if earlier is None or not self.changes_definition:
+            return self
+        return replace(
+            self,
+            protocol=self.protocol or earlier.protocol,
+            metadata=self.metadata or earlier.metadata,
+        )
 
 
 class _Line(msgspec.Struct, rename="camel", gc=False):

@@ -13,8 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.log.blocks import SelectedBlock
 from deltaweb.delta.log.file_actions import dv_ids, file_keys, files_of_block
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot.statistics_texts import block_texts
 
 
 class _Digits(str):
@@ -55,8 +57,7 @@ def _json(value: Any) -> str:  # noqa: ANN401  # any JSON
 def statistics_texts(snapshot: Snapshot, files: pa.Table) -> Mapping[str, str]:
     """Return the statistics of some files of a version as JSON, by their paths.
 
-    Those of a file that the log has none of are left out, and those that it holds
-    only typed.
+    Those of a file that the log has none of are left out.
     """
     wanted = _keys(files)
     found: dict[str, str] = {}
@@ -66,14 +67,9 @@ def statistics_texts(snapshot: Snapshot, files: pa.Table) -> Mapping[str, str]:
         is_wanted = pc.is_in(_keys(held), value_set=wanted)
         if not is_wanted.true_count:
             continue
-        texts = compact.statistics().json_text
-        texts = compact.text() if texts is None else texts
-        if texts is None:
-            continue
+        texts = block_texts(SelectedBlock(compact.block, is_wanted), snapshot.schema)
         pairs = zip(
-            held["path"].filter(is_wanted).to_pylist(),
-            texts.filter(is_wanted).to_pylist(),
-            strict=True,
+            held["path"].filter(is_wanted).to_pylist(), texts.to_pylist(), strict=True
         )
         found.update((path, text) for path, text in pairs if text is not None)
     return found

@@ -29,6 +29,7 @@ from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.writer.importing.batches import BadValue, Lines, SourceBatch
 from deltaweb.writer.importing.csv_rows import read_csv
 from deltaweb.writer.importing.json_rows import read_json
+from deltaweb.writer.importing.local_times import TimesTaken, instants_of
 from deltaweb.writer.importing.options import (
     BadRows,
     ImportColumn,
@@ -37,7 +38,7 @@ from deltaweb.writer.importing.options import (
 )
 from deltaweb.writer.importing.parquet_rows import read_parquet
 from deltaweb.writer.importing.source_file import SourceFile, SourceFiles
-from deltaweb.writer.importing.text_values import parse_texts, why_none
+from deltaweb.writer.importing.text_values import ParsedTexts, parse_texts, why_none
 
 MAX_BAD_SHOWN: Final = 100
 MAX_VALUE_SHOWN: Final = 100
@@ -111,6 +112,7 @@ class ImportedRows:
         bad_by_column: How many values of each column do not fit.
         rules: What must be true of the rows beside their types; None for nothing.
         bad_by_rule: How many rows break each rule.
+        times: What became of times without a zone.
         is_look: Whether the rows are only looked at: none is refused.
         on_rows: Told how many rows were looked at; it may raise to stop.
     """
@@ -132,6 +134,7 @@ class ImportedRows:
         self.wanted = [column for column in self.columns if column.type_name]
         nullable = [f.with_nullable(True) for f in arrow_schema(self.schema)]  # noqa: FBT003  # pyarrow's own
         self.arrow = pa.schema(nullable)
+        self.times = TimesTaken(self.files.form.time_zone)
 
     def reader(self) -> pa.RecordBatchReader:
         """Return the rows as a stream.
@@ -177,13 +180,17 @@ class ImportedRows:
         bad = np.zeros(count, bool)
         found = list(batch.broken)
         self.bad_by_column.update(one.column for one in found if one.column)
-        arrays = []
+        arrays: list[pa.Array] = []
+        moved: list[Lines] = []
         for column, of_table in zip(self.wanted, self.schema.fields, strict=True):
             kind = of_table.data_type
             given = batch.columns.get(column.source)
             if given is None:
                 given = pa.nulls(count, arrow_type(kind))
-            values, is_bad = _as_type(given, kind, form, column.source)
+            values, is_bad, moved_us = _as_type(given, kind, form, column.source)
+            if moved_us is not None:
+                moved.append(moved_us)
+                self.times.note_typed(column.source, given)
             reasons = np.asarray(is_bad)
             missing = np.zeros(count, bool)
             if not of_table.nullable:
@@ -209,6 +216,7 @@ class ImportedRows:
         if bad.any():
             rows, lines = rows.filter(pa.array(~bad)), lines[~bad]
         breaking = self._breaking(rows, lines, shown, found)
+        self.times.note_moved(moved_us[~bad][~breaking] for moved_us in moved)
         self._note(found, num_bad + int(breaking.sum()))
         return rows.filter(pa.array(~breaking)) if breaking.any() else rows
 
@@ -246,30 +254,45 @@ _NEVER: Final = "\0"  # no value of JSON or Parquet stands for null
 
 def _as_type(
     given: pa.Array, kind: DataType, form: TextForm, column: str
-) -> tuple[pa.Array, pa.BooleanArray]:
+) -> ParsedTexts:
     """Return values in the type of a column, and a mask of those that do not fit."""
     target = arrow_type(kind)
     if isinstance(given, pa.ChunkedArray):
         given = given.combine_chunks()
-    fits = pa.array(np.zeros(len(given), bool))
-    if given.type == target and not pa.types.is_string(given.type):
-        return given, fits
-    if isinstance(kind, StructType | ArrayType | MapType):
-        if pa.types.is_string(given.type):
-            values = pa.nulls(len(given), target)
-            return values, pc.and_(
-                given.is_valid(), pc.not_equal(given, form.null_text)
-            )
+    is_text = pa.types.is_string(given.type)
+    if given.type == target and not is_text:
+        return _all_fit(given)
+    if pa.types.is_timestamp(given.type) and pa.types.is_timestamp(target):
+        return _as_time(given, target, form)
+    is_nested = isinstance(kind, StructType | ArrayType | MapType)
+    if is_nested and is_text:
+        is_some = pc.and_(given.is_valid(), pc.not_equal(given, form.null_text))
+        return ParsedTexts(pa.nulls(len(given), target), is_some)
+    if not is_text:
         try:
-            return conform(given, kind, column), fits
-        except MismatchError:
-            return pa.nulls(len(given), target), given.is_valid()
-    if not pa.types.is_string(given.type):
-        try:
-            return conform(given, kind, column), fits
+            return _all_fit(conform(given, kind, column))
         except (MismatchError, pa.ArrowException):
+            if is_nested:
+                return ParsedTexts(pa.nulls(len(given), target), given.is_valid())
             given = _texts_of(given, target)
     return parse_texts(given, kind, form)
+
+
+def _all_fit(values: pa.Array) -> ParsedTexts:
+    return ParsedTexts(values, pa.array(np.zeros(len(values), bool)))
+
+
+def _as_time(
+    given: pa.TimestampArray, target: pa.TimestampType, form: TextForm
+) -> ParsedTexts:
+    """Return times that have a zone as ones that have none, or the other way round.
+
+    What is without one is of the form's; an instant is no time of some clock.
+    """
+    if target.tz is None:
+        return ParsedTexts(pa.nulls(len(given), target), given.is_valid())
+    values, moved_us = instants_of(given, form.time_zone)
+    return _all_fit(values)._replace(moved_us=moved_us)
 
 
 def _texts_of(given: pa.Array, target: pa.DataType) -> pa.Array:

@@ -102,7 +102,7 @@ class ColumnTexts:
         """Return the narrowest type of all values; of text, what most values are."""
         best, best_bad, fewest = None, None, len(self.texts)
         for data_type in candidates:
-            _, bad = parse_texts(self.texts, data_type, form)
+            bad = parse_texts(self.texts, data_type, form).is_none
             if not bad.true_count:
                 return type_text(data_type), None
             if bad.true_count < fewest:

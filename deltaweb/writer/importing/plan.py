@@ -158,6 +158,7 @@ class ImportPlan:
             "new_columns": self.new_columns,
             "num_rows": rows.num_rows,
             "num_bad": rows.num_bad,
+            "times": self.rows.times.describe(),
             "rules": [
                 {"name": rule.name, "expression": rule.sql, "num_rows": count}
                 for rule, count in rows.bad_by_rule.items()

@@ -241,7 +241,8 @@ class _Seen:
             case ["string"] if self.texts and not is_nested:
                 texts = pa.array(self.texts, pa.string())
                 for data_type in _DAYS:
-                    if not pc.any(parse_texts(texts, data_type, _PLAIN)[1]).as_py():
+                    parsed = parse_texts(texts, data_type, _PLAIN)
+                    if not pc.any(parsed.is_none).as_py():
                         return type_text(data_type)
         return "string"
 

@@ -6,7 +6,7 @@ number has no digits that its type would lose, and a day is one of the calendar.
 
 import re
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_type,
     type_text,
 )
+from deltaweb.writer.importing.local_times import instants_of
 from deltaweb.writer.importing.options import TextForm
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -44,9 +45,21 @@ _MONTH_DAYS: Final = np.array([0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
 _DAY_US: Final = 86_400_000_000
 
 
-def parse_texts(
-    texts: pa.Array, data_type: DataType, form: TextForm
-) -> tuple[pa.Array, pa.BooleanArray]:
+class ParsedTexts(NamedTuple):
+    """The values of texts.
+
+    Attributes:
+        values: Of the type; null for what is none.
+        is_none: Which texts are none.
+        moved_us: How far each local time was moved; None where no text is one.
+    """
+
+    values: pa.Array
+    is_none: pa.BooleanArray
+    moved_us: Array | None = None
+
+
+def parse_texts(texts: pa.Array, data_type: DataType, form: TextForm) -> ParsedTexts:
     """Return the values of texts, and a mask of those that are none.
 
     Args:
@@ -57,10 +70,11 @@ def parse_texts(
     texts = pc.if_else(pc.equal(texts, form.null_text), None, texts)
     target = arrow_type(data_type)
     if pa.types.is_string(target):
-        return texts, _none_of(texts)
+        return ParsedTexts(texts, _none_of(texts))
     if pa.types.is_binary(target):
-        return texts.cast(target), _none_of(texts)
+        return ParsedTexts(texts.cast(target), _none_of(texts))
     trimmed = pc.utf8_trim_whitespace(texts)
+    moved_us = None
     match data_type:
         case DecimalType(precision, scale):
             values = _decimals(_numbers(trimmed, form), precision, scale)
@@ -72,12 +86,16 @@ def parse_texts(
             values = _floats(_numbers(trimmed, form), target)
         case PrimitiveType("date"):
             values = _days(trimmed, form)
-        case PrimitiveType("timestamp" | "timestamp_ntz"):
-            values = _times(trimmed, form, is_local=target.tz is None)
+        case PrimitiveType("timestamp"):
+            values, moved_us = _instants(trimmed, form)
+        case PrimitiveType("timestamp_ntz"):
+            values, zone = _clock_times(trimmed, form)
+            values = pc.if_else(pc.equal(zone, ""), values, None)
         case _:
             values = pa.nulls(len(texts), target)
     values = values.cast(target)
-    return values, pc.and_(values.is_null(), texts.is_valid())
+    is_none = pc.and_(values.is_null(), texts.is_valid())
+    return ParsedTexts(values, is_none, moved_us)
 
 
 def why_none(text: str, data_type: DataType) -> str:  # noqa: PLR0911  # each its own
@@ -204,31 +222,28 @@ def _days(texts: pa.Array, form: TextForm) -> pa.Array:
     return pa.array(days.astype(np.int32), pa.int32(), mask=~valid).cast(pa.date32())
 
 
-def _times(texts: pa.Array, form: TextForm, *, is_local: bool) -> pa.Array:
+def _clock_times(texts: pa.Array, form: TextForm) -> tuple[pa.Array, pa.Array]:
+    """Return what clocks show, and the zones that texts have, empty for none."""
     groups, valid = _parts(texts, _DAYS[form.day_order] + _CLOCK + _ZONE)
     days, valid = _day_numbers(groups, valid)
     hour, minute, second = (_numbers_of(groups[name]) for name in "his")
     micros = _numbers_of(pc.utf8_rpad(groups["f"], 6, "0"))
     valid &= (hour < 24) & (minute < 60) & (second < 60)  # noqa: PLR2004  # a clock's
     clock = ((hour * 60 + minute) * 60 + second) * 1_000_000 + micros
+    shown = pa.array(days * _DAY_US + clock, pa.int64(), mask=~valid)
     zone = groups["z"].fill_null("")
-    has_zone = np.asarray(pc.not_equal(zone, ""))
-    ticks = days * _DAY_US + clock
-    if is_local:
-        return pa.array(ticks, pa.int64(), mask=~(valid & ~has_zone)).cast(
-            pa.timestamp("us")
-        )
-    naive = pa.array(ticks, pa.int64()).cast(pa.timestamp("us"))
-    local = pc.assume_timezone(
-        naive, form.time_zone, ambiguous="earliest", nonexistent="earliest"
-    )
-    instants = np.where(
-        has_zone,
-        ticks - _offsets_us(zone),
-        np.asarray(local.cast(pa.timestamp("us", "UTC")).cast(pa.int64())),
-    )
-    made = pa.array(instants, pa.int64(), mask=~valid)
-    return made.cast(pa.timestamp("us")).cast(pa.timestamp("us", "UTC"))
+    return shown.cast(pa.timestamp("us")), zone
+
+
+def _instants(texts: pa.Array, form: TextForm) -> tuple[pa.Array, Array]:
+    """Return instants, and how far each was moved; the form has the zone of others."""
+    shown, zone = _clock_times(texts, form)
+    local, moved_us = instants_of(shown, form.time_zone)
+    has_zone = pc.not_equal(zone, "")
+    ticks = pc.subtract(shown.cast(pa.int64()), pa.array(_offsets_us(zone)))
+    zoned = ticks.cast(pa.timestamp("us")).cast(local.type)
+    values = pc.if_else(has_zone, zoned, local)
+    return values, np.where(np.asarray(has_zone), 0, moved_us)
 
 
 def _offsets_us(zones: pa.Array) -> Array:

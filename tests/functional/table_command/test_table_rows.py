@@ -202,6 +202,20 @@ def test_bad_rows_are_named_before_anything_is_written(tmp_path: Path) -> None:
     assert DeltaTable(str(place)).snapshot().read().num_rows == 1
 
 
+def test_times_that_clocks_leave_out_are_counted(tmp_path: Path) -> None:
+    csv = tmp_path / "a.csv"
+    csv.write_text("at\n2024-03-10 02:10\n2024-03-10 02:30\n2024-03-10 12:00\n")
+    zone = ("--time-zone", "America/New_York")
+    moved = "2 times do not exist in America/New_York, moved forward by 1 hour."
+
+    assert moved in run("import", tmp_path / "t", csv, *zone, "--dry-run")
+    assert moved in Ran("table", "import", tmp_path / "t", csv, *zone).stderr
+    assert "is no time zone" in refusal("import", tmp_path, csv, "--time-zone", "Mars")
+
+    found = DeltaTable(str(tmp_path / "t")).snapshot().read()["at"].to_pylist()
+    assert [f"{at:%H:%M}" for at in found] == ["07:10", "07:30", "16:00"]
+
+
 class TestImportOfFilesWhoseValuesDoNotAgree:
     @pytest.fixture
     def csv(self, tmp_path: Path) -> Path:

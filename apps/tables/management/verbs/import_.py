@@ -100,6 +100,8 @@ class Verb(WritingVerb):
         result, rows = carry_out_import(store, asked)
         for line in hints:
             self.warn(line)
+        for sentence in rows.times.sentences():
+            self.warn(f"{sentence}.")
         if rows.num_bad:
             self.warn(_left_out(rows))
         return committed("table.import", name, location, result, files=files)
@@ -131,6 +133,7 @@ def _plan_text(plan: ImportPlan, location: str) -> str:
             f"{rule.name!r}: {rule.sql}."
             for rule, number in rows.bad_by_rule.items()
         ),
+        *(f"{sentence}." for sentence in rows.times.sentences()),
         *(f"  {bad_text(one)}" for one in rows.bad[:MAX_SHOWN]),
     ]
     if len(rows.bad) > MAX_SHOWN:

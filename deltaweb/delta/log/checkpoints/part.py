@@ -20,6 +20,8 @@ from deltaweb.delta.log.checkpoints.json_file import ACTIONS, read_as_parquet
 from deltaweb.delta.log.checkpoints.unfolding import UNFOLDED_BYTES, rows_at_once
 from deltaweb.delta.log.paths import JSON_SUFFIX
 from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.values.old_calendar.calendar import old_calendar
+from deltaweb.delta.values.stored_columns import MismatchError
 from deltaweb.parquet.arrow_footer import parse_arrow_footer, plain_footer
 from deltaweb.parquet.counts import parse_row_group_counts
 from deltaweb.parquet.errors import ParquetError
@@ -92,9 +94,14 @@ class CheckpointPart:
                     coerce_int96_timestamp_unit="us",
                     read_dictionary=self._encoded_leaves(row_groups),
                 )
-                return file.read_row_groups(
+                table = file.read_row_groups(
                     list(row_groups), columns=list(leaves), use_threads=False
                 )
+                places = self._places(leaves)
+                if old_calendar(self.footer, [*table.schema], places) is None:
+                    return table
+                batches = [self._dated(batch, leaves) for batch in table.to_batches()]
+                return pa.Table.from_batches(batches, table.schema)
         except READ_FAULTS:
             raise LogCorruptError(path=self.path, reason=UNREADABLE) from None
 
@@ -129,10 +136,27 @@ class CheckpointPart:
             pre_buffer=False,
             coerce_int96_timestamp_unit="us",
         )
-        batches: Iterator[pa.RecordBatch] = file.iter_batches(
+        for batch in file.iter_batches(
             rows, row_groups=list(row_groups), columns=list(leaves), use_threads=False
-        )
-        return batches
+        ):
+            yield self._dated(batch, leaves)
+
+    def _dated(self, batch: pa.RecordBatch, leaves: Collection[str]) -> pa.RecordBatch:
+        """Bring the bounds of statistics to the calendar of tables.
+
+        Raises:
+            LogCorruptError: If the zone of their writer leaves one in doubt.
+        """
+        calendar = old_calendar(self.footer, list(batch.schema), self._places(leaves))
+        try:
+            return batch if calendar is None else calendar.batch(batch)
+        except MismatchError as error:
+            reason = f"{error.column}: {error.reason}"
+            raise LogCorruptError(path=self.path, reason=reason) from None
+
+    def _places(self, leaves: Collection[str]) -> list[int]:
+        wanted = set(leaves)
+        return [i for i, leaf in enumerate(self.leaves) if leaf in wanted]
 
     def _rows_at_once(
         self,
@@ -140,9 +164,7 @@ class CheckpointPart:
         row_groups: Collection[int],
         leaves: Collection[str],
     ) -> int | None:
-        wanted = set(leaves)
-        positions = [i for i, leaf in enumerate(self.leaves) if leaf in wanted]
-        return rows_at_once(self.footer, source, row_groups, positions)
+        return rows_at_once(self.footer, source, row_groups, self._places(leaves))
 
     def _read_in_parts(
         self,

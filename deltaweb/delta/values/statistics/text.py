@@ -1,4 +1,4 @@
-"""Typed statistics as the JSON text that the log would hold.
+"""Statistics as the JSON text that the log has of them, from typed ones where need be.
 
 Source: delta_protocol.md, "Per-file Statistics".
 """
@@ -8,42 +8,137 @@ import math
 from decimal import Decimal
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.protocol.schema import (
+    DataType,
+    PrimitiveType,
+    StructType,
+    arrow_type,
+)
+
 NULL_COUNTS: Final = "nullCounts"  # as the appendix of the specification spells it
 NULL_COUNT: Final = "nullCount"
+TIGHT_BOUNDS: Final = "tightBounds"
+BOUNDS: Final = frozenset({"minValues", "maxValues"})
+_KINDS: Final = (
+    *(pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal),
+    *(pa.types.is_boolean, pa.types.is_binary, pa.types.is_null),
+)
 
 
-def statistics_texts(parsed: pa.StructArray) -> pa.StringArray:
-    """Return the JSON of typed statistics, null where it would say nothing."""
-    rows = _writable(parsed).to_pylist()
-    return pa.array([_text(row) for row in rows], pa.string())
+def texts_of_each(
+    text: pa.StringArray | None,
+    parsed: pa.StructArray | None,
+    is_marked: pa.BooleanArray,
+    schema: StructType,
+) -> pa.StringArray:
+    """Return the statistics of files as JSON, null where there are none.
+
+    The log's own text stays as it is; where there is none, typed statistics of a
+    checkpoint are written as text.
+
+    Args:
+        text: The log's text; None without the column.
+        parsed: Typed statistics; None without the column.
+        is_marked: Which files have a deletion vector.
+        schema: The table's columns, by the names that the log has for them.
+    """
+    if text is None:
+        text = pa.nulls(len(is_marked), pa.string())
+    if parsed is None or not text.null_count:
+        return text
+    wanted = pc.and_(text.is_null(), parsed.is_valid())
+    if not wanted.true_count:
+        return text
+    rows = np.flatnonzero(wanted.to_numpy(zero_copy_only=False))
+    made = _texts(parsed.take(rows), is_marked.take(rows), schema)
+    return pc.replace_with_mask(text, wanted, made)
 
 
-def _text(row: dict[str, Any] | None) -> str | None:
-    known = _without_nulls(row or {})
+def _texts(
+    parsed: pa.StructArray, is_marked: pa.BooleanArray, schema: StructType
+) -> pa.StringArray:
+    parts = [
+        _writable(
+            pc.struct_field(parsed, [position]),
+            schema if field.name in BOUNDS else None,
+        )
+        for position, field in enumerate(parsed.type)
+    ]
+    rows = pa.StructArray.from_arrays(parts, names=[f.name for f in parsed.type])
+    pairs = zip(rows.to_pylist(), is_marked.to_pylist(), strict=True)
+    return pa.array([_text(row, is_marked=mark) for row, mark in pairs], pa.string())
+
+
+def _text(row: dict[str, Any], *, is_marked: bool) -> str | None:
+    known = _without_nulls(row)
     if NULL_COUNTS in known:
         known[NULL_COUNT] = known.pop(NULL_COUNTS)
+    if known and is_marked:  # whose bounds are those of its deleted rows, too
+        known.setdefault(TIGHT_BOUNDS, False)
     return _json(known) if known else None
 
 
-def _writable(array: pa.Array) -> pa.Array:
-    """Return an array whose dates and times are the text that JSON has of them."""
+def _writable(array: pa.Array, known: DataType | None) -> pa.Array:
+    """Return an array whose dates and times are the text that JSON has of them.
+
+    Args:
+        array: Values of a checkpoint.
+        known: The type that the table has for them; None where it has none.
+    """
     if pa.types.is_struct(array.type):
         names = [field.name for field in array.type]
-        children = [_writable(pc.struct_field(array, [name])) for name in names]
         if not names:
             return array
+        fields = known.fields if isinstance(known, StructType) else ()
+        types = {field.name: field.data_type for field in fields}
+        children = [
+            _writable(pc.struct_field(array, [position]), types.get(name))
+            for position, name in enumerate(names)
+        ]
         return pa.StructArray.from_arrays(children, names=names, mask=array.is_null())
+    try:
+        return _leaf(array, known)
+    except (pa.ArrowException, ValueError):
+        return pa.nulls(len(array), pa.string())
+
+
+def _leaf(array: pa.Array, known: DataType | None) -> pa.Array:
+    """Return values as JSON takes them; what it does not is unknown.
+
+    Raises:
+        pyarrow.ArrowException: If they are of no such type, or broken.
+    """
     if pa.types.is_timestamp(array.type):
-        zone = "" if array.type.tz is None else "Z"
-        plain = array.cast(pa.timestamp("us", array.type.tz)).cast(pa.timestamp("us"))
-        texts = pc.strftime(plain, format="%Y-%m-%dT%H:%M:%S")
-        return pc.binary_join_element_wise(texts, zone, "")
+        zone = "Z" if _has_zone(array.type, known) else ""
+        moments = array.cast(pa.timestamp("us", array.type.tz)).cast(pa.int64())
+        texts = pc.strftime(moments.cast(pa.timestamp("us")), "%Y-%m-%dT%H:%M:%S")
+        texts = pc.replace_substring_regex(texts, r"(\.[0-9]{3})000$", r"\1")
+        return _of_four_digits(pc.binary_join_element_wise(texts, zone, ""))
     if pa.types.is_date(array.type):
-        return array.cast(pa.string())
+        return _of_four_digits(array.cast(pa.string()))
+    if pa.types.is_string(array.type):
+        array.validate(full=True)  # Parquet's text may not be UTF-8
+    elif not any(is_kind(array.type) for is_kind in _KINDS):
+        raise pa.ArrowNotImplementedError(str(array.type))
     return array
+
+
+def _of_four_digits(texts: pa.StringArray) -> pa.StringArray:
+    """Return dates and times, those alone whose years readers understand."""
+    fits = pc.match_substring_regex(texts, r"^[0-9]{4}-")
+    return pc.if_else(fits, texts, pa.scalar(None, pa.string()))
+
+
+def _has_zone(kind: pa.TimestampType, known: DataType | None) -> bool:
+    """Return whether times are instants: those of 96 bits do not say so themselves."""
+    if isinstance(known, PrimitiveType):
+        target = arrow_type(known)
+        return pa.types.is_timestamp(target) and target.tz is not None
+    return kind.tz is not None
 
 
 def _without_nulls(values: dict[str, Any]) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class RowShaper:
             "tags": text_maps(adds, "tags"),
         }
         if self.layout.has_json_stats:
-            columns["stats"] = json_statistics(adds)
+            columns["stats"] = json_statistics(adds, self.schema)
         if self.layout.partition_type is not None:
             columns["partitionValues_parsed"] = typed_partition_values(
                 values, paths, self.schema, self.partition_columns

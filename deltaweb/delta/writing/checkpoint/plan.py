@@ -36,7 +36,10 @@ from deltaweb.delta.writing.checkpoint.announce import (
     is_second_spec,
     new_sidecar_names,
 )
-from deltaweb.delta.writing.checkpoint.checkpoint_schema import CheckpointLayout
+from deltaweb.delta.writing.checkpoint.checkpoint_schema import (
+    VECTOR,
+    CheckpointLayout,
+)
 from deltaweb.delta.writing.checkpoint.commit_facts import CommitFacts, bring_up_to
 from deltaweb.delta.writing.checkpoint.file_rows import RowShaper
 from deltaweb.delta.writing.checkpoint.older_checkpoint import (
@@ -192,10 +195,12 @@ def _shaper(
     schema = stored_schema(table_schema(state.protocol, metadata))
     columns = tuple(partition_keys(state.protocol, metadata))
     is_typed = writes_stats_as_struct(configuration)
+    has_vectors = f"add.{VECTOR}" in extras
+    stats = stats_type(schema, columns, has_vectors=has_vectors)
     layout = CheckpointLayout(
         extras=extras,
         has_json_stats=writes_stats_as_json(configuration),
-        stats_type=stats_type(schema, columns) if is_typed else None,
+        stats_type=stats if is_typed else None,
         partition_type=partition_type(schema, columns) if is_typed else None,
     )
     retention_ms = deleted_file_retention_ms(configuration)

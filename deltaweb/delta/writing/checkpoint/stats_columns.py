@@ -4,7 +4,7 @@ Source: delta_protocol.md, "Checkpoint Format" and "Per-file Statistics".
 """
 
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -17,18 +17,25 @@ from deltaweb.delta.values.partition_values import (
 )
 from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.delta.values.statistics.shape import statistics_shape
-from deltaweb.delta.values.statistics.text import statistics_texts
+from deltaweb.delta.values.statistics.text import TIGHT_BOUNDS, texts_of_each
+from deltaweb.delta.writing.checkpoint.checkpoint_schema import VECTOR
 
+SAYS_WIDE: Final = rf'"{TIGHT_BOUNDS}"\s*:\s*false'
 # No bounds of truth values: the specification's schema has none.
 _WITHOUT_BOUNDS = pa.types.is_boolean
 
 
 def stats_type(
-    schema: StructType, partition_columns: Collection[str]
+    schema: StructType, partition_columns: Collection[str], *, has_vectors: bool = False
 ) -> pa.StructType | None:
     """Return the type of typed statistics, None for a table without data columns.
 
     Null counts are called `nullCount`, as in the JSON: what every reader looks for.
+
+    Args:
+        schema: The table's columns, by the names that the log has for them.
+        partition_columns: Those that files do not hold.
+        has_vectors: Whether files may have deletion vectors.
     """
     shape = statistics_shape(_data_columns(schema, partition_columns))
     bounds = _bounded(arrow_type(shape.bounds))
@@ -38,6 +45,8 @@ def stats_type(
         fields += [pa.field("minValues", bounds), pa.field("maxValues", bounds)]
     if counts.num_fields:
         fields.append(pa.field("nullCount", counts))
+    if has_vectors:
+        fields.append(pa.field(TIGHT_BOUNDS, pa.bool_()))
     return pa.struct([_nullable(field) for field in fields])
 
 
@@ -100,27 +109,37 @@ def typed_statistics(
         names.get(name, "nullCount"): table[name].combine_chunks()
         for name in table.column_names
     }
+    if wanted.get_field_index(TIGHT_BOUNDS) >= 0:
+        columns[TIGHT_BOUNDS] = _tight_bounds(adds)
     fields = list(wanted)
     arrays = [_shaped(columns[field.name], field.type) for field in fields]
     return pa.StructArray.from_arrays(arrays, fields=fields, mask=pc.invert(known))
 
 
-def json_statistics(adds: pa.StructArray) -> pa.StringArray:
-    """Return statistics as the log's JSON text, row for row.
-
-    The log's own text stays as it is; where there is none, typed statistics of an
-    older checkpoint are written as text.
-    """
+def json_statistics(adds: pa.StructArray, schema: StructType) -> pa.StringArray:
+    """Return statistics as the log's JSON text, row for row; see `texts_of_each`."""
     text, parsed = _field(adds, "stats"), _field(adds, "stats_parsed")
-    if text is None:
-        text = pa.nulls(len(adds), pa.string())
-    if parsed is None or not text.null_count:
-        return text
-    wanted = pc.and_(text.is_null(), parsed.is_valid())
-    if not wanted.true_count:
-        return text
-    rows = np.flatnonzero(wanted.to_numpy(zero_copy_only=False))
-    return pc.replace_with_mask(text, wanted, statistics_texts(parsed.take(rows)))
+    return texts_of_each(text, parsed, _are_marked(adds), schema)
+
+
+def _tight_bounds(adds: pa.StructArray) -> pa.BooleanArray:
+    """Return whether bounds are those of live rows; null where nothing says no."""
+    is_wide = _are_marked(adds)
+    text, parsed = _field(adds, "stats"), _field(adds, "stats_parsed")
+    if text is not None:
+        said = pc.match_substring_regex(text, SAYS_WIDE)
+        is_wide = pc.or_(is_wide, pc.fill_null(said, False))  # noqa: FBT003  # pyarrow's own
+    if parsed is not None and parsed.type.get_field_index(TIGHT_BOUNDS) >= 0:
+        said = pc.invert(_field(parsed, TIGHT_BOUNDS))
+        is_wide = pc.or_(is_wide, pc.fill_null(said, False))  # noqa: FBT003  # pyarrow's own
+    return pc.if_else(is_wide, pa.scalar(False), pa.scalar(None, pa.bool_()))  # noqa: FBT003  # pyarrow's own
+
+
+def _are_marked(adds: pa.StructArray) -> pa.BooleanArray:
+    """Return which files have a deletion vector."""
+    if adds.type.get_field_index(VECTOR) < 0:
+        return pa.array(np.zeros(len(adds), np.bool_))
+    return pc.struct_field(adds, [VECTOR, "storageType"]).is_valid()
 
 
 def _field(adds: pa.StructArray, name: str) -> Any:  # noqa: ANN401  # an array or None

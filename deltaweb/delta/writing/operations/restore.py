@@ -15,12 +15,19 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.deletion_vectors.places import vector_paths
 from deltaweb.delta.features.row_tracking import assigns_row_ids
-from deltaweb.delta.log.file_actions import VECTOR, dv_ids, file_keys
+from deltaweb.delta.log.blocks import KeySet
+from deltaweb.delta.log.file_actions import (
+    VECTOR,
+    dv_ids,
+    file_keys,
+    files_of_block,
+)
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.row_tracking.logged_fields import load_logged_fields
 from deltaweb.delta.row_tracking.numbering import with_fields
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot.statistics_texts import block_texts
 from deltaweb.delta.values.statistics.record_counts import live_records
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.errors import RestoreFilesMissingError
@@ -130,8 +137,8 @@ def plan_restore(
     for snapshot in (now, target):
         if snapshot.refusal is not None:
             raise snapshot.refusal
-    before, after = now.files, with_statistics(target)
-    added = _without(after, before)
+    before, after = now.files, target.files
+    added = with_statistics(target, before)
     if added.num_rows and assigns_row_ids(now.protocol, now.metadata):
         known = load_logged_fields(store, target.version).of(added["path"])
         added = with_fields(added, known)
@@ -211,35 +218,24 @@ def _total(counts: pa.Array | pa.ChunkedArray) -> int | None:
     return None if counts.null_count else pc.sum(counts).as_py() or 0
 
 
-def with_statistics(snapshot: Snapshot) -> pa.Table:
-    """Return the files of a version as those to add, statistics as JSON with them."""
-    blocks = snapshot.state.blocks
-    if not blocks:
-        return MARKED_FILES.empty_table()
-    texts: list[pa.Array] = []
-    files: list[pa.Table] = []
-    for block in blocks:
-        rows = block.compact().block.files
-        files.append(pa.Table.from_batches([rows]) if _is_batch(rows) else rows)
-        stats = block.statistics().json_text
-        text = stats if stats is not None else block.text()
-        if text is None:
-            text = pa.chunked_array([pa.nulls(block.num_files, pa.string())])
-        texts.extend(text.chunks)
-    names = [name for name in MARKED_FILES.names if name != "stats"]
-    table = pa.concat_tables(
-        [part.select(names).cast(_without_stats()) for part in files]
-    )
-    stats_column = pa.chunked_array(texts, pa.string())
-    return table.append_column(MARKED_FILES.field("stats"), stats_column)
+def with_statistics(snapshot: Snapshot, there: pa.Table) -> pa.Table:
+    """Return the files of a version as those to add, statistics as JSON with them.
 
-
-def _is_batch(rows: object) -> bool:
-    return isinstance(rows, pa.RecordBatch)
-
-
-def _without_stats() -> pa.Schema:
-    return MARKED_FILES.remove(MARKED_FILES.get_field_index("stats"))
+    Args:
+        snapshot: The version.
+        there: Files of another version, which are left out.
+    """
+    parts = [MARKED_FILES.empty_table()]
+    others = KeySet(_keys(there))
+    for block in snapshot.state.blocks:
+        live = block.without(others).compact() if len(others) else block.compact()
+        if not live.num_files:
+            continue
+        rows = pa.Table.from_batches([files_of_block(live.block.files)])
+        texts = block_texts(live, snapshot.schema)
+        rows = rows.append_column(MARKED_FILES.field("stats"), texts)
+        parts.append(rows.select(MARKED_FILES.names).cast(MARKED_FILES))
+    return pa.concat_tables(parts)
 
 
 def _without(files: pa.Table, others: pa.Table) -> pa.Table:

@@ -21,7 +21,8 @@ from tests.small_checkpoints import (
 
 pytestmark = pytest.mark.usefixtures("_checkpoints_are_read")
 STATISTICS = '{"numRecords":3,"minValues":{"n":1},"maxValues":{"n":9}}'
-BOUNDS = pa.struct([("n", pa.int64())])
+LONG = pa.int64()
+BOUNDS = pa.struct([("n", LONG)])
 
 
 @pytest.mark.parametrize("null_counts", ["nullCount", "nullCounts"])
@@ -84,6 +85,52 @@ def test_statistics_of_old_timestamps_reach_to_the_end_of_time() -> None:
     statistics = builder.table.snapshot().statistics()
 
     assert statistics["max"].to_pylist() == [{"n": last}]
+
+
+@pytest.mark.parametrize("is_int96", [True, False])
+@pytest.mark.parametrize(
+    ("zone", "stored_us", "meant_us"),
+    [
+        ("UTC", -27_448_157_600_999_178, -27_448_762_400_999_178),
+        ("Asia/Kolkata", -3_645_234_408_998_082, -3_645_235_808_998_082),
+    ],
+)
+def test_typed_statistics_of_the_old_calendar_leave_out_no_file(
+    zone: str, stored_us: int, meant_us: int, *, is_int96: bool
+) -> None:
+    """As Spark writes its checkpoints where it is told to write the old calendar."""
+    instants = pa.timestamp("us", "UTC")
+    bounds = pa.struct([("n", instants)])
+    schema = schema_with(
+        ("partitionValues", pa.map_(pa.string(), pa.string())),
+        (
+            "stats_parsed",
+            pa.struct([("numRecords", pa.int64()), ("maxValues", bounds)]),
+        ),
+    )
+    keys = {
+        "org.apache.spark.version": "4.2.1",
+        "org.apache.spark.legacyINT96": "",
+        "org.apache.spark.legacyDateTime": "",
+        "org.apache.spark.timeZone": zone,
+    }
+    stored = pa.scalar(stored_us, pa.int64()).cast(instants).as_py()
+    parsed = {"numRecords": 1, "maxValues": {"n": stored}}
+    file = {"path": "a", "partitionValues": [("p", "x")], "stats_parsed": parsed}
+    table = pa.Table.from_pylist([*SMALL_HEAD, {"add": file}], schema=schema)
+    sink = io.BytesIO()
+    pq.write_table(
+        table.replace_schema_metadata(keys),
+        sink,
+        use_deprecated_int96_timestamps=is_int96,
+    )
+    builder = LogBuilder()
+    builder.store.put(checkpoint_name(5), sink.getvalue())
+    builder.commit(6, metadata(schemaString=SCHEMA_STRING.replace("long", "timestamp")))
+
+    (found,) = builder.table.snapshot().statistics()["max"].to_pylist()
+
+    assert found["n"] == pa.scalar(meant_us, pa.int64()).cast(instants).as_py()
 
 
 def test_statistics_stand_beside_their_files() -> None:

@@ -79,6 +79,23 @@ class TestARestore:
         pytest.param(lambda table: table.add_columns("new INT"), id="a column"),
         pytest.param(lambda table: table.add_constraint("b", "n < 9"), id="a rule"),
         pytest.param(lambda table: table.drop_constraint("any"), id="no rule"),
+        pytest.param(
+            lambda table: table.set_properties({"delta.appendOnly": "true"}),
+            id="a rule for who changes rows",
+        ),
+        pytest.param(lambda table: table.upgrade_protocol(writer=4), id="the protocol"),
+        pytest.param(
+            lambda table: table.set_properties(
+                {"delta.enableDeletionVectors": "true"}, upgrade=True
+            ),
+            id="the protocol and a property",
+        ),
+        pytest.param(
+            lambda table: table.set_properties(
+                {"delta.enableChangeDataFeed": "true"}, upgrade=True
+            ),
+            id="a feed",
+        ),
     ],
 )
 def test_an_optimize_follows_what_its_rows_do_not_see(
@@ -98,10 +115,17 @@ def test_an_optimize_follows_what_its_rows_do_not_see(
     "rival",
     [
         pytest.param(
-            lambda table: table.set_properties({"delta.appendOnly": "true"}),
-            id="a rule for writers",
+            lambda table: table.set_properties(
+                {"delta.enableInCommitTimestamps": "true"}, upgrade=True
+            ),
+            id="a time in each commit",
         ),
-        pytest.param(lambda table: table.upgrade_protocol(writer=4), id="the protocol"),
+        pytest.param(
+            lambda table: table.set_properties(
+                {"delta.feature.rowTracking": "supported"}, upgrade=True
+            ),
+            id="ids of rows",
+        ),
         pytest.param(
             lambda table: table.overwrite(
                 ROWS.rename_columns(["n", "b", "c"]), overwrite_schema=True
@@ -117,3 +141,47 @@ def test_an_optimize_is_lost_to_what_its_files_may_not_fit(
 
     with pytest.raises(CommitConflictError):
         table.optimize()
+
+
+WRITES = {
+    "append": lambda table: table.append(MORE),
+    "append again": lambda table: table.append(MORE, txn=("app", 1)),
+    "delete": lambda table: table.delete("n = 1"),
+    "update": lambda table: table.update({"s": "'new'"}, "n = 1"),
+    "merge": lambda table: (
+        table.merge(MORE, on="t.n = s.n").when_matched_update().execute()
+    ),
+    "overwrite": lambda table: table.overwrite(MORE),
+    "overwrite some": lambda table: table.overwrite(MORE, where="n = 1"),
+    "optimize": lambda table: table.optimize(),
+    "restore": lambda table: table.restore(1),
+    "set a property": lambda table: table.set_properties({"team": "blue"}),
+    "add a column": lambda table: table.add_columns("new INT"),
+    "add a rule": lambda table: table.add_constraint("b", "n < 9"),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize(
+    "rival",
+    [
+        pytest.param(lambda table: table.upgrade_protocol(writer=4), id="versions"),
+        pytest.param(
+            lambda table: table.set_properties(
+                {"delta.feature.deletionVectors": "supported"}, upgrade=True
+            ),
+            id="a feature",
+        ),
+    ],
+)
+def test_a_writer_follows_a_protocol_that_it_satisfies(
+    store: Overtaken, table: DeltaTable, rival: Rival, write: str
+) -> None:
+    store.rival = rival
+
+    result = WRITES[write](table)
+
+    assert (result.version, result.rebased_over) == (4, (3,))
+    snapshot = table.snapshot()
+    assert snapshot.protocol.min_writer_version >= 4
+    assert snapshot.read().num_rows

@@ -46,7 +46,17 @@ LONGER = replace(
     ),
 )
 CONSTRAINED = replace(METADATA, configuration={"delta.constraints.some": "x > 0"})
+HIGHER = replace(PROTOCOL, min_writer_version=4)
+LISTED = Protocol(
+    min_reader_version=1,
+    min_writer_version=7,
+    writer_features=["appendOnly", "invariants", "checkConstraints"],
+)
 APPEND_ONLY = replace(METADATA, configuration={"delta.appendOnly": "true"})
+
+
+def lists(*features: str) -> Protocol:
+    return replace(LISTED, writer_features=[*(LISTED.writer_features or ()), *features])
 
 
 def ours(**fields: object) -> Transaction:
@@ -133,7 +143,15 @@ WINNERS = {
     "add a column": winner(metadata=LONGER),
     "add a constraint": winner(metadata=CONSTRAINED),
     "change columns": winner(metadata=WIDER),
-    "upgrade": winner(protocol=PROTOCOL),
+    "upgrade": winner(protocol=HIGHER),
+    "upgrade, and say the rest again": winner(protocol=HIGHER, metadata=METADATA),
+    "list features": winner(protocol=LISTED),
+    "add a constraint and upgrade": winner(protocol=HIGHER, metadata=CONSTRAINED),
+    "know own times": winner(protocol=lists("inCommitTimestamp")),
+    "track rows": winner(protocol=lists("rowTracking", "domainMetadata")),
+    "may cluster": winner(protocol=lists("clustering", "domainMetadata")),
+    "ask what is not known": winner(protocol=lists("later")),
+    "go down": winner(protocol=replace(PROTOCOL, min_writer_version=1)),
 }
 FOLLOWS = ""
 ARRANGES_OR_BLIND = ("blind append", "optimize")
@@ -224,9 +242,22 @@ TABLE: dict[str, dict[str, str]] = {
     "describe": {name: "metadata" for name in OURS if name not in ARRANGES_OR_BLIND},
     "add a column": {name: "metadata" for name in OURS if name != "optimize"},
     "add a constraint": {name: "metadata" for name in OURS if name != "optimize"},
-    "take appends alone": dict.fromkeys(OURS, "metadata"),
+    "take appends alone": {
+        name: "metadata" for name in OURS if name not in ARRANGES_OR_BLIND
+    },
     "change columns": dict.fromkeys(OURS, "metadata"),
-    "upgrade": dict.fromkeys(OURS, "protocol"),
+    "upgrade": {"upgrade": "protocol"},
+    "upgrade, and say the rest again": {"upgrade": "protocol"},
+    "list features": {"upgrade": "protocol"},
+    "know own times": {"upgrade": "protocol"},
+    "add a constraint and upgrade": {
+        **{name: "metadata" for name in OURS if name != "optimize"},
+        "upgrade": "protocol",
+    },
+    "track rows": dict.fromkeys(OURS, "protocol"),
+    "may cluster": dict.fromkeys(OURS, "protocol"),
+    "ask what is not known": dict.fromkeys(OURS, "protocol"),
+    "go down": dict.fromkeys(OURS, "protocol"),
 }
 CASES = [
     pytest.param(
@@ -263,10 +294,66 @@ def test_a_conflict_names_the_file() -> None:
 
 
 def test_a_changed_property_is_named() -> None:
-    conflict = find_conflict(OURS["blind append"], WINNERS["take appends alone"])
+    conflict = find_conflict(OURS["delete"], WINNERS["take appends alone"])
+    own_times = {"delta.enableInCommitTimestamps": "true"}
+    won = winner(metadata=replace(METADATA, configuration=own_times))
+    told = find_conflict(OURS["blind append"], won)
 
     assert conflict is not None
-    assert conflict.subject == "delta.appendOnly"
+    assert conflict.subject == ""
+    assert told is not None
+    assert told.subject == "delta.enableInCommitTimestamps"
+
+
+@pytest.mark.parametrize(
+    ("configuration", "features", "lost"),
+    [
+        pytest.param(
+            {"delta.enableChangeDataFeed": "true"},
+            ["changeDataFeed"],
+            {"delete", "update", "overwrite"},
+            id="who changes rows tells them to a feed",
+        ),
+        pytest.param(
+            {"delta.appendOnly": "true"},
+            ["appendOnly"],
+            {"delete", "update", "overwrite"},
+            id="no row goes any more",
+        ),
+        pytest.param(
+            {"delta.enableInCommitTimestamps": "true"},
+            ["inCommitTimestamp"],
+            {"delete", "update", "overwrite", "optimize", "blind append"},
+            id="every commit has its time",
+        ),
+        pytest.param(
+            {"delta.enableDeletionVectors": "true"},
+            ["deletionVectors"],
+            set(),
+            id="rows may be marked",
+        ),
+    ],
+)
+def test_a_protocol_that_wakes_a_property_stops_those_who_did_not_heed_it(
+    configuration: dict[str, str], features: list[str], lost: set[str]
+) -> None:
+    old = Protocol(min_reader_version=1, min_writer_version=1)
+    metadata = replace(METADATA, configuration=configuration)
+    base = Definition(4, old, metadata)
+    readers = [name for name in features if name == "deletionVectors"]
+    protocol = replace(
+        lists(*features),
+        min_reader_version=3 if readers else 1,
+        reader_features=readers or None,
+    )
+
+    found = {
+        name
+        for name in ("delete", "update", "overwrite", "optimize", "blind append")
+        if find_conflict(replace(OURS[name], base=base), winner(protocol=protocol))
+    }
+
+    assert found == lost
 
 
 def test_another_step_of_one_application_is_a_conflict() -> None:

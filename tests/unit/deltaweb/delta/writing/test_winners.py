@@ -1,8 +1,12 @@
 """A commit of another is looked at only as far as it can matter."""
 
+from dataclasses import replace
+
 import pytest
 
-from deltaweb.delta.writing.winners import may_define
+from deltaweb.delta.log.commits.arrow_reader import CommitData
+from deltaweb.delta.writing.winners import may_define, parse_winner
+from tests.written_tables import METADATA, PROTOCOL
 
 
 @pytest.mark.parametrize(
@@ -27,3 +31,14 @@ def test_tells_whether_it_may_change_what_holds(
     commit: bytes, *, expected: bool
 ) -> None:
     assert may_define(commit) is expected
+
+
+def test_one_that_changes_part_of_what_holds_is_judged_with_what_was_left() -> None:
+    nothing = parse_winner(CommitData("5.json", b'{"commitInfo":{}}\n'), 5, [])
+    upgrade = replace(nothing, protocol=PROTOCOL)
+    change = replace(nothing, metadata=METADATA)
+
+    assert change.on_top_of(upgrade).protocol == PROTOCOL
+    assert upgrade.on_top_of(change).metadata == METADATA
+    assert nothing.on_top_of(upgrade) is nothing
+    assert change.on_top_of(None) is change

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
+from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.writer.importing.options import TextForm
 from deltaweb.writer.importing.text_values import parse_texts, why_none
@@ -16,7 +17,7 @@ GERMAN = TextForm(decimal_sign=",", day_order="dmy", time_zone="Europe/Berlin")
 
 def parsed(type_name: str, *texts: str | None, form: TextForm = USUAL) -> list[object]:
     data_type = parse_columns_ddl(f"c {type_name}")[0].data_type
-    values, bad = parse_texts(pa.array(texts, pa.string()), data_type, form)
+    values, bad, _ = parse_texts(pa.array(texts, pa.string()), data_type, form)
     return [
         "none" if is_bad else value
         for value, is_bad in zip(values.to_pylist(), bad.to_pylist(), strict=True)
@@ -81,6 +82,47 @@ def test_texts_are_read_as_a_country_writes_them() -> None:
     assert parsed("timestamp", "31.07.2026 09:14:02", form=GERMAN) == [
         datetime(2026, 7, 31, 7, 14, 2, tzinfo=UTC)
     ]
+
+
+class TestLocalTimes:
+    @pytest.mark.parametrize(
+        ("zone", "text", "instant", "moved_s"),
+        [
+            ("America/New_York", "2024-03-10 01:59:59.5", "06:59:59.500000", 0),
+            ("America/New_York", "2024-03-10 02:00", "07:00:00", 3_600),
+            ("America/New_York", "2024-03-10 02:30", "07:30:00", 3_600),
+            ("America/New_York", "2024-03-10 02:59:59", "07:59:59", 3_600),
+            ("America/New_York", "2024-03-10 03:00", "07:00:00", 0),
+            ("America/New_York", "2024-03-10 02:30Z", "02:30:00", 0),
+            ("America/New_York", "2024-11-03 01:30", "05:30:00", 0),
+            ("Australia/Lord_Howe", "2024-10-06 02:10", "15:40:00", 1_800),
+            ("Pacific/Apia", "2011-12-30 10:00", "20:00:00", 86_400),
+            ("Asia/Kolkata", "2024-03-10 02:30", "21:00:00", 0),
+            ("UTC", "2024-03-10 02:30", "02:30:00", 0),
+            ("America/New_York", None, None, 0),
+        ],
+    )
+    def test_that_clocks_leave_out_move_forward_by_what_they_leave_out(
+        self, zone: str, text: str | None, instant: str | None, moved_s: int
+    ) -> None:
+        texts = pa.array([text], pa.string())
+        form = TextForm(time_zone=zone)
+
+        found = parse_texts(texts, PrimitiveType("timestamp"), form)
+
+        (value,) = found.values.to_pylist()
+        assert value is None or value.time().isoformat() == instant
+        assert found.moved_us is not None
+        assert found.moved_us.tolist() == [moved_s * 1_000_000]
+
+    def test_keep_their_order_and_distance_within_what_is_left_out(self) -> None:
+        texts = [f"2024-03-10 02:{minute:02}" for minute in range(60)]
+
+        found = parsed("timestamp", *texts, form=TextForm(time_zone="America/New_York"))
+
+        assert found == [
+            datetime(2024, 3, 10, 7, minute, tzinfo=UTC) for minute in range(60)
+        ]
 
 
 def test_another_text_may_stand_for_null() -> None:

@@ -1,0 +1,106 @@
+"""Local times as instants: of a zone whose clocks leave out some, and repeat others.
+
+A time that the clocks leave out moves forward by what they leave out, and one that
+they show twice is the first: as Spark and Java read them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Longs = np.ndarray[Any, np.dtype[np.int64]]
+
+UTC: Final = "UTC"
+_UNITS: Final = ((3_600, "hour"), (60, "minute"), (1, "second"))
+_SECOND_US: Final = 1_000_000
+
+
+def instants_of(local: pa.TimestampArray, time_zone: str) -> tuple[pa.Array, Longs]:
+    """Return the instants of local times, and how far each was moved.
+
+    Args:
+        local: timestamp[us], without a zone.
+        time_zone: Where the clocks are.
+
+    Returns:
+        timestamp[us, UTC]; and microseconds, 0 of a time that there is.
+    """
+    # One that is left out is, to Arrow, the instant before the clocks go forward.
+    near = pc.assume_timezone(
+        local, time_zone, ambiguous="earliest", nonexistent="earliest"
+    )
+    shown = pc.local_timestamp(near).cast(pa.int64())
+    offsets = pc.subtract(shown, near.cast(pa.int64()))
+    ticks = pc.subtract(local.cast(pa.int64()), offsets)
+    made = ticks.cast(pa.timestamp("us")).cast(pa.timestamp("us", UTC))
+    after = pc.local_timestamp(made.cast(pa.timestamp("us", time_zone)))
+    moved = pc.subtract(after.cast(pa.int64()), local.cast(pa.int64()))
+    return made, np.asarray(pc.fill_null(moved, 0), np.int64)
+
+
+@dataclass(eq=False)
+class TimesTaken:
+    """What became of times without a zone in rows that are imported.
+
+    Attributes:
+        time_zone: Whose clocks they are taken for.
+        moved: How many moved forward, by how many microseconds.
+        typed: How many values of each column had a type without a zone, and became
+            instants.
+    """
+
+    time_zone: str
+    moved: Counter[int] = field(default_factory=Counter)
+    typed: Counter[str] = field(default_factory=Counter)
+
+    def note_moved(self, columns: Iterable[Longs]) -> None:
+        """Count those of some rows that were moved, by how far."""
+        for moved_us in columns:
+            lengths, counts = np.unique(moved_us[moved_us != 0], return_counts=True)
+            self.moved.update(dict(zip(lengths.tolist(), counts.tolist(), strict=True)))
+
+    def note_typed(self, column: str, given: pa.Array) -> None:
+        """Count the values of a column where they are no texts."""
+        num_values = len(given) - given.null_count
+        if num_values and not pa.types.is_string(given.type):
+            self.typed[column] += num_values
+
+    def sentences(self) -> Iterator[str]:
+        """Say what became of them, where it is not what the file has."""
+        for name, count in self.typed.items():
+            times = "1 time" if count == 1 else f"{count:,} times"
+            yield (
+                f"Column {name!r}: {times} without a zone, taken by the clocks of"
+                f" {self.time_zone}"
+            )
+        for length, count in sorted(self.moved.items()):
+            do = "1 time does" if count == 1 else f"{count:,} times do"
+            yield (
+                f"{do} not exist in {self.time_zone}, moved forward by"
+                f" {_length_text(length // _SECOND_US)}"
+            )
+
+    def describe(self) -> Mapping[str, Any]:
+        """Return it as JSON."""
+        return {
+            "time_zone": self.time_zone,
+            "moved": [
+                {"seconds": length // _SECOND_US, "num_values": count}
+                for length, count in sorted(self.moved.items())
+            ],
+            "sentences": [*self.sentences()],
+        }
+
+
+def _length_text(seconds: int) -> str:
+    """Say a length: `1 hour`, `30 minutes`."""
+    size, unit = next(
+        (size, unit) for size, unit in _UNITS if not seconds % size or size == 1
+    )
+    count = seconds // size
+    return f"{count:,} {unit}{'' if count == 1 else 's'}"

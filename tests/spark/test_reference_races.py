@@ -1,0 +1,117 @@
+"""Writers of ours that the reference implementation overtakes.
+
+What they commit after it, it reads as it reads its own.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.writing.errors import CommitConflictError
+from deltaweb.storage.local import LocalTableStore
+from deltaweb.table import DeltaTable
+from tests.reference_implementation import Reference
+
+Write = Callable[[DeltaTable], object]
+MORE = pa.table({"n": pa.array([9], pa.int64()), "s": ["nine"]})
+INSERT = "INSERT INTO {t} VALUES "
+COLUMN = "ALTER TABLE {t} ADD COLUMN more INT"
+RULE = "ALTER TABLE {t} ADD CONSTRAINT low CHECK (n < 5)"
+SET = "ALTER TABLE {{t}} SET TBLPROPERTIES ('{}')"
+PROPERTY = SET.format("team' = 'blue")
+VECTORS = SET.format("delta.enableDeletionVectors' = 'true")
+FEATURE = SET.format("delta.feature.typeWidening' = 'supported")
+VERSION = SET.format("delta.minWriterVersion' = '4")
+ROW_IDS = SET.format("delta.feature.rowTracking' = 'supported")
+OWN_TIMES = SET.format("delta.enableInCommitTimestamps' = 'true")
+
+
+class Overtaken(LocalTableStore):
+    """A store in which another writer is faster, once."""
+
+    rival: Callable[[], object] | None = None
+
+    @contextmanager
+    def repeated_put(self) -> Iterator[Callable[[str, bytes], None]]:
+        if self.rival is not None:
+            rival, self.rival = self.rival, None
+            rival()
+        with super().repeated_put() as put_if_absent:
+            yield put_if_absent
+
+
+@pytest.fixture
+def table(reference: Reference, tmp_path: Path) -> DeltaTable:
+    """Two files of the reference."""
+    folder = tmp_path / "table"
+    reference.sql(
+        "CREATE TABLE {t} (n BIGINT, s STRING) USING delta"
+        " TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')",
+        folder,
+    )
+    for row in ("(1, 's')", "(2, 's')"):
+        reference.sql(INSERT + row, folder)
+    return DeltaTable.from_store(Overtaken(str(folder)))
+
+
+def optimize(table: DeltaTable) -> object:
+    return table.optimize()
+
+
+def append(table: DeltaTable) -> object:
+    return table.append(MORE)
+
+
+def delete(table: DeltaTable) -> object:
+    return table.delete("n = 1")
+
+
+@pytest.mark.parametrize(
+    ("write", "rivals", "numbers"),
+    [
+        (optimize, [VERSION, COLUMN, RULE, PROPERTY, VECTORS], [1, 2]),
+        (append, [PROPERTY, VECTORS, FEATURE], [1, 2, 9]),
+        (delete, [FEATURE], [2]),
+    ],
+)
+def test_follow_what_they_satisfy(
+    reference: Reference,
+    table: DeltaTable,
+    write: Write,
+    rivals: list[str],
+    numbers: list[int],
+) -> None:
+    folder = Path(table.root)
+
+    def overtake() -> None:
+        for statement in rivals:
+            reference.sql(statement, folder)
+
+    assert isinstance(table.store, Overtaken)
+    table.store.rival = overtake
+
+    write(table)
+
+    rows = reference.sql("SELECT n FROM {t} ORDER BY n", folder)
+    assert [number for (number,) in rows] == numbers
+    assert reference.live_files(folder) == sorted(
+        table.snapshot().files["path"].to_pylist()
+    )
+
+
+@pytest.mark.parametrize(
+    ("write", "rival"),
+    [(append, RULE), (append, ROW_IDS), (optimize, OWN_TIMES)],
+)
+def test_are_lost_to_what_they_were_not_written_for(
+    reference: Reference, table: DeltaTable, write: Write, rival: str
+) -> None:
+    folder = Path(table.root)
+    assert isinstance(table.store, Overtaken)
+    table.store.rival = lambda: reference.sql(rival, folder)
+
+    with pytest.raises(CommitConflictError):
+        write(table)
