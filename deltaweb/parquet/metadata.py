@@ -35,7 +35,6 @@ COLUMN_ORDERS: Final = (
     *("UNKNOWN(0)", "TYPE_ORDER", "IEEE_754_TOTAL_ORDER", "INT96_TIMESTAMP_ORDER"),
 )
 _STRUCTS: Final = (dict, MappingProxyType)
-PAGE_TYPES: Final = ("DATA_PAGE", "INDEX_PAGE", "DICTIONARY_PAGE", "DATA_PAGE_V2")
 
 _ELEMENT: Final = Layout(
     "name",
