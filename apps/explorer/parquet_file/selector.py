@@ -159,8 +159,8 @@ def file_inside(
     nodes, groups = job_rows(job, NODES), job_rows(job, GROUPS)
     if nodes is None or groups is None:
         return None
-    facts = {key: value for key, value in found.facts.items() if key != "words"}
-    chunks = Chunks(found.rows, groups.rows, nodes.rows, found.facts["words"])
+    facts = found.facts
+    chunks = Chunks(found.rows, groups.rows, nodes.rows)
     table = table_columns(at) if at else None
     partitions = at.metadata.partition_columns if at and at.metadata else ()
     differing = differences(nodes.rows, table, partitions)
@@ -181,7 +181,7 @@ def file_inside(
         else chunks.column(query.column, query.group_page, query.condition),
         bars=bars,
         bars_paged=place,
-        rest_bytes=total - sum(bar.compressed_bytes for bar in bars),
+        rest_bytes=total - sum(bar.row["compressed_bytes"] for bar in bars),
         ratio=f"{facts['uncompressed_bytes'] / total:.1f}" if total > 0 else "",
         families=_stacked(facts["encodings"], total),
     )

@@ -57,7 +57,7 @@ def keep_inside(job: TrackedJob, source: RangeSource) -> dict[str, Any]:
     footer = load_footer(source, settings.PARQUET_FOOTER_BYTES)
     size_bytes = source.size()
     job.step("Looking at the column chunks")
-    sums = ChunkSums(len(footer.leaves))
+    sums = ChunkSums()
     types = node_types(footer.root)
     keep_rows(job.id, CHUNK_SCHEMA, _chunks(job, footer, sums))
     keep_rows(job.id, GROUP_SCHEMA, group_batches(footer, sums), suffix=GROUPS)

@@ -86,6 +86,14 @@ def footer_warnings(footer: ParquetFooter) -> Iterator[str]:
 
 def describe_node(node: Node) -> dict[str, Any]:
     """Return a node of the schema and all below it."""
+    described = described_node(node)
+    if node.children is not None:
+        described["children"] = [describe_node(child) for child in node.children]
+    return described
+
+
+def described_node(node: Node) -> dict[str, Any]:
+    """Return a node of the schema without those below it."""
     element = node.element
     stored = stored_annotation(element)
     described = {
@@ -104,8 +112,8 @@ def describe_node(node: Node) -> dict[str, Any]:
     if node.invalid is not None:
         described["invalid_annotation"] = node.invalid
     if node.children is None:
-        return {**described, "sort_order": node.sort_order}
-    return {**described, "children": [describe_node(child) for child in node.children]}
+        described["sort_order"] = node.sort_order
+    return described
 
 
 def _row_group(group: RowGroup, footer: ParquetFooter) -> dict[str, Any]:

@@ -24,15 +24,15 @@ GROUPS_A_BATCH: Final = 16_384
 GROUP_SCHEMA: Final = pa.schema(
     [
         ("num_rows", pa.int64()),
-        ("uncompressed_bytes", pa.int64()),
         ("compressed_bytes", pa.int64()),
+        ("uncompressed_bytes", pa.int64()),
         ("offset", pa.int64()),
+        ("sorted_by", pa.string()),
         ("num_chunks", pa.int64()),
-        ("sorting", pa.string()),
     ]
 )
-"""A row a row group: what its chunks add up to, where it begins; `sorting` names
-the columns that its rows are sorted by."""
+"""A row a row group: what its chunks add up to, where it begins, and the columns
+that its rows are sorted by."""
 
 
 def group_batches(footer: ParquetFooter, sums: ChunkSums) -> Iterator[pa.RecordBatch]:
@@ -52,7 +52,7 @@ def group_batches(footer: ParquetFooter, sums: ChunkSums) -> Iterator[pa.RecordB
                 "compressed_bytes": sums.groups.get(number, nothing)[0],
                 "offset": sums.groups.get(number, nothing)[1],
                 "num_chunks": len(group.raw_columns),
-                "sorting": _sorting(group, footer),
+                "sorted_by": _sorting(group, footer),
             }
             for number, group in enumerate(
                 groups[first : first + GROUPS_A_BATCH], first
@@ -85,6 +85,7 @@ def file_facts(
         size_bytes: The bytes of the file.
     """
     metadata = footer.metadata
+    columns = [sums.columns[leaf] for leaf in range(len(footer.leaves))]
     warnings = list(islice(footer_warnings(footer), MAX_WARNINGS + 1))
     reasons = islice(types.reasons.items(), MAX_REASONS)
     return {
@@ -98,8 +99,8 @@ def file_facts(
         "num_columns": len(footer.leaves),
         "num_nodes": len(metadata.elements) - 1,
         "num_chunks": sums.num_chunks,
-        "compressed_bytes": sum(column.compressed_bytes for column in sums.columns),
-        "uncompressed_bytes": sum(c.uncompressed_bytes for c in sums.columns),
+        "compressed_bytes": sum(column.compressed_bytes for column in columns),
+        "uncompressed_bytes": sum(column.uncompressed_bytes for column in columns),
         "codecs": _largest(sums.codecs),
         "encodings": _largest(sums.families),
         "column_orders": None
@@ -122,7 +123,6 @@ def file_facts(
             for path, reason in reasons
         ],
         "num_delta_reasons": len(types.reasons),
-        "words": sums.words.listed(),
     }
 
 

@@ -28,7 +28,7 @@ def _footer(types: dict[str, pa.DataType], **options: bool) -> ParquetFooter:
 
 def _nodes(types: dict[str, pa.DataType], **options: bool) -> pa.Table:
     footer = _footer(types, **options)
-    sums = ChunkSums(len(footer.leaves))
+    sums = ChunkSums()
     return pa.Table.from_batches(node_batches(footer, node_types(footer.root), sums))
 
 
