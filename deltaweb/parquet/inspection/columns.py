@@ -7,7 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from deltaweb.parquet.inspection.chunks import ChunkSums, ColumnSum
-from deltaweb.parquet.inspection.description import described_node
+from deltaweb.parquet.inspection.description import described_node, stored_as
 from deltaweb.parquet.inspection.node_types import NodeTypes
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.nesting import Part, parts_of
@@ -103,11 +103,9 @@ def _stored(node: Node) -> dict[str, Any]:
     if node.element.converted_type == "DECIMAL" and described["precision"] is not None:
         digits = f"{described['precision']},{described['scale'] or 0}"
         described["converted_type"] = f"DECIMAL({digits})"
-    length = described["type_length"]
-    physical = described["physical_type"] or "group"
     return {
         **described,
-        "stored_as": physical if length is None else f"{physical}({length})",
+        "stored_as": stored_as(described),
         "depth": len(node.path) - 1,
         "num_children": len(node.children or ()),
         "column": node.leaf,

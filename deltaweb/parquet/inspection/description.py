@@ -116,6 +116,16 @@ def described_node(node: Node) -> dict[str, Any]:
     return described
 
 
+def stored_as(described: Mapping[str, Any]) -> str:
+    """Return the physical type of a node with its length; `group` without one."""
+    physical, length = described["physical_type"], described["type_length"]
+    return (
+        f"{physical}({length})"
+        if physical and length is not None
+        else physical or "group"
+    )
+
+
 def _row_group(group: RowGroup, footer: ParquetFooter) -> dict[str, Any]:
     sorting = group.sorting_columns
     return {
