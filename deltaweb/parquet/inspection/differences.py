@@ -6,7 +6,7 @@ by what columns are found.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from deltaweb.parquet.inspection.file_columns import FileColumn
 
@@ -43,10 +43,7 @@ class SurveyedColumn:
     parts: "tuple[SurveyedColumn, ...]" = ()
 
 
-C = TypeVar("C", bound=FileColumn)
-
-
-class ColumnDifference(NamedTuple, Generic[C]):
+class ColumnDifference(NamedTuple):
     """A column that is otherwise in a file.
 
     Attributes:
@@ -59,12 +56,12 @@ class ColumnDifference(NamedTuple, Generic[C]):
     path: tuple[str, ...]
     relation: str
     of_table: SurveyedColumn | None
-    of_file: C | None
+    of_file: FileColumn | None
 
 
 def column_differences(
-    columns: Sequence[SurveyedColumn], of_file: Sequence[C]
-) -> Iterator[ColumnDifference[C]]:
+    columns: Sequence[SurveyedColumn], of_file: Sequence[FileColumn]
+) -> Iterator[ColumnDifference]:
     """Yield how the columns of a file differ from those of the table.
 
     A column whose values are in the log, and not in the file, is one: `PARTITION`.
@@ -106,8 +103,10 @@ def table_path(columns: Sequence[SurveyedColumn], stored: str) -> str:
 
 
 def _fields(
-    columns: Sequence[SurveyedColumn], of_file: Sequence[C], above: tuple[str, ...]
-) -> Iterator[ColumnDifference[C]]:
+    columns: Sequence[SurveyedColumn],
+    of_file: Sequence[FileColumn],
+    above: tuple[str, ...],
+) -> Iterator[ColumnDifference]:
     by_name = {found.name.lower(): found for found in of_file}
     by_id = {found.field_id: found for found in of_file if found.field_id is not None}
     known = set()
@@ -128,8 +127,8 @@ def _fields(
 
 
 def _column(
-    column: SurveyedColumn, found: C, path: tuple[str, ...]
-) -> Iterator[ColumnDifference[C]]:
+    column: SurveyedColumn, found: FileColumn, path: tuple[str, ...]
+) -> Iterator[ColumnDifference]:
     word = found.word
     inner = found.parts() if column.parts and word else ()
     if inner and column.type_word.startswith("struct"):
@@ -141,7 +140,7 @@ def _column(
             yield from _column(part, found_part, (*path, part.name))
         return
     relation = relation_of(column.type_word, word)
-    if not relation and found.has_int96:
+    if not relation and "INT96" in found.leaves().values():
         relation = LEGACY
     if relation:
         yield ColumnDifference(path, relation, column, found)

@@ -79,7 +79,7 @@ def test_are_unknown_without_the_columns_of_a_table() -> None:
 def test_the_schema_of_a_file_has_the_types_of_its_table(table: StructType) -> None:
     page = node_page(_nodes(TABLE), "", 1, table)
 
-    assert {".".join(node.path): node.table_type for node in page.nodes} == {
+    assert {".".join(one.row["path"]): one.table_type for one in page.nodes} == {
         "id": "bigint",
         "day": "date",
         "items": "array<struct>",

@@ -58,10 +58,11 @@ def _differences(types: dict[str, pa.DataType]) -> list[tuple[str, str]]:
     assert [one[:2] for one in told] == [one[:2] for one in of_rows]
     for (*_, column), (*_, row) in zip(told, of_rows, strict=True):
         if column is not None and row is not None:
-            facts = "name", "field_id", "word", "stored", "has_int96"
+            facts = "name", "field_id", "word", "reason", "stored"
             assert [getattr(column, one) for one in facts] == [
                 getattr(row, one) for one in facts
             ]
+            assert column.leaves() == row.leaves()
     return [one[:2] for one in told]
 
 
