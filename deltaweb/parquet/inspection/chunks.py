@@ -67,8 +67,8 @@ class _Words:
         self._numbers: dict[str, int] = {}
 
     def column(self, words: Iterable[str | None]) -> pa.DictionaryArray:
-        """Return words as a column; an empty one is null."""
-        numbers = [self._number(word) if word else None for word in words]
+        """Return words as a column; None is null."""
+        numbers = [None if word is None else self._number(word) for word in words]
         listed = pa.array(self._numbers, pa.string())
         return pa.DictionaryArray.from_arrays(pa.array(numbers, pa.int16()), listed)
 
