@@ -206,7 +206,7 @@ class ColumnChunk:
     values: Mapping[str, Any]
     chunk: Mapping[str, Any]
 
-    @cached_property
+    @property
     def path(self) -> tuple[str, ...]:
         """The names from the root to the column."""
         return tuple(text_of(name) for name in self.values.get("path", ()))

@@ -60,6 +60,9 @@ the bounds are text, cut, and null where there is none: `min_is_bound` tells tha
 least value may be greater."""
 
 
+_NONE: Final = [()] * len(CHUNK_SCHEMA)
+
+
 class _Words:
     """The words of a column that were seen, each with its number, which it keeps."""
 
@@ -202,8 +205,8 @@ def _batch(
     rows: Sequence[dict[str, Any]], words: defaultdict[str, _Words]
 ) -> pa.RecordBatch:
     columns = []
-    for one in CHUNK_SCHEMA:
-        values = [row[one.name] for row in rows]
+    all_values = zip(*(row.values() for row in rows), strict=True) if rows else _NONE
+    for one, values in zip(CHUNK_SCHEMA, all_values, strict=True):
         is_word = pa.types.is_dictionary(one.type)
         columns.append(
             words[one.name].column(values) if is_word else pa.array(values, one.type)
@@ -212,6 +215,7 @@ def _batch(
 
 
 def _row(chunk: ColumnChunk, footer: ParquetFooter, leaf: int) -> dict[str, Any]:
+    """Return what `CHUNK_SCHEMA` has of a chunk, in its order, without its place."""
     described = describe_chunk(chunk, footer, leaf)
     said = described["statistics"] or {}
     low, is_low_cut = bound_text(said.get("min"))
