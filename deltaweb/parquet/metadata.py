@@ -3,7 +3,7 @@
 Source: parquet.thrift of the Parquet format, "FileMetaData" and what it names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -253,10 +253,16 @@ class RowGroup:
     @cached_property
     def columns(self) -> list[ColumnChunk]:
         """Its column chunks, in the order of the footer."""
-        return [
-            ColumnChunk(raw.get("metadata", {}), {**raw, "metadata": None})
-            for raw in self.raw_columns
-        ]
+        return list(self.chunks())
+
+    def chunks(self) -> Iterator[ColumnChunk]:
+        """Yield its column chunks, and keep none.
+
+        Raises:
+            FooterCorruptError: If one is none.
+        """
+        for raw in self.raw_columns:
+            yield ColumnChunk(raw.get("metadata", {}), raw)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,13 +29,13 @@ from apps.pages.page_json import Named, OnPage
 from apps.pages.paging import Paged
 from apps.tables.work.file_look import LookedAtFile
 from apps.tables.work.inspect_file import GROUPS, NODES, TEXTS
-from apps.tables.work.preview_file import FirstRows
 from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
 from deltaweb.parquet.inspection.texts import KEY
 
 MAX_CODE_LENGTH: Final = 20_000
 MAX_ROW_COLUMNS: Final = 60
 MAX_JSON_CELL: Final = 4_000
+L = TypeVar("L", bound=LookedAtFile)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,24 +124,19 @@ class FileInside:
         return [one for one in self.differences if one.file_type is None]
 
 
-def asked_file(at: TableVersion, file: FoundFile) -> LookedAtFile:
-    """Return what the job of a file is asked."""
-    return LookedAtFile(
+def asked_of(at: TableVersion, file: FoundFile, kind: type[L]) -> L:
+    """Return what a job of a file is asked.
+
+    Args:
+        at: The version.
+        file: The file.
+        kind: What jobs of the kind are asked.
+    """
+    return kind(
         path=file.path,
         size=UNKNOWN_SIZE if file.size is None else file.size,
         modified=UNKNOWN_SIZE if file.modified is None else file.modified,
         version=at.version or 0,
-    )
-
-
-def asked_rows(at: TableVersion, file: FoundFile) -> FirstRows:
-    """Return what the job of the first rows is asked."""
-    asked = asked_file(at, file)
-    return FirstRows(
-        path=asked.path,
-        size=asked.size,
-        modified=asked.modified,
-        version=asked.version,
     )
 
 

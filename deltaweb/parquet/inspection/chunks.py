@@ -186,11 +186,9 @@ def chunk_batches(
     words = defaultdict[str, _Words](_Words)
     done = 0
     for number, group in enumerate(footer.metadata.row_groups):
-        for leaf, raw in enumerate(group.raw_columns):
+        for leaf, chunk in enumerate(group.chunks()):
             if sums.num_chunks >= MAX_CHUNKS:
                 break
-            # Not `group.columns`, which would keep them all.
-            chunk = ColumnChunk(raw.get("metadata", {}), raw)
             row = {"row_group": number, "column": leaf, **_row(chunk, footer, leaf)}
             sums.add(number, leaf, chunk).add(row)
             rows.append(row)

@@ -133,9 +133,8 @@ def _row_group(group: RowGroup, footer: ParquetFooter) -> dict[str, Any]:
         "total_byte_size": group.total_byte_size,
         "sorting_columns": None if sorting is None else list(sorting),
         "columns": [
-            describe_chunk(ColumnChunk(raw.get("metadata", {}), raw), footer, leaf)
-            # Not `columns`, which would keep them.
-            for leaf, raw in enumerate(group.raw_columns)
+            describe_chunk(chunk, footer, leaf)
+            for leaf, chunk in enumerate(group.chunks())
         ],
     }
 

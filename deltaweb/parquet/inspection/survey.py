@@ -32,7 +32,6 @@ from deltaweb.parquet.inspection.differences import (
 from deltaweb.parquet.inspection.file_columns import columns_of_schema, stored_type
 from deltaweb.parquet.inspection.node_types import node_types
 from deltaweb.parquet.loading import ParquetFooter
-from deltaweb.parquet.metadata import ColumnChunk
 from deltaweb.parquet.schema import Node
 
 MAX_KEYS: Final = 50_000
@@ -95,8 +94,7 @@ class Survey:
         sums = ChunkSums()
         ranges: Counter[int] = Counter()
         for number, group in enumerate(metadata.row_groups):
-            for leaf, raw in enumerate(group.raw_columns):
-                chunk = ColumnChunk(raw.get("metadata", {}), raw)
+            for leaf, chunk in enumerate(group.chunks()):
                 sums.add(number, leaf, chunk)
                 ranges[leaf] += "min_value" in (chunk.statistics or {})
         made = defaultdict[SurveyKey, list[int]](lambda: [0, 0, 0])
