@@ -18,8 +18,8 @@ from deltaweb.parquet.inspection.differences import (
     WIDENED,
     ColumnDifference,
     column_differences,
+    columns_of_rows,
 )
-from deltaweb.parquet.inspection.file_columns import columns_of_rows
 
 MAX_DIFFERENCES: Final = 100
 MAX_NAME_LENGTH: Final = 200

@@ -30,7 +30,7 @@ from apps.pages.paging import Paged
 from apps.tables.work.file_look import LookedAtFile
 from apps.tables.work.inspect_file import GROUPS, NODES, TEXTS
 from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
-from deltaweb.parquet.inspection.texts import KEY
+from deltaweb.parquet.inspection.facts import KEY
 
 MAX_CODE_LENGTH: Final = 20_000
 MAX_ROW_COLUMNS: Final = 60

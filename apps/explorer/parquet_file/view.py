@@ -72,7 +72,7 @@ class FilePageLinks:
 
 @dataclass(frozen=True, kw_only=True)
 class FileContents:
-    """What is in a file, on a page about it; its first rows where they are asked for."""
+    """What is in a file, on a page about it, and its first rows if asked."""
 
     query: OnPage[FileQuery]
     job: JobOfPage

@@ -28,9 +28,10 @@ from deltaweb.parquet.inspection.differences import (
     PARTITION,
     SurveyedColumn,
     column_differences,
+    columns_of_schema,
+    stored_type,
 )
-from deltaweb.parquet.inspection.file_columns import columns_of_schema, stored_type
-from deltaweb.parquet.inspection.node_types import node_types
+from deltaweb.parquet.inspection.nodes import node_types
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.schema import Node
 

@@ -11,8 +11,7 @@ from apps.explorer.parquet_file.schema import node_page
 from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.parquet.conversion.delta import convert
 from deltaweb.parquet.inspection.chunks import ChunkSums
-from deltaweb.parquet.inspection.columns import node_batches
-from deltaweb.parquet.inspection.node_types import node_types
+from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 
 ITEM = pa.struct({"sku": pa.string(), "count": pa.int64()})

@@ -16,9 +16,8 @@ from apps.explorer.parquet_file.skipping import (
     try_condition,
 )
 from deltaweb.parquet.inspection.chunks import ChunkSums, chunk_batches
-from deltaweb.parquet.inspection.columns import node_batches
 from deltaweb.parquet.inspection.facts import group_batches
-from deltaweb.parquet.inspection.node_types import node_types
+from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.loading import load_footer
 
 

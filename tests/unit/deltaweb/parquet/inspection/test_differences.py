@@ -10,15 +10,15 @@ from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.conversion.delta import convert
 from deltaweb.parquet.inspection.chunks import ChunkSums
-from deltaweb.parquet.inspection.columns import node_batches
 from deltaweb.parquet.inspection.differences import (
     SurveyedColumn,
     column_differences,
+    columns_of_rows,
+    columns_of_schema,
     table_path,
     words_by_path,
 )
-from deltaweb.parquet.inspection.file_columns import columns_of_rows, columns_of_schema
-from deltaweb.parquet.inspection.node_types import node_types
+from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 

@@ -1,18 +1,32 @@
-"""The schema of a footer as Arrow: a row a node, with what its chunks add up to."""
+"""The schema of a footer as Arrow: what its nodes are in Delta, and their chunks.
+
+Source: Delta protocol, "Primitive Types"; Parquet logical types.
+"""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pyarrow as pa
 
+from deltaweb.parquet.conversion.delta import (
+    ColumnProblem,
+    DeltaType,
+    SchemaConverter,
+)
 from deltaweb.parquet.inspection.chunks import ChunkSums, ColumnSum
 from deltaweb.parquet.inspection.description import described_node, stored_as
-from deltaweb.parquet.inspection.node_types import NodeTypes
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.nesting import Part, parts_of
 from deltaweb.parquet.schema import Node
 
+_WORDS: Final = {
+    "long": "bigint",
+    "integer": "int",
+    "short": "smallint",
+    "byte": "tinyint",
+}
 MAX_NODES: Final = 200_000
 """Nodes of a schema that are listed."""
 NODES_A_BATCH: Final = 16_384
@@ -48,6 +62,68 @@ top), `part_of` that of what it is a field, the element, or key or value of: nul
 it only repeats, or is within one value. `position` is the place among its siblings from
 1, `column` the number of a leaf; `delta_type` is in a word or two; from `num_chunks` on
 it is the `ColumnSum` of a leaf, null for a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTypes:
+    """The types of the nodes of a schema.
+
+    Attributes:
+        words: By the identity of a node, its type in a word or two.
+        reasons: By the path of a node, why it has none.
+        features: Names of table features that the types need.
+    """
+
+    words: Mapping[int, str]
+    reasons: Mapping[tuple[str, ...], str]
+    features: tuple[str, ...]
+
+    def word(self, node: Node) -> str:
+        """Return the type of a node; "" where it has none of its own."""
+        return self.words.get(id(node), "")
+
+
+def node_types(root: Node) -> NodeTypes:
+    """Convert every column of a schema, whatever is wrong with the others."""
+    converter = _RecordingConverter()
+    converter.fields(root.children or ())
+    if not root.children:
+        converter.problems.append(ColumnProblem((), "no columns"))
+    reasons: dict[tuple[str, ...], str] = {}
+    for problem in converter.problems:
+        reasons.setdefault(problem.path, problem.reason)
+    return NodeTypes(converter.words, reasons, tuple(converter.features))
+
+
+@dataclass
+class _RecordingConverter(SchemaConverter):
+    words: dict[int, str] = field(default_factory=dict)
+
+    def type_of(self, node: Node, *, is_in_list: bool = False) -> DeltaType:
+        made = super().type_of(node, is_in_list=is_in_list)
+        self.words[id(node)] = type_word(made)
+        return made
+
+    def field_type(self, node: Node) -> DeltaType:
+        made = super().field_type(node)
+        self.words[id(node)] = type_word(made)
+        return made
+
+
+def type_word(data_type: DeltaType) -> str:
+    """Return a type in a word or two: `bigint`, `array<struct>`; "" for none."""
+    if isinstance(data_type, str):
+        return _WORDS.get(data_type, data_type)
+    if not isinstance(data_type, dict):
+        return ""
+    match data_type["type"]:
+        case "array":
+            return f"array<{type_word(data_type['elementType'])}>"
+        case "map":
+            key, value = data_type["keyType"], data_type["valueType"]
+            return f"map<{type_word(key)}, {type_word(value)}>"
+        case kind:
+            return str(kind)
 
 
 def node_batches(
