@@ -82,11 +82,13 @@ def keep_rows(
 
     path = result_path(job_id, suffix)
     path.parent.mkdir(parents=True, exist_ok=True)
+    # The words of a column may grow from batch to batch.
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
     beside = path.with_name(f"{job_id}.{secrets.token_hex(4)}{suffix}.part")
     try:
         with (
             pa.OSFile(str(beside), "wb") as sink,
-            pa.ipc.new_file(sink, schema) as writer,
+            pa.ipc.new_file(sink, schema, options=options) as writer,
         ):
             for batch in batches:
                 writer.write_batch(batch)

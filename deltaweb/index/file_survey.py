@@ -24,7 +24,7 @@ from deltaweb.parquet.inspection.differences import (
     VALUE,
     SurveyedColumn,
 )
-from deltaweb.parquet.inspection.node_types import type_word
+from deltaweb.parquet.inspection.nodes import type_word
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.parquet.loading import load_footer
 

@@ -3,7 +3,7 @@
 Source: parquet.thrift of the Parquet format, "FileMetaData" and what it names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -35,7 +35,6 @@ COLUMN_ORDERS: Final = (
     *("UNKNOWN(0)", "TYPE_ORDER", "IEEE_754_TOTAL_ORDER", "INT96_TIMESTAMP_ORDER"),
 )
 _STRUCTS: Final = (dict, MappingProxyType)
-PAGE_TYPES: Final = ("DATA_PAGE", "INDEX_PAGE", "DICTIONARY_PAGE", "DATA_PAGE_V2")
 
 _ELEMENT: Final = Layout(
     "name",
@@ -207,7 +206,7 @@ class ColumnChunk:
     values: Mapping[str, Any]
     chunk: Mapping[str, Any]
 
-    @cached_property
+    @property
     def path(self) -> tuple[str, ...]:
         """The names from the root to the column."""
         return tuple(text_of(name) for name in self.values.get("path", ()))
@@ -254,10 +253,16 @@ class RowGroup:
     @cached_property
     def columns(self) -> list[ColumnChunk]:
         """Its column chunks, in the order of the footer."""
-        return [
-            ColumnChunk(raw.get("metadata", {}), {**raw, "metadata": None})
-            for raw in self.raw_columns
-        ]
+        return list(self.chunks())
+
+    def chunks(self) -> Iterator[ColumnChunk]:
+        """Yield its column chunks, and keep none.
+
+        Raises:
+            FooterCorruptError: If one is none.
+        """
+        for raw in self.raw_columns:
+            yield ColumnChunk(raw.get("metadata", {}), raw)
 
 
 @dataclass(frozen=True)

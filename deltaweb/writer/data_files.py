@@ -290,12 +290,6 @@ class DataFileWriter:
                 max(self._waiting, key=lambda key: self._waiting[key].num_bytes)
             )
 
-    def end_row_group(self) -> None:
-        """Write what waits, so that the rows that follow are in other row groups."""
-        self._deal()
-        for key in list(self._waiting):
-            self._flush(key)
-
     def end_file(self) -> None:
         """Let the rows that follow go to other files than those before."""
         self._deal()

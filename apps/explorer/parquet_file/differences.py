@@ -18,8 +18,8 @@ from deltaweb.parquet.inspection.differences import (
     WIDENED,
     ColumnDifference,
     column_differences,
+    columns_of_rows,
 )
-from deltaweb.parquet.inspection.file_columns import RowColumn, columns_of_rows
 
 MAX_DIFFERENCES: Final = 100
 MAX_NAME_LENGTH: Final = 200
@@ -93,7 +93,7 @@ def _differences(
             yield _difference(one)
 
 
-def _difference(one: ColumnDifference[RowColumn]) -> Difference:
+def _difference(one: ColumnDifference) -> Difference:
     is_type = one.of_table is not None and one.of_file is not None
     reason = "" if one.of_file is None else one.of_file.reason
     other = reason or "readers convert its values, or refuse them"

@@ -1,12 +1,15 @@
-"""The file that an address names, among the files of a version."""
+"""The file that an address names, among the files of a version; and that address."""
 
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from django.urls import reverse
 
+from apps.explorer.grid.long_texts import MAX_PATH_LENGTH
 from apps.explorer.parquet_file.form import FileQuery
+from apps.explorer.version.table_version import TableVersion
 from apps.pages.errors import PageError
 
 UNKNOWN_SIZE = -1
@@ -122,3 +125,17 @@ def _unlisted(path: str, name: str) -> FoundFile:
     if is_elsewhere or ".." in parts or not decoded.isprintable():
         raise FileNotListedError(name=name[:200])
     return FoundFile(path=path, is_listed=False)
+
+
+def file_address(at: TableVersion, path: str) -> str:
+    """Return the page of a file of a version; "" where no address can name it."""
+    folder, _, name = path.rpartition("/")
+    if name in {"", ".", ".."} or len(path) > MAX_PATH_LENGTH:
+        return ""
+    url = reverse(
+        "explorer:file-detail", args=[at.table.namespace, at.table.name, name]
+    )
+    query = {"folder": folder} if folder else {}
+    if not at.is_latest:
+        query["v"] = str(at.version)
+    return f"{url}?{urlencode(query)}" if query else url

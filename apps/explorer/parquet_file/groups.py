@@ -1,7 +1,7 @@
 """Row groups of a file: all in short, one with its columns, one column over all."""
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,15 +15,7 @@ from apps.explorer.parquet_file.skipping import (
 )
 from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.paging import Paged, paged
-from deltaweb.parquet.inspection.chunks import (
-    BLOOM_FILTER,
-    COLUMN_INDEX,
-    CUT_MAX,
-    CUT_MIN,
-    ENCRYPTED,
-    MAX_CHUNKS,
-    OFFSET_INDEX,
-)
+from deltaweb.parquet.inspection.chunks import MAX_CHUNKS
 
 CHUNKS_A_PAGE: Final = 12
 GROUPS_A_PAGE: Final = 12
@@ -31,6 +23,8 @@ BARS_A_PAGE: Final = 10
 MAX_BARS: Final = 200
 BYTES, BYTES_END = '{"hex": "', '"}'  # around the digits of bytes, in JSON
 NOT_WRITTEN: Final = "the footer has no range"
+Row: TypeAlias = dict[str, Any]
+"""A row of a table of the footer, named as its JSON is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,64 +57,34 @@ class Bin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownChunk:
-    """A column in a row group.
+    """A column in a row group: a row of `CHUNK_SCHEMA` with its path.
 
     Attributes:
-        row_group: The number of the row group.
-        column: The number of the leaf column.
-        path: Its names from the top.
-        minimum, maximum: Bounds that may be believed, as text; None without.
-        is_min_cut, is_max_cut: Whether a bound is only near the value.
-        verdict: Why there is no range, or nothing.
-        indexes: What it has besides: page index, bloom filter.
         tried: Whether a condition on the column reads its row group; None of none.
     """
 
-    row_group: int
-    column: int
-    path: tuple[str, ...]
-    compressed_bytes: int | None
-    uncompressed_bytes: int | None
-    num_values: int | None
-    null_count: int | None
-    distinct_count: int | None
-    minimum: Annotated[str | None, Named("min")]
-    maximum: Annotated[str | None, Named("max")]
-    is_min_cut: Annotated[bool, Named("min_is_bound")]
-    is_max_cut: Annotated[bool, Named("max_is_bound")]
-    source: str | None
-    ignored_because: str | None
-    codec: str
-    encodings: str
-    has_bloom_filter: bool
-    has_column_index: bool
-    has_offset_index: bool
-    is_encrypted: bool
-    offset: int | None
+    row: Spread[Row]
     tried: GroupVerdict | None = None
-
-    @property
-    def name(self) -> str:
-        """The dotted path."""
-        return ".".join(self.path)
 
     @property
     def least(self) -> str:
         """The lower bound for people, bytes as 0x0f."""
-        return _shown_bound(self.minimum)
+        return _shown_bound(self.row["min"])
 
     @property
     def greatest(self) -> str:
         """The upper bound likewise."""
-        return _shown_bound(self.maximum)
+        return _shown_bound(self.row["max"])
 
     @property
     def verdict(self) -> str:
         """Why it has no range that may be believed, or nothing."""
-        if self.ignored_because:
-            return f"ignored: {self.ignored_because}"
-        if self.minimum is None and self.maximum is None:
-            is_null = self.null_count is not None and self.null_count == self.num_values
+        row = self.row
+        if row["ignored_because"]:
+            return f"ignored: {row['ignored_because']}"
+        if row["min"] is None and row["max"] is None:
+            nulls = row["null_count"]
+            is_null = nulls is not None and nulls == row["num_values"]
             return "every value is null" if is_null else NOT_WRITTEN
         return ""
 
@@ -128,23 +92,19 @@ class ShownChunk:
     def indexes(self) -> str:
         """What readers may skip its pages by."""
         words = []
-        if self.has_column_index and self.has_offset_index:
+        if self.row["has_column_index"] and self.row["has_offset_index"]:
             words.append("page index")
-        if self.has_bloom_filter:
+        if self.row["has_bloom_filter"]:
             words.append("bloom filter")
         return ", ".join(words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownGroup:
-    """A row group, and some of its columns, the largest first."""
+    """A row group, as `GROUP_SCHEMA` has it, and some of its columns by their bytes."""
 
     number: int
-    num_rows: int | None
-    compressed_bytes: int | None
-    uncompressed_bytes: int | None
-    offset: int | None
-    sorting: Annotated[str | None, Named("sorted_by")]
+    row: Spread[Row]
     chunks: Annotated[list[ShownChunk], Named("columns")] = field(default_factory=list)
     paged: Spread[Paged]
 
@@ -154,7 +114,7 @@ class ShownColumn:
     """A leaf column, and what it is in some of the row groups."""
 
     number: int
-    path: tuple[str, ...]
+    path: list[str]
     num_ranges: int
     num_ignored: int
     num_groups: int
@@ -164,27 +124,13 @@ class ShownColumn:
     paged: Spread[Paged]
     tried: TriedCondition | None = None
 
-    @property
-    def name(self) -> str:
-        """The dotted path."""
-        return ".".join(self.path)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnBytes:
-    """How large a leaf column is in the whole file."""
+    """How large a leaf column is in the whole file, as `NODE_SCHEMA` has it."""
 
-    column: int
-    path: tuple[str, ...]
-    compressed_bytes: int
-    uncompressed_bytes: int
-    share_percent: float
+    row: Spread[Row]
     of_largest_percent: OnPage[float]
-
-    @property
-    def name(self) -> str:
-        """The dotted path."""
-        return ".".join(self.path)
 
 
 class Chunks:
@@ -194,16 +140,12 @@ class Chunks:
         chunks: `CHUNK_SCHEMA`.
         groups: `GROUP_SCHEMA`.
         nodes: `NODE_SCHEMA`.
-        words: What numbers of the chunks mean.
     """
 
-    def __init__(
-        self, chunks: pa.Table, groups: pa.Table, nodes: pa.Table, words: list[str]
-    ) -> None:
+    def __init__(self, chunks: pa.Table, groups: pa.Table, nodes: pa.Table) -> None:
         self.chunks = chunks
         self.groups = groups
-        self._words = words
-        self.leaves = nodes.filter(pc.is_valid(nodes["leaf"]))
+        self.leaves = nodes.filter(pc.is_valid(nodes["column"]))
         counts = groups["num_chunks"].combine_chunks()
         sums = pc.cumulative_sum(counts)
         starts = pc.subtract(sums, counts)
@@ -212,20 +154,14 @@ class Chunks:
     def group(self, number: int, page: int) -> ShownGroup:
         """Return a row group with a page of its columns; one beyond is the last."""
         number = min(number, self.groups.num_rows - 1)
-        facts = self.groups.slice(number, 1).to_pylist()[0]
-        own = self.chunks.slice(self._starts[number].as_py(), facts["num_chunks"])
+        (row,) = self.groups.slice(number, 1).to_pylist()
+        count = row.pop("num_chunks")
+        own = self.chunks.slice(self._starts[number].as_py(), count)
         place = paged(own.num_rows, page, length=CHUNKS_A_PAGE)
-        keys = [("compressed_bytes", "descending"), ("leaf", "ascending")]
+        keys = [("compressed_bytes", "descending"), ("column", "ascending")]
         order = pc.sort_indices(own, keys)[place.rows]
         return ShownGroup(
-            number=number,
-            num_rows=facts["num_rows"],
-            compressed_bytes=facts["compressed_bytes"],
-            uncompressed_bytes=facts["uncompressed_bytes"],
-            offset=facts["offset"],
-            sorting=facts["sorting"],
-            chunks=self._shown(own.take(order)),
-            paged=place,
+            number=number, row=row, chunks=self._shown(own.take(order)), paged=place
         )
 
     def column(
@@ -240,7 +176,7 @@ class Chunks:
         """
         if leaf >= self.leaves.num_rows:
             return None
-        facts = self.leaves.slice(leaf, 1).to_pylist()[0]
+        (facts,) = self.leaves.slice(leaf, 1).to_pylist()
         rows = self.rows_of(leaf)
         place = paged(len(rows), page, length=GROUPS_A_PAGE)
         tried = (
@@ -251,12 +187,12 @@ class Chunks:
         verdicts = {} if tried is None else tried.verdicts
         return ShownColumn(
             number=leaf,
-            path=tuple(facts["path"]),
+            path=facts["path"],
             num_ranges=facts["num_ranges"],
             num_ignored=facts["num_ignored"],
             num_groups=facts["num_chunks"],
             chunks=[
-                replace(chunk, tried=verdicts.get(chunk.row_group))
+                replace(chunk, tried=verdicts.get(chunk.row["row_group"]))
                 for chunk in self._shown(self._at(rows[place.rows]))
             ],
             paged=place,
@@ -298,18 +234,15 @@ class Chunks:
         total = pc.sum(sizes).as_py() or 0
         largest = pc.max(sizes).as_py() or 0
         place = paged(self.leaves.num_rows, page, length=BARS_A_PAGE)
-        keys = [("compressed_bytes", "descending"), ("leaf", "ascending")]
-        names = ["path", "leaf", "compressed_bytes", "uncompressed_bytes"]
+        keys = [("compressed_bytes", "descending"), ("column", "ascending")]
+        names = ["column", "path", "compressed_bytes", "uncompressed_bytes"]
         order = pc.sort_indices(self.leaves, keys)[place.rows]
         rows = self.leaves.select(names).take(order).to_pylist()
+        for row in rows:
+            row["share_percent"] = _percent(row["compressed_bytes"], total)
         return [
             ColumnBytes(
-                column=row["leaf"],
-                path=tuple(row["path"]),
-                compressed_bytes=row["compressed_bytes"],
-                uncompressed_bytes=row["uncompressed_bytes"],
-                share_percent=_percent(row["compressed_bytes"], total),
-                of_largest_percent=_percent(row["compressed_bytes"], largest),
+                row=row, of_largest_percent=_percent(row["compressed_bytes"], largest)
             )
             for row in rows
         ], place
@@ -322,37 +255,12 @@ class Chunks:
 
     def _shown(self, chunks: pa.Table) -> list[ShownChunk]:
         rows = chunks.to_pylist()
-        leaves = sorted({row["leaf"] for row in rows})
-        known = [leaf for leaf in leaves if leaf < self.leaves.num_rows]
-        paths = self.leaves["path"].take(pa.array(known, pa.int64())).to_pylist()
-        names = dict(zip(known, paths, strict=True))
-        return [self._chunk(row, names.get(row["leaf"], ())) for row in rows]
-
-    def _chunk(self, row: dict[str, Any], path: tuple[str, ...]) -> ShownChunk:
-        words, flags = self._words, row["flags"]
-        return ShownChunk(
-            row_group=row["row_group"],
-            column=row["leaf"],
-            path=tuple(path) or (f"column {row['leaf']}",),
-            compressed_bytes=row["compressed_bytes"],
-            uncompressed_bytes=row["uncompressed_bytes"],
-            num_values=row["num_values"],
-            null_count=row["null_count"],
-            distinct_count=row["distinct_count"],
-            minimum=row["min"],
-            maximum=row["max"],
-            is_min_cut=bool(flags & CUT_MIN),
-            is_max_cut=bool(flags & CUT_MAX),
-            source=words[row["source"]] or None,
-            ignored_because=words[row["ignored_because"]] or None,
-            codec=words[row["codec"]],
-            encodings=words[row["encodings"]],
-            has_bloom_filter=bool(flags & BLOOM_FILTER),
-            has_column_index=bool(flags & COLUMN_INDEX),
-            has_offset_index=bool(flags & OFFSET_INDEX),
-            is_encrypted=bool(flags & ENCRYPTED),
-            offset=row["offset"],
-        )
+        known = {row["column"] for row in rows if row["column"] < self.leaves.num_rows}
+        taken = self.leaves["path"].take(pa.array(known, pa.int64())).to_pylist()
+        paths = dict(zip(known, taken, strict=True))
+        for row in rows:
+            row["path"] = paths.get(row["column"]) or [f"column {row['column']}"]
+        return [ShownChunk(row=row) for row in rows]
 
 
 def _percent(part: int, whole: int) -> float:

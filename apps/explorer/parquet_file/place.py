@@ -12,24 +12,19 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.permissions import editor_required
 from apps.accounts.users import signed_in_user
-from apps.explorer.parquet_file.form import FileQuery, parse_file_query
-from apps.explorer.parquet_file.selector import FileInside, file_inside
+from apps.explorer.parquet_file.form import parse_file_query
+from apps.explorer.parquet_file.selector import file_inside
 from apps.explorer.parquet_file.view import (
     INSIDE_TEMPLATE,
-    FilePageLinks,
-    FileRows,
+    FileContents,
     fragment_of,
-    links_of,
-    picture_of,
+    parts_of,
     sent_text,
 )
 from apps.explorer.version.job_errors import check_job
-from apps.explorer.version.page import JobOfPage, job_facts
 from apps.explorer.version.query import text_of
-from apps.jobs.models import Job
 from apps.jobs.results import job_rows
-from apps.pages.figures import Chart
-from apps.pages.page_json import As, Named, OnPage, Spread
+from apps.pages.page_json import Named, OnPage
 from apps.pages.responses import respond_page
 from apps.tables.storage.roots import roots_for
 from apps.tables.work.place_look import INSPECT_PLACE, PREVIEW_PLACE
@@ -39,19 +34,12 @@ MAX_LOCATION_LENGTH = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlacePage(FileRows):
+class PlacePage(FileContents):
     """The form that asks for a place, and what is in the file there."""
 
     location: str
     fault: Annotated[str, Named("error")]
     roots: OnPage[list[str] | None]
-    query: OnPage[FileQuery]
-    job: JobOfPage
-    inside: Spread[FileInside | None]
-    links: Spread[FilePageLinks | None]
-    chart: OnPage[Chart | None]
-    text_root: OnPage[str]
-    rows_job: Annotated[Job | None, Named("rows_job"), As(job_facts)]
 
     @property
     def leaf(self) -> str:
@@ -84,16 +72,12 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
     found = None if job is None else job_rows(job)
     inside = None if job is None or found is None else file_inside(job, found, query)
     rows = None if rows_job is None else job_rows(rows_job)
-    fragment = fragment_of(request)
     page = PlacePage(
         location=location,
         fault=fault,
         roots=roots_for(user),
-        query=query,
         job=job,
-        inside=inside,
-        links=None if inside is None else links_of(request, inside),
-        chart=picture_of(inside, fmt, fragment),
+        **parts_of(request, inside, query, fmt),
         text_root=reverse("explorer:place-text", args=["-"]).removesuffix("-"),
         rows_job=rows_job,
         found_rows=rows,
@@ -105,7 +89,7 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
         fmt,
         page,
         template=INSIDE_TEMPLATE if is_part else "explorer/place_detail.html",
-        fragment=fragment,
+        fragment=fragment_of(request),
         status=422 if fault else 202 if waits and fmt == "json" else 200,
     )
 

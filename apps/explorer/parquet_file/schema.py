@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from apps.explorer.columns.tree import kind_text
 from apps.explorer.parquet_file.differences import StoredColumns
-from apps.pages.page_json import Named, OnPage, Spread
+from apps.pages.page_json import OnPage, Spread
 from apps.pages.paging import Paged, paged
 from deltaweb.delta.protocol.schema import (
     ArrayType,
@@ -20,6 +20,11 @@ from deltaweb.delta.protocol.schema import (
 
 NODES_A_PAGE: Final = 100
 MAX_DEPTH_CLASS: Final = 8  # the style sheet indents this deep
+_SHOWN: Final = (
+    *("path", "num_children", "column", "repetition", "stored_as", "logical_type"),
+    *("converted_type", "effective_type", "invalid_annotation", "field_id"),
+    *("sort_order", "delta_type", "delta_reason"),
+)
 _WORDS: Final = {
     "STRING": "text",
     "ENUM": "text",
@@ -48,62 +53,51 @@ _PHYSICAL: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaNode:
-    """A row of the tree.
+    """A row of the tree: what `NODE_SCHEMA` has of it, and the table.
 
     Attributes:
-        number: Its row among all nodes.
-        path: The names from the top.
-        stored_as: Its physical type, or `group`.
-        reads_as: What its values are, in words.
-        problem: Why its annotation is not valid, or nothing can be made of it in Delta.
-        delta_type: What it is in Delta; "" where it is nothing of its own there.
+        row: All that the file has of it; `shown` is what the JSON form has.
+        num_siblings: How many nodes its parent has; -1 where it is on no page.
         table_type: What the table says of it; None where it says nothing.
         table_name: What the table calls it, where that is another name.
-        is_above: Whether it only leads to others of the page.
     """
 
-    number: OnPage[int]
-    path: tuple[str, ...]
-    depth: OnPage[int]
-    position: OnPage[int]
+    row: OnPage[dict[str, Any]]
+    shown: Spread[dict[str, Any]]
     num_siblings: OnPage[int]
-    num_children: int
-    leaf: Annotated[int | None, Named("column")]
-    repetition: str | None
-    stored_as: str
-    logical_type: str | None
-    converted_type: str | None
-    effective_type: str | None
-    reads_as: OnPage[str]
-    invalid_annotation: str | None
-    field_id: int | None
-    sort_order: str | None
-    has_no_order: OnPage[bool]
-    delta_type: str | None
-    delta_reason: str | None
     table_type: str | None
     table_name: str | None
-    is_above: OnPage[bool]
 
     @property
     def name(self) -> str:
         """Its own name."""
-        return self.path[-1] if self.path else ""
+        return str(self.row["path"][-1])
 
     @property
     def level(self) -> int:
         """How deep it is, from 1."""
-        return self.depth + 1
+        return int(self.row["depth"]) + 1
 
     @property
     def depth_class(self) -> str:
         """The style class of the indent."""
-        return f"d{min(self.depth, MAX_DEPTH_CLASS)}"
+        return f"d{min(self.row['depth'], MAX_DEPTH_CLASS)}"
+
+    @property
+    def reads_as(self) -> str:
+        """What its values are, in words."""
+        return reads_as(self.row)
+
+    @property
+    def has_no_order(self) -> bool:
+        """Whether readers have no order of its values to skip by."""
+        is_ordered = self.row["column_order"] == "INT96_TIMESTAMP_ORDER"
+        return self.row["sort_order"] == "undefined" and not is_ordered
 
     @property
     def problem(self) -> str:
         """What is wrong with it, or nothing."""
-        return self.invalid_annotation or self.delta_reason or ""
+        return self.row["invalid_annotation"] or self.row["delta_reason"] or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,12 +139,8 @@ def node_page(
     rows = nodes.take(pa.array(order, pa.int64())).to_pylist() if order else []
     by_number = dict(zip(order, rows, strict=True))
     types = _TableTypes(by_number, table)
-    wanted = set(chosen)
     return NodePage(
-        nodes=[
-            _node(number, row, by_number, types, is_above=number not in wanted)
-            for number, row in by_number.items()
-        ],
+        nodes=[_node(number, by_number, types) for number in by_number],
         paged=place,
     )
 
@@ -173,41 +163,16 @@ def _matching(nodes: pa.Table, text: str) -> pa.Array:
 
 
 def _node(
-    number: int,
-    row: dict[str, Any],
-    rows: Mapping[int, dict[str, Any]],
-    types: "_TableTypes",
-    *,
-    is_above: bool,
+    number: int, rows: Mapping[int, dict[str, Any]], types: "_TableTypes"
 ) -> SchemaNode:
+    row = rows[number]
     parent = rows.get(row["parent"])
-    length = row["type_length"]
-    physical = row["physical_type"] or "group"
-    stored_as = f"{physical}({length})" if length is not None else physical
     return SchemaNode(
-        number=number,
-        path=tuple(row["path"]),
-        depth=row["depth"],
-        position=row["position"],
+        row=row,
+        shown={name: row[name] for name in _SHOWN},
         num_siblings=parent["num_children"] if parent else -1,
-        num_children=row["num_children"],
-        leaf=row["leaf"],
-        repetition=row["repetition"],
-        stored_as=stored_as,
-        logical_type=row["logical_type"],
-        converted_type=row["converted_type"],
-        effective_type=row["effective_type"],
-        reads_as=reads_as(row),
-        invalid_annotation=row["invalid"],
-        field_id=row["field_id"],
-        sort_order=row["sort_order"],
-        has_no_order=row["sort_order"] == "undefined"
-        and row["column_order"] != "INT96_TIMESTAMP_ORDER",
-        delta_type=row["delta_type"],
-        delta_reason=row["delta_reason"],
         table_type=types.word(number),
         table_name=types.names.get(number),
-        is_above=is_above,
     )
 
 
@@ -215,7 +180,7 @@ def reads_as(row: Mapping[str, Any]) -> str:
     """Return what the values of a node are, in words."""
     annotation: str | None = row["effective_type"]
     physical: str | None = row["physical_type"]
-    if row["invalid"] is not None:
+    if row["invalid_annotation"] is not None:
         annotation = None
     if annotation is None:
         if physical is None:

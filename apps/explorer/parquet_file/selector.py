@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,13 +29,13 @@ from apps.pages.page_json import Named, OnPage
 from apps.pages.paging import Paged
 from apps.tables.work.file_look import LookedAtFile
 from apps.tables.work.inspect_file import GROUPS, NODES, TEXTS
-from apps.tables.work.preview_file import FirstRows
 from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
-from deltaweb.parquet.inspection.texts import KEY
+from deltaweb.parquet.inspection.facts import KEY
 
 MAX_CODE_LENGTH: Final = 20_000
 MAX_ROW_COLUMNS: Final = 60
 MAX_JSON_CELL: Final = 4_000
+L = TypeVar("L", bound=LookedAtFile)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,24 +124,19 @@ class FileInside:
         return [one for one in self.differences if one.file_type is None]
 
 
-def asked_file(at: TableVersion, file: FoundFile) -> LookedAtFile:
-    """Return what the job of a file is asked."""
-    return LookedAtFile(
+def asked_of(at: TableVersion, file: FoundFile, kind: type[L]) -> L:
+    """Return what a job of a file is asked.
+
+    Args:
+        at: The version.
+        file: The file.
+        kind: What jobs of the kind are asked.
+    """
+    return kind(
         path=file.path,
         size=UNKNOWN_SIZE if file.size is None else file.size,
         modified=UNKNOWN_SIZE if file.modified is None else file.modified,
         version=at.version or 0,
-    )
-
-
-def asked_rows(at: TableVersion, file: FoundFile) -> FirstRows:
-    """Return what the job of the first rows is asked."""
-    asked = asked_file(at, file)
-    return FirstRows(
-        path=asked.path,
-        size=asked.size,
-        modified=asked.modified,
-        version=asked.version,
     )
 
 
@@ -159,8 +154,8 @@ def file_inside(
     nodes, groups = job_rows(job, NODES), job_rows(job, GROUPS)
     if nodes is None or groups is None:
         return None
-    facts = {key: value for key, value in found.facts.items() if key != "words"}
-    chunks = Chunks(found.rows, groups.rows, nodes.rows, found.facts["words"])
+    facts = found.facts
+    chunks = Chunks(found.rows, groups.rows, nodes.rows)
     table = table_columns(at) if at else None
     partitions = at.metadata.partition_columns if at and at.metadata else ()
     differing = differences(nodes.rows, table, partitions)
@@ -181,7 +176,7 @@ def file_inside(
         else chunks.column(query.column, query.group_page, query.condition),
         bars=bars,
         bars_paged=place,
-        rest_bytes=total - sum(bar.compressed_bytes for bar in bars),
+        rest_bytes=total - sum(bar.row["compressed_bytes"] for bar in bars),
         ratio=f"{facts['uncompressed_bytes'] / total:.1f}" if total > 0 else "",
         families=_stacked(facts["encodings"], total),
     )

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from apps.pages.page_json import Named, OnPage
-from deltaweb.parquet.inspection.chunks import CUT_MAX, MAX_BOUND_LENGTH
+from deltaweb.parquet.inspection.chunks import MAX_BOUND_LENGTH
 
 OPERATORS: Final = {
     "eq": "=",
@@ -31,7 +31,7 @@ OPERATORS: Final = {
 WITHOUT_VALUE: Final = frozenset({"null", "notnull"})
 _READ: Final = (
     *("row_group", "min", "max", "null_count", "num_values"),
-    *("ignored_because", "flags"),
+    *("ignored_because", "max_is_bound"),
 )
 _MOMENT: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?Z?", re.ASCII
@@ -106,7 +106,7 @@ def try_condition(
     except (ValueError, InvalidOperation):
         fault = f"This column is {_kind_words(column)}; the value is not."
         return TriedCondition(condition=condition, fault=fault, verdicts={})
-    own = chunks.select(_READ).filter(pc.equal(chunks["leaf"], column["leaf"]))
+    own = chunks.select(_READ).filter(pc.equal(chunks["column"], column["column"]))
     verdicts = {
         row["row_group"]: _verdict(condition.operator, value, upper, row, key_of)
         for row in own.to_pylist()
@@ -174,7 +174,7 @@ def _bounds(
     for name in ("min", "max"):
         text = row[name]
         # The beginning of a long value is below it, so it bounds nothing from above.
-        is_cut = name == "max" and row["flags"] & CUT_MAX
+        is_cut = name == "max" and row["max_is_bound"]
         is_text = text is not None and not text.startswith('{"')  # or JSON of bytes
         if not is_text or (is_cut and len(text) >= MAX_BOUND_LENGTH):
             found.append(None)
@@ -198,7 +198,7 @@ def _values(
 
 
 def _kind(column: Mapping[str, Any]) -> str:
-    if column["invalid"] is not None:
+    if column["invalid_annotation"] is not None:
         return ""
     annotation: str = column["effective_type"] or column["physical_type"] or ""
     return annotation.partition("(")[0]

@@ -18,8 +18,7 @@ from apps.explorer.parquet_file.found import FoundFile, find_file
 from apps.explorer.parquet_file.selector import (
     FileInside,
     GridOfRows,
-    asked_file,
-    asked_rows,
+    asked_of,
     file_inside,
     grid_of_rows,
     row_objects,
@@ -39,8 +38,9 @@ from apps.pages.lists.links import changed
 from apps.pages.page_json import As, Named, OnPage, Spread, in_json
 from apps.pages.paging import PageLinks, links_between
 from apps.pages.responses import respond_page
+from apps.tables.work.file_look import LookedAtFile
 from apps.tables.work.inspect_file import INSPECT_FILE
-from apps.tables.work.preview_file import PREVIEW_FILE
+from apps.tables.work.preview_file import PREVIEW_FILE, FirstRows
 
 INSIDE_TEMPLATE = "explorer/_file_inside.html"
 
@@ -71,9 +71,16 @@ class FilePageLinks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileRows:
-    """The first rows of a file, on a page about it."""
+class FileContents:
+    """What is in a file, on a page about it, and its first rows if asked."""
 
+    query: OnPage[FileQuery]
+    job: JobOfPage
+    inside: Spread[FileInside | None]
+    links: Spread[FilePageLinks | None]
+    chart: OnPage[Chart | None]
+    text_root: OnPage[str]
+    rows_job: Annotated[Job | None, Named("rows_job"), As(job_facts)]
     found_rows: OnPage[JobRows | None]
 
     @cached_property
@@ -92,19 +99,12 @@ class FileRows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilePage(FileRows, TablePage):
+class FilePage(FileContents, TablePage):
     """One Parquet file; without `inside` a job still reads its footer."""
 
     file: Annotated[FoundFile | None, As(_file_facts)]
     leaf: OnPage[str]
-    query: OnPage[FileQuery]
     listing_job: OnPage[Job | None]
-    job: JobOfPage
-    inside: Spread[FileInside | None]
-    links: Spread[FilePageLinks | None]
-    chart: OnPage[Chart | None]
-    rows_job: Annotated[Job | None, Named("rows_job"), As(job_facts)]
-    text_root: OnPage[str]
 
 
 @require_safe
@@ -120,17 +120,14 @@ def file_detail(
     if fmt != "html":
         for one in (listing_job, job, rows_job):
             check_job(one)
-    fragment, is_part = fragment_of(request), "HX-Request" in request.headers
+    is_part = "HX-Request" in request.headers
     page = FilePage(
         at=at,
         file=found,
         leaf=_shortened(file),
-        query=query,
         listing_job=listing_job if found is None else None,
         job=job,
-        inside=inside,
-        links=None if inside is None else links_of(request, inside),
-        chart=picture_of(inside, fmt, fragment),
+        **parts_of(request, inside, query, fmt),
         text_root=reverse(
             "explorer:file-text", args=[namespace, name, file, "-"]
         ).removesuffix("-"),
@@ -143,7 +140,7 @@ def file_detail(
         fmt,
         page,
         template=INSIDE_TEMPLATE if is_part else "explorer/file_detail.html",
-        fragment=fragment,
+        fragment=fragment_of(request),
         status=202 if waits and fmt == "json" and at.is_indexed else 200,
     )
 
@@ -157,7 +154,9 @@ def file_text(
     query = parse_file_query(request.GET)
     found, _ = _found(request, at, file, query)
     job = (
-        None if found is None else INSPECT_FILE.newest(at.table, asked_file(at, found))
+        None
+        if found is None
+        else INSPECT_FILE.newest(at.table, asked_of(at, found, LookedAtFile))
     )
     return sent_text(job, text)
 
@@ -203,7 +202,7 @@ def _inside(
 ) -> tuple[Job | None, FileInside | None]:
     if file is None:
         return None, None
-    asked = asked_file(at, file)
+    asked = asked_of(at, file, LookedAtFile)
     user = signed_in_user(request)
     job, found = INSPECT_FILE.answer(
         at.table, asked, requested_by=user, now=timezone.now()
@@ -225,22 +224,30 @@ def _rows(
         return None, None
     return PREVIEW_FILE.answer(
         at.table,
-        asked_rows(at, file),
+        asked_of(at, file, FirstRows),
         requested_by=signed_in_user(request),
         now=timezone.now(),
     )
 
 
-def picture_of(inside: FileInside | None, fmt: str, fragment: str) -> Chart | None:
-    """Return the picture of the row groups, for a whole page alone."""
-    is_whole = fmt == "html" and fragment == "file"
-    if inside is None or inside.group is None or not is_whole:
-        return None
-    tried = None if inside.column is None else inside.column.tried
-    return group_bytes(inside.bins, inside.group.number, tried)
+def parts_of(
+    request: HttpRequest, inside: FileInside | None, query: FileQuery, fmt: str
+) -> dict[str, Any]:
+    """Return what `FileContents` has of a file that is looked into.
+
+    The picture of the row groups is of a whole page alone.
+    """
+    found: dict[str, Any] = {"query": query, "inside": inside}
+    if inside is None:
+        return {**found, "links": None, "chart": None}
+    chart = None
+    if inside.group is not None and fmt == "html" and fragment_of(request) == "file":
+        tried = None if inside.column is None else inside.column.tried
+        chart = group_bytes(inside.bins, inside.group.number, tried)
+    return {**found, "links": _links(request, inside), "chart": chart}
 
 
-def links_of(request: HttpRequest, inside: FileInside) -> FilePageLinks:
+def _links(request: HttpRequest, inside: FileInside) -> FilePageLinks:
     """Return the ways to other parts of a file."""
     nodes, group, column = inside.schema.paged, inside.group, inside.column
     none = PageLinks()

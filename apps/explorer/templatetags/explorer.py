@@ -13,7 +13,7 @@ from apps.explorer.grid import cells
 from apps.explorer.history import selector as history
 from apps.explorer.history.operations import OperationFamily, operation_family
 from apps.explorer.lanes.selector import sentence
-from apps.explorer.parquet_file import addresses
+from apps.explorer.parquet_file import found as found_files
 from apps.explorer.version.table_version import TableVersion
 from apps.pages.templatetags.deltaweb import absolute, compact, size
 from apps.tables.models import Commit
@@ -138,7 +138,7 @@ def lane_change(event: LaneEvent) -> SafeString:
 @register.simple_tag
 def file_address(at: TableVersion, path: str) -> str:
     """Return the page of a file of a version; "" where it has none."""
-    return addresses.file_address(at, path)
+    return found_files.file_address(at, path)
 
 
 def _signed(number: int | None, text: str) -> str:

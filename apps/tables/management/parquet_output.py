@@ -2,20 +2,30 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, Final, TypeAlias
 
 from apps.pages.lists.csv_lines import csv_line
 from apps.tables.management.text_output import aligned, facts, visible
-from deltaweb.parquet.annotations import stored_annotation
 from deltaweb.parquet.conversion.delta import SchemaConverter
+from deltaweb.parquet.inspection.description import (
+    described_groups,
+    described_node,
+    stored_as,
+)
 from deltaweb.parquet.loading import ParquetFooter
-from deltaweb.parquet.metadata import ColumnChunk
 from deltaweb.parquet.schema import Node
-from deltaweb.parquet.statistics import read_statistics
 
 MAX_LINES = 200
 """Of each part: who wants more takes --json."""
+_INDEXES: Final = {
+    "column": "has_column_index",
+    "offset": "has_offset_index",
+    "bloom": "has_bloom_filter",
+}
 Row = tuple[str, ...]
+Described: TypeAlias = Mapping[str, Any]
+"""What `describe` says of a column chunk, or of its statistics."""
 
 
 def header_text(footer: ParquetFooter, file: str, size_bytes: int) -> str:
@@ -57,7 +67,9 @@ def footer_lines(footer: ParquetFooter) -> Iterator[str]:
     # Row groups are looked at up to the first that is not shown: there may be
     # thousands, of thousands of columns.
     shown = max(1, MAX_LINES // max(1, len(footer.leaves)))
-    chunks = [group.columns for group in groups[:shown]]
+    chunks = [
+        list(group["columns"]) for group in islice(described_groups(footer), shown)
+    ]
     if len(groups) > shown:
         yield from ("", f"Of the first {shown:,} row groups; --json has them all:")
     yield from _part(
@@ -65,11 +77,11 @@ def footer_lines(footer: ParquetFooter) -> Iterator[str]:
             *("COLUMN", "STORED BYTES", "PLAIN BYTES", "SHARE", "CODEC"),
             *("ENCODINGS", "INDEXES"),
         ),
-        _column_rows(footer, chunks),
+        _column_rows(footer.leaves, chunks),
     )
     yield from _part(
         ("COLUMN", "ROW GROUP", "NULLS", "MIN", "MAX", "STATISTICS"),
-        _statistics_rows(footer, chunks),
+        _statistics_rows(footer.leaves, chunks),
     )
 
 
@@ -88,19 +100,14 @@ def _schema_rows(root: Node) -> Iterator[Row]:
     for node in root.walk():
         if not node.path:
             continue
-        element, stored = node.element, stored_annotation(node.element)
-        physical = "group" if node.children is not None else element.physical_type
-        if node.children is None and element.type_length is not None:
-            physical = f"{physical}({element.type_length})"
-        effective = "" if node.annotation is None else node.annotation.text
-        if node.invalid is not None:
-            effective = f"invalid: {node.invalid}"
+        found = described_node(node)
+        invalid = found.get("invalid_annotation")
         yield (
             "  " * (len(node.path) - 1) + node.name,
-            f"{element.repetition or 'no repetition'} {physical}",
-            "" if stored is None else stored.text,
-            element.converted_type or "",
-            effective,
+            f"{found['repetition'] or 'no repetition'} {stored_as(found)}",
+            found["logical_type"] or "",
+            found["converted_type"] or "",
+            found["effective_type"] or "" if invalid is None else f"invalid: {invalid}",
             _delta_text(node) if len(node.path) == 1 else "",
         )
 
@@ -130,68 +137,58 @@ def _type_text(data_type: Any) -> str:  # noqa: ANN401 (JSON)
 
 
 def _column_rows(
-    footer: ParquetFooter, groups: Sequence[Sequence[ColumnChunk]]
+    leaves: Sequence[Node], groups: Sequence[Sequence[Described]]
 ) -> Iterator[Row]:
     found: list[tuple[int, Row]] = []
     total = sum(_bytes(chunk) for group in groups for chunk in group)
-    for leaf, node in enumerate(footer.leaves):
+    for leaf, node in enumerate(leaves):
         chunks = [group[leaf] for group in groups if leaf < len(group)]
         stored = sum(map(_bytes, chunks))
         plain = sum(_bytes(chunk, "total_uncompressed_size") for chunk in chunks)
-        codecs = dict.fromkeys(chunk.codec or "unknown" for chunk in chunks)
-        encodings = dict.fromkeys(name for c in chunks for name in c.encodings)
+        codecs = dict.fromkeys(chunk["codec"] or "unknown" for chunk in chunks)
+        encodings = dict.fromkeys(name for c in chunks for name in c["encodings"])
+        indexes = [
+            word for word, name in _INDEXES.items() if any(c[name] for c in chunks)
+        ]
         row = (
             *(".".join(node.path), f"{stored:,}", f"{plain:,}"),
             f"{stored / total:.1%}" if total else "",
-            *(", ".join(codecs), ", ".join(encodings), _indexes(chunks)),
+            *map(", ".join, (codecs, encodings, indexes)),
         )
         found.append((stored, row))
     found.sort(key=lambda pair: -pair[0])
     return (row for _, row in found)
 
 
-def _bytes(chunk: ColumnChunk, name: str = "total_compressed_size") -> int:
-    size: int = chunk.values.get(name, 0)
-    return max(0, size)
-
-
-def _indexes(chunks: Sequence[ColumnChunk]) -> str:
-    kinds = {
-        "column": lambda chunk: "column_index_offset" in chunk.chunk,
-        "offset": lambda chunk: "offset_index_offset" in chunk.chunk,
-        "bloom": lambda chunk: "bloom_filter_offset" in chunk.values,
-    }
-    return ", ".join(kind for kind, has in kinds.items() if any(map(has, chunks)))
+def _bytes(chunk: Described, name: str = "total_compressed_size") -> int:
+    return max(0, chunk[name] or 0)
 
 
 # === Statistics ===
 
 
 def _statistics_rows(
-    footer: ParquetFooter, groups: Sequence[Sequence[ColumnChunk]]
+    leaves: Sequence[Node], groups: Sequence[Sequence[Described]]
 ) -> Iterator[Row]:
-    for leaf, node in enumerate(footer.leaves):
+    for leaf, node in enumerate(leaves):
         for number, chunks in enumerate(groups):
             if leaf < len(chunks):
-                name, order = ".".join(node.path), footer.order(leaf)
-                shown = _statistics(chunks[leaf].statistics, node, order)
-                yield (name, f"{number:,}", *shown)
+                shown = _statistics(chunks[leaf]["statistics"])
+                yield (".".join(node.path), f"{number:,}", *shown)
 
 
-def _statistics(raw: Mapping[str, Any] | None, node: Node, order: str | None) -> Row:
-    if raw is None:
+def _statistics(found: Described | None) -> Row:
+    if found is None:
         return "unknown", "", "", "none"
-    nulls = raw.get("null_count")
-    nulls_text = "unknown" if nulls is None else f"{nulls:,}"
-    judged = read_statistics(raw, node, order)
-    if judged.source is None:
-        return nulls_text, "", "", "no bounds"
-    if judged.ignored_because is not None:
-        return nulls_text, "", "", f"ignored: {judged.ignored_because}"
-    low = "" if raw.get("is_min_exact", True) else "≥ "
-    high = "" if raw.get("is_max_exact", True) else "≤ "
-    verdict = "usable" if judged.soft is None else f"usable: {judged.soft}"
-    return nulls_text, low + cell(judged.min), high + cell(judged.max), verdict
+    nulls = "unknown" if found["null_count"] is None else f"{found['null_count']:,}"
+    if found["source"] is None:
+        return nulls, "", "", "no bounds"
+    if not found["usable"]:
+        return nulls, "", "", f"ignored: {found['ignored_because']}"
+    low = "" if found.get("is_min_exact", True) else "≥ "
+    high = "" if found.get("is_max_exact", True) else "≤ "
+    verdict = f"usable: {found['soft']}" if "soft" in found else "usable"
+    return nulls, low + cell(found["min"]), high + cell(found["max"]), verdict
 
 
 # === Rows ===

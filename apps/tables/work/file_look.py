@@ -19,7 +19,7 @@ from deltaweb.parquet.errors import ParquetError
 
 P = TypeVar("P")
 SHOWN_NAME_LENGTH = 80
-FORM = 2
+FORM = 3
 """Of the results: those of an older form are not looked for."""
 
 

@@ -18,10 +18,14 @@ from apps.tables.work.file_look import (
     title_of,
 )
 from deltaweb.parquet.inspection.chunks import CHUNK_SCHEMA, ChunkSums, chunk_batches
-from deltaweb.parquet.inspection.columns import NODE_SCHEMA, node_batches
-from deltaweb.parquet.inspection.facts import GROUP_SCHEMA, file_facts, group_batches
-from deltaweb.parquet.inspection.node_types import node_types
-from deltaweb.parquet.inspection.texts import TEXT_SCHEMA, text_batches
+from deltaweb.parquet.inspection.facts import (
+    GROUP_SCHEMA,
+    TEXT_SCHEMA,
+    file_facts,
+    group_batches,
+    text_batches,
+)
+from deltaweb.parquet.inspection.nodes import NODE_SCHEMA, node_batches, node_types
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.tail import RangeSource
 
@@ -57,7 +61,7 @@ def keep_inside(job: TrackedJob, source: RangeSource) -> dict[str, Any]:
     footer = load_footer(source, settings.PARQUET_FOOTER_BYTES)
     size_bytes = source.size()
     job.step("Looking at the column chunks")
-    sums = ChunkSums(len(footer.leaves))
+    sums = ChunkSums()
     types = node_types(footer.root)
     keep_rows(job.id, CHUNK_SCHEMA, _chunks(job, footer, sums))
     keep_rows(job.id, GROUP_SCHEMA, group_batches(footer, sums), suffix=GROUPS)

@@ -19,6 +19,7 @@ from apps.jobs.services import enqueue
 from apps.tables.storage.connections import options_for
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
+from apps.tables.work.file_look import FORM
 from apps.tables.work.inspect_file import keep_inside
 from apps.tables.work.preview_file import keep_first_rows
 from deltaweb.delta.errors import DataFileMissingError, LocationNotFoundError
@@ -86,7 +87,7 @@ class PlaceLook(JobKind[LookedAtPlace]):
         )
 
     def _key(self, location: str, user: User) -> str:
-        return hashed_key(self.name, str(user.pk), location)
+        return hashed_key(self.name, FORM, str(user.pk), location)
 
 
 def allowed_location(text: str, user: User | None) -> str:

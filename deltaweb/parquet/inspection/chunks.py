@@ -4,16 +4,17 @@ Source: parquet.thrift, "ColumnMetaData", "Statistics", "PageEncodingStats".
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 import pyarrow as pa
 
+from deltaweb.parquet.inspection.description import describe_chunk
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.metadata import ENCODINGS, ColumnChunk, name_of
 from deltaweb.parquet.rendering import JSON
-from deltaweb.parquet.statistics import NOTHING_KNOWN, ColumnStatistics, read_statistics
 
 MAX_CHUNKS: Final = 4_000_000
 """Chunks that are listed of one file; what follows is not looked at."""
@@ -21,19 +22,19 @@ MAX_BOUND_LENGTH: Final = 200
 MAX_WORDS: Final = 30_000
 CHUNKS_A_BATCH: Final = 16_384
 MAX_INT64: Final = (1 << 63) - 1
+NOT_TOLD: Final = "not told"
 
-BLOOM_FILTER, COLUMN_INDEX, OFFSET_INDEX = 1, 2, 4
-CUT_MIN, CUT_MAX, ENCRYPTED = 8, 16, 32
 _DATA_PAGES: Final = frozenset({0, 3})
 _DICTIONARIES: Final = frozenset({"RLE_DICTIONARY", "PLAIN_DICTIONARY"})
 _OF_LEVELS: Final = frozenset({"RLE", "BIT_PACKED"})
 _FAMILIES: Final = {"PLAIN": "Plain", "BYTE_STREAM_SPLIT": "Byte streams"}
 DICTIONARY, THEN_PLAIN = "Dictionary", "Dictionary, then plain"
 
+_WORD: Final = pa.dictionary(pa.int16(), pa.string())
 CHUNK_SCHEMA: Final = pa.schema(
     [
         ("row_group", pa.int32()),
-        ("leaf", pa.int32()),
+        ("column", pa.int32()),
         ("compressed_bytes", pa.int64()),
         ("uncompressed_bytes", pa.int64()),
         ("num_values", pa.int64()),
@@ -41,59 +42,44 @@ CHUNK_SCHEMA: Final = pa.schema(
         ("distinct_count", pa.int64()),
         ("min", pa.string()),
         ("max", pa.string()),
-        ("source", pa.int16()),
-        ("ignored_because", pa.int16()),
-        ("codec", pa.int16()),
-        ("encodings", pa.int16()),
-        ("family", pa.int16()),
-        ("flags", pa.int8()),
+        ("min_is_bound", pa.bool_()),
+        ("max_is_bound", pa.bool_()),
+        ("source", _WORD),
+        ("ignored_because", _WORD),
+        ("codec", _WORD),
+        ("encodings", _WORD),
+        ("has_bloom_filter", pa.bool_()),
+        ("has_column_index", pa.bool_()),
+        ("has_offset_index", pa.bool_()),
+        ("is_encrypted", pa.bool_()),
         ("offset", pa.int64()),
     ]
 )
-"""A row a column chunk. `source` to `family` are numbers of words (`Words`), `flags`
-bits of the constants above; the bounds are text, cut, and null where there is none."""
+"""A row a column chunk, named as its JSON is. `column` is the number of the leaf;
+the bounds are text, cut, and null where there is none: `min_is_bound` tells that the
+least value may be greater."""
 
 
-class Words:
-    """The words that chunks share, each by its number; 0 is none."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {"": 0}
-
-    def number(self, word: str | None) -> int:
-        """Return the number of a word."""
-        if not word:
-            return 0
-        found = self._numbers.get(word)
-        if found is None:
-            # A footer can hold more reasons than a number of two bytes tells apart.
-            if len(self._numbers) >= MAX_WORDS:
-                return self._numbers.setdefault("other", MAX_WORDS)
-            found = self._numbers[word] = len(self._numbers)
-        return found
-
-    def listed(self) -> list[str]:
-        """Return the words, each at its number."""
-        return list(self._numbers)
+_NONE: Final = [()] * len(CHUNK_SCHEMA)
 
 
-class _EncodingWords:
-    """What is said of the encodings of chunks; most chunks of a footer share them."""
+class _Words:
+    """The words of a column that were seen, each with its number, which it keeps."""
 
     def __init__(self) -> None:
-        # The lists are kept too, so that no other list gets their identity.
-        self._known: dict[tuple[int, int], tuple[object, object, str, str]] = {}
+        self._numbers: dict[str, int] = {}
 
-    def words(self, chunk: ColumnChunk) -> tuple[str, str]:
-        """Return the family of a chunk's encodings, and their names."""
-        names, pages = map(chunk.values.get, ("encodings", "encoding_stats"))
-        key = id(names), id(pages)
-        found = self._known.get(key)
-        if found is None:
-            found = names, pages, encoding_family(chunk), ", ".join(chunk.encodings)
-            if len(self._known) < MAX_WORDS:
-                self._known[key] = found
-        return found[2:]
+    def column(self, words: Iterable[str | None]) -> pa.DictionaryArray:
+        """Return words as a column; None is null."""
+        numbers = [None if word is None else self._number(word) for word in words]
+        listed = pa.array(self._numbers, pa.string())
+        return pa.DictionaryArray.from_arrays(pa.array(numbers, pa.int16()), listed)
+
+    def _number(self, word: str) -> int:
+        # A footer can hold more reasons than a number of two bytes tells apart.
+        if word not in self._numbers and len(self._numbers) >= MAX_WORDS:
+            word = "other"
+        return self._numbers.setdefault(word, len(self._numbers))
 
 
 @dataclass(slots=True)
@@ -103,8 +89,7 @@ class ColumnSum:
     Attributes:
         null_count: Its nulls; None where a chunk does not tell.
         num_ranges: Chunks with bounds that may be believed.
-        ignored_because: Why bounds of the first chunk are not; "" where they are.
-        families: Numbers of words of its encodings.
+        ignored_because: Why bounds of the first chunk are not; None where they are.
     """
 
     num_chunks: int = 0
@@ -116,84 +101,71 @@ class ColumnSum:
     num_page_indexes: int = 0
     num_ranges: int = 0
     num_ignored: int = 0
-    ignored_because: str = ""
-    families: set[int] = field(default_factory=set)
+    ignored_because: str | None = None
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Add up what a row of `CHUNK_SCHEMA` says beside its bytes."""
+        self.num_values += row["num_values"] or 0
+        if row["null_count"] is None or self.null_count is None:
+            self.null_count = None
+        else:
+            self.null_count += row["null_count"]
+        self.num_bloom_filters += row["has_bloom_filter"]
+        self.num_page_indexes += row["has_column_index"] and row["has_offset_index"]
+        if row["ignored_because"]:
+            self.num_ignored += 1
+            self.ignored_because = self.ignored_because or row["ignored_because"]
+        elif row["min"] is not None or row["max"] is not None:
+            self.num_ranges += 1
 
 
 class ChunkSums:
-    """What all chunks add up to, by column, by codec and by encodings.
+    """What all chunks add up to.
 
     Attributes:
-        words: What numbers of the rows mean.
-        columns: A sum a leaf column.
+        columns: By the number of the leaf column.
         codecs: By the name, bytes and chunks.
         families: By the words for the encodings, bytes and chunks.
         groups: By row group, its bytes and where it begins in the file.
     """
 
-    def __init__(self, num_leaves: int) -> None:
-        self.words = Words()
-        self.encodings = _EncodingWords()
-        self.columns = [ColumnSum() for _ in range(num_leaves)]
-        self.codecs: dict[str, list[int]] = {}
-        self.families: dict[str, list[int]] = {}
-        self.groups: dict[int, tuple[int, int | None]] = {}
+    def __init__(self) -> None:
         self.num_chunks = 0
+        self.columns = defaultdict[int, ColumnSum](ColumnSum)
+        self.codecs = defaultdict[str, list[int]](lambda: [0, 0])
+        self.families = defaultdict[str, list[int]](lambda: [0, 0])
+        self.groups: dict[int, tuple[int, int | None]] = {}
+        # The lists are kept too, so that no other list gets their identity.
+        self._known: dict[tuple[int, int], tuple[object, object, str]] = {}
 
-    def add(self, row: "ChunkRow", family: str, codec: str) -> None:
-        """Add a chunk up."""
+    def add(self, row_group: int, leaf: int, chunk: ColumnChunk) -> ColumnSum:
+        """Add the bytes of a chunk up, and return the sum of its column."""
         self.num_chunks += 1
-        size_bytes = row.compressed_bytes or 0
-        before, begin = self.groups.get(row.row_group, (0, row.offset))
-        self.groups[row.row_group] = before + size_bytes, begin
-        for name, sums in ((family, self.families), (codec, self.codecs)):
-            entry = sums.get(name)
-            if entry is None:
-                entry = sums[name] = [0, 0]
+        size_bytes = bytes_of(chunk)
+        before, begin = self.groups.get(row_group) or (0, offset_of(chunk))
+        self.groups[row_group] = before + size_bytes, begin
+        for entry in (
+            self.families[self._family(chunk)],
+            self.codecs[chunk.codec or NOT_TOLD],
+        ):
             entry[0] += size_bytes
             entry[1] += 1
-        if row.leaf >= len(self.columns):
-            return
-        column = self.columns[row.leaf]
+        column = self.columns[leaf]
         column.num_chunks += 1
         column.compressed_bytes += size_bytes
-        column.uncompressed_bytes += row.uncompressed_bytes or 0
-        column.num_values += row.num_values or 0
-        if row.null_count is None or column.null_count is None:
-            column.null_count = None
-        else:
-            column.null_count += row.null_count
-        flags = row.flags
-        if flags & BLOOM_FILTER:
-            column.num_bloom_filters += 1
-        if flags & COLUMN_INDEX and flags & OFFSET_INDEX:
-            column.num_page_indexes += 1
-        if row.ignored_because:
-            column.num_ignored += 1
-        elif row.min is not None or row.max is not None:
-            column.num_ranges += 1
-        column.families.add(row.family)
+        column.uncompressed_bytes += bytes_of(chunk, "total_uncompressed_size")
+        return column
 
-
-class ChunkRow(NamedTuple):
-    """A row of `CHUNK_SCHEMA`, its fields in the same order."""
-
-    row_group: int
-    leaf: int
-    compressed_bytes: int | None
-    uncompressed_bytes: int | None
-    num_values: int | None
-    null_count: int | None
-    distinct_count: int | None
-    min: str | None
-    max: str | None
-    source: int
-    ignored_because: int
-    codec: int
-    encodings: int
-    family: int
-    flags: int
-    offset: int | None
+    def _family(self, chunk: ColumnChunk) -> str:
+        """Return the words for encodings, which most chunks of a footer share."""
+        names, pages = map(chunk.values.get, ("encodings", "encoding_stats"))
+        key = id(names), id(pages)
+        found = self._known.get(key)
+        if found is None:
+            found = names, pages, encoding_family(chunk)
+            if len(self._known) < MAX_WORDS:
+                self._known[key] = found
+        return found[2]
 
 
 def chunk_batches(
@@ -210,86 +182,74 @@ def chunk_batches(
     Raises:
         FooterCorruptError: If a chunk is none.
     """
-    rows: list[ChunkRow] = []
+    rows: list[dict[str, Any]] = []
+    words = defaultdict[str, _Words](_Words)
     done = 0
     for number, group in enumerate(footer.metadata.row_groups):
-        for leaf, raw in enumerate(group.raw_columns):
+        for leaf, chunk in enumerate(group.chunks()):
             if sums.num_chunks >= MAX_CHUNKS:
                 break
-            # Not `group.columns`, which would keep them all.
-            chunk = ColumnChunk(raw.get("metadata", {}), raw)
-            rows.append(_row(chunk, footer, leaf, number, sums))
+            row = {"row_group": number, "column": leaf, **_row(chunk, footer, leaf)}
+            sums.add(number, leaf, chunk).add(row)
+            rows.append(row)
             if len(rows) >= CHUNKS_A_BATCH:
-                yield done, _batch(rows)
+                yield done, _batch(rows, words)
                 rows.clear()
         done = number + 1
-    yield done, _batch(rows)
+    yield done, _batch(rows, words)
 
 
-def _batch(rows: Sequence[ChunkRow]) -> pa.RecordBatch:
-    columns = zip(*rows, strict=True) if rows else [()] * len(CHUNK_SCHEMA)
-    return pa.RecordBatch.from_arrays(
-        [
-            pa.array(values, field.type)
-            for values, field in zip(columns, CHUNK_SCHEMA, strict=True)
-        ],
-        schema=CHUNK_SCHEMA,
-    )
+def _batch(
+    rows: Sequence[dict[str, Any]], words: defaultdict[str, _Words]
+) -> pa.RecordBatch:
+    columns = []
+    all_values = zip(*(row.values() for row in rows), strict=True) if rows else _NONE
+    for one, values in zip(CHUNK_SCHEMA, all_values, strict=True):
+        is_word = pa.types.is_dictionary(one.type)
+        columns.append(
+            words[one.name].column(values) if is_word else pa.array(values, one.type)
+        )
+    return pa.RecordBatch.from_arrays(columns, schema=CHUNK_SCHEMA)
 
 
-def _row(
-    chunk: ColumnChunk, footer: ParquetFooter, leaf: int, number: int, sums: ChunkSums
-) -> ChunkRow:
-    values, words = chunk.values, sums.words
-    raw = chunk.statistics or {}
-    judged = _judged(raw, footer, leaf)
-    minimum, is_min_cut = bound_text(judged.min)
-    maximum, is_max_cut = bound_text(judged.max)
-    flags = (
-        BLOOM_FILTER * ("bloom_filter_offset" in values)
-        | COLUMN_INDEX * ("column_index_offset" in chunk.chunk)
-        | OFFSET_INDEX * ("offset_index_offset" in chunk.chunk)
-        | CUT_MIN * (is_min_cut or raw.get("is_min_exact") is False)
-        | CUT_MAX * (is_max_cut or raw.get("is_max_exact") is False)
-        | ENCRYPTED * chunk.is_encrypted
-    )
-    family, encodings = sums.encodings.words(chunk)
-    codec = chunk.codec or "not told"
-    dictionary_at, data_at = (
-        count_of(values.get(name))
-        for name in ("dictionary_page_offset", "data_page_offset")
-    )
-    row = ChunkRow(
-        number,
-        leaf,
-        count_of(values.get("total_compressed_size")),
-        count_of(values.get("total_uncompressed_size")),
-        count_of(values.get("num_values")),
-        count_of(raw.get("null_count")),
-        count_of(raw.get("distinct_count")),
-        minimum,
-        maximum,
-        source=words.number(judged.source),
-        ignored_because=words.number(judged.ignored_because),
-        codec=words.number(codec),
-        encodings=words.number(encodings),
-        family=words.number(family),
-        flags=flags,
-        offset=dictionary_at or data_at,
-    )
-    sums.add(row, family, codec)
-    if judged.ignored_because and leaf < len(sums.columns):
-        column = sums.columns[leaf]
-        column.ignored_because = column.ignored_because or judged.ignored_because
-    return row
+def _row(chunk: ColumnChunk, footer: ParquetFooter, leaf: int) -> dict[str, Any]:
+    """Return what `CHUNK_SCHEMA` has of a chunk, in its order, without its place."""
+    described = describe_chunk(chunk, footer, leaf)
+    said = described["statistics"] or {}
+    low, is_low_cut = bound_text(said.get("min"))
+    high, is_high_cut = bound_text(said.get("max"))
+    return {
+        "compressed_bytes": count_of(described["total_compressed_size"]),
+        "uncompressed_bytes": count_of(described["total_uncompressed_size"]),
+        "num_values": count_of(described["num_values"]),
+        "null_count": count_of(said.get("null_count")),
+        "distinct_count": count_of(said.get("distinct_count")),
+        "min": low,
+        "max": high,
+        "min_is_bound": is_low_cut or said.get("is_min_exact") is False,
+        "max_is_bound": is_high_cut or said.get("is_max_exact") is False,
+        "source": said.get("source"),
+        "ignored_because": said.get("ignored_because"),
+        "codec": described["codec"] or NOT_TOLD,
+        "encodings": ", ".join(described["encodings"]),
+        "has_bloom_filter": described["has_bloom_filter"],
+        "has_column_index": described["has_column_index"],
+        "has_offset_index": described["has_offset_index"],
+        "is_encrypted": chunk.is_encrypted,
+        "offset": offset_of(chunk),
+    }
 
 
-def _judged(
-    raw: Mapping[str, Any], footer: ParquetFooter, leaf: int
-) -> ColumnStatistics:
-    if not raw or leaf >= len(footer.leaves):
-        return NOTHING_KNOWN
-    return read_statistics(raw, footer.leaves[leaf], footer.order(leaf))
+def offset_of(chunk: ColumnChunk) -> int | None:
+    """Return where the pages of a chunk begin in the file."""
+    names = "dictionary_page_offset", "data_page_offset"
+    dictionary_at, data_at = (count_of(chunk.values.get(name)) for name in names)
+    return dictionary_at or data_at
+
+
+def bytes_of(chunk: ColumnChunk, name: str = "total_compressed_size") -> int:
+    """Return the bytes of a chunk; 0 where no file can mean what the footer has."""
+    return max(count_of(chunk.values.get(name)) or 0, 0)
 
 
 def count_of(value: Any) -> int | None:  # noqa: ANN401 (what the footer has)
@@ -328,5 +288,5 @@ def encoding_family(chunk: ColumnChunk) -> str:
     if names & _DICTIONARIES:
         return THEN_PLAIN if pages - _DICTIONARIES else DICTIONARY
     if not names:
-        return "RLE" if chunk.encodings else "not told"
+        return "RLE" if chunk.encodings else NOT_TOLD
     return " and ".join(_FAMILIES.get(name, name) for name in sorted(names))

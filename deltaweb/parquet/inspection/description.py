@@ -86,6 +86,14 @@ def footer_warnings(footer: ParquetFooter) -> Iterator[str]:
 
 def describe_node(node: Node) -> dict[str, Any]:
     """Return a node of the schema and all below it."""
+    described = described_node(node)
+    if node.children is not None:
+        described["children"] = [describe_node(child) for child in node.children]
+    return described
+
+
+def described_node(node: Node) -> dict[str, Any]:
+    """Return a node of the schema without those below it."""
     element = node.element
     stored = stored_annotation(element)
     described = {
@@ -104,8 +112,18 @@ def describe_node(node: Node) -> dict[str, Any]:
     if node.invalid is not None:
         described["invalid_annotation"] = node.invalid
     if node.children is None:
-        return {**described, "sort_order": node.sort_order}
-    return {**described, "children": [describe_node(child) for child in node.children]}
+        described["sort_order"] = node.sort_order
+    return described
+
+
+def stored_as(described: Mapping[str, Any]) -> str:
+    """Return the physical type of a node with its length; `group` without one."""
+    physical, length = described["physical_type"], described["type_length"]
+    return (
+        f"{physical}({length})"
+        if physical and length is not None
+        else physical or "group"
+    )
 
 
 def _row_group(group: RowGroup, footer: ParquetFooter) -> dict[str, Any]:
@@ -115,9 +133,8 @@ def _row_group(group: RowGroup, footer: ParquetFooter) -> dict[str, Any]:
         "total_byte_size": group.total_byte_size,
         "sorting_columns": None if sorting is None else list(sorting),
         "columns": [
-            describe_chunk(ColumnChunk(raw.get("metadata", {}), raw), footer, leaf)
-            # Not `columns`, which would keep them.
-            for leaf, raw in enumerate(group.raw_columns)
+            describe_chunk(chunk, footer, leaf)
+            for leaf, chunk in enumerate(group.chunks())
         ],
     }
 

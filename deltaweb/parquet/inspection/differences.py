@@ -1,14 +1,22 @@
 """How the columns of a file differ from those that its table says, at every depth.
 
+Those of a file are known by its schema where a footer is read, and by the rows of
+`NODE_SCHEMA` where a page shows what was found in one.
+
 Source: Delta protocol, "Type Widening", which widenings readers make; "Column Mapping",
 by what columns are found.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
-from deltaweb.parquet.inspection.file_columns import FileColumn
+import pyarrow as pa
+
+from deltaweb.parquet.inspection.nodes import NodeTypes
+from deltaweb.parquet.nesting import Part, parts_of
+from deltaweb.parquet.schema import Node
 
 LEGACY, MISSING, WIDENED, OTHER = "legacy", "missing", "widened", "other"
 UNKNOWN, REFUSED, PARTITION = "unknown", "refused", "partition"
@@ -20,6 +28,10 @@ _WIDER: Final = {
     "float": ("double",),
     "date": ("timestamp_ntz",),
 }
+_READ: Final = (
+    *("path", "part_of", "depth", "field_id", "delta_type", "delta_reason"),
+    *("physical_type", "effective_type", "column"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +55,30 @@ class SurveyedColumn:
     parts: "tuple[SurveyedColumn, ...]" = ()
 
 
-C = TypeVar("C", bound=FileColumn)
+@dataclass(frozen=True, slots=True, eq=False)
+class FileColumn:
+    """A column of a file, or a part of one.
+
+    Attributes:
+        name: What the file calls it.
+        field_id: By what else readers may know it.
+        word: Its type in Delta, in a word or two; "" where it has none.
+        reason: Why it has none; "" where it has one.
+        stored: Its physical type with its annotation, as it is stored.
+        leaves: Returns the physical types of its leaves by their numbers.
+        parts: Returns fields, the element, or key and value; none of what is one value.
+    """
+
+    name: str
+    field_id: int | None
+    word: str
+    reason: str
+    stored: str
+    leaves: Callable[[], Mapping[int, str | None]]
+    parts: Callable[[], Sequence["FileColumn"]]
 
 
-class ColumnDifference(NamedTuple, Generic[C]):
+class ColumnDifference(NamedTuple):
     """A column that is otherwise in a file.
 
     Attributes:
@@ -59,12 +91,12 @@ class ColumnDifference(NamedTuple, Generic[C]):
     path: tuple[str, ...]
     relation: str
     of_table: SurveyedColumn | None
-    of_file: C | None
+    of_file: FileColumn | None
 
 
 def column_differences(
-    columns: Sequence[SurveyedColumn], of_file: Sequence[C]
-) -> Iterator[ColumnDifference[C]]:
+    columns: Sequence[SurveyedColumn], of_file: Sequence[FileColumn]
+) -> Iterator[ColumnDifference]:
     """Yield how the columns of a file differ from those of the table.
 
     A column whose values are in the log, and not in the file, is one: `PARTITION`.
@@ -106,8 +138,10 @@ def table_path(columns: Sequence[SurveyedColumn], stored: str) -> str:
 
 
 def _fields(
-    columns: Sequence[SurveyedColumn], of_file: Sequence[C], above: tuple[str, ...]
-) -> Iterator[ColumnDifference[C]]:
+    columns: Sequence[SurveyedColumn],
+    of_file: Sequence[FileColumn],
+    above: tuple[str, ...],
+) -> Iterator[ColumnDifference]:
     by_name = {found.name.lower(): found for found in of_file}
     by_id = {found.field_id: found for found in of_file if found.field_id is not None}
     known = set()
@@ -128,8 +162,8 @@ def _fields(
 
 
 def _column(
-    column: SurveyedColumn, found: C, path: tuple[str, ...]
-) -> Iterator[ColumnDifference[C]]:
+    column: SurveyedColumn, found: FileColumn, path: tuple[str, ...]
+) -> Iterator[ColumnDifference]:
     word = found.word
     inner = found.parts() if column.parts and word else ()
     if inner and column.type_word.startswith("struct"):
@@ -141,7 +175,7 @@ def _column(
             yield from _column(part, found_part, (*path, part.name))
         return
     relation = relation_of(column.type_word, word)
-    if not relation and found.has_int96:
+    if not relation and "INT96" in found.leaves().values():
         relation = LEGACY
     if relation:
         yield ColumnDifference(path, relation, column, found)
@@ -175,3 +209,74 @@ def _decimal(word: str) -> tuple[int, int] | None:
     if inner == word or not comma:
         return None
     return int(precision), int(scale)
+
+
+def columns_of_schema(root: Node, types: NodeTypes) -> Sequence[FileColumn]:
+    """Return the columns of a schema, those at the top.
+
+    Args:
+        root: The schema.
+        types: What its nodes are in Delta.
+    """
+
+    def column(part: Part) -> FileColumn:
+        node = part.node
+        return FileColumn(
+            name=node.name,
+            field_id=node.element.field_id,
+            word=types.word(node),
+            reason=types.reasons.get(node.path, ""),
+            stored=stored_type(node),
+            leaves=lambda: {
+                leaf.leaf: leaf.element.physical_type
+                for leaf in node.leaves()
+                if leaf.leaf is not None
+            },
+            parts=lambda: tuple(map(column, parts_of(part))),
+        )
+
+    return tuple(column(Part(node)) for node in root.children or ())
+
+
+def columns_of_rows(nodes: pa.Table) -> Sequence[FileColumn]:
+    """Return the columns of a schema, those at the top.
+
+    Args:
+        nodes: `NODE_SCHEMA`.
+    """
+    values = nodes.select(_READ).to_pydict()
+    depths, physical = values["depth"], values["physical_type"]
+    parts: dict[int, list[int]] = defaultdict(list)
+    for row, owner in enumerate(values["part_of"]):
+        if owner is not None:
+            parts[owner].append(row)
+
+    def leaves(row: int) -> Mapping[int, str | None]:
+        end = row + 1
+        while end < len(depths) and depths[end] > depths[row]:
+            end += 1
+        found = zip(values["column"][row:end], physical[row:end], strict=True)
+        return {leaf: kind for leaf, kind in found if leaf is not None}
+
+    def column(row: int) -> FileColumn:
+        return FileColumn(
+            name=values["path"][row][-1],
+            field_id=values["field_id"][row],
+            word=values["delta_type"][row] or "",
+            reason=values["delta_reason"][row] or "",
+            stored=_stored(physical[row], values["effective_type"][row]),
+            leaves=lambda: leaves(row),
+            parts=lambda: tuple(map(column, parts.get(row, ()))),
+        )
+
+    return tuple(map(column, parts.get(-1, ())))
+
+
+def stored_type(node: Node) -> str:
+    """Return the physical type of a node with its annotation, as it is stored."""
+    physical = node.element.physical_type if node.children is None else None
+    return _stored(physical, None if node.annotation is None else node.annotation.text)
+
+
+def _stored(physical: str | None, annotation: str | None) -> str:
+    return f"{physical or 'group'} {annotation or ''}".strip()

@@ -1,14 +1,19 @@
-"""What one look at a file tells, as bounded JSON; and its row groups as Arrow."""
+"""What one look at a file tells, as bounded JSON; its row groups and texts as Arrow."""
 
+import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
 import pyarrow as pa
 
+from deltaweb.parquet.conversion.arrow import arrow_schema
+from deltaweb.parquet.conversion.delta import convert, problems_text
+from deltaweb.parquet.conversion.spark import convert as convert_to_spark
+from deltaweb.parquet.conversion.spark import stored_schema
 from deltaweb.parquet.inspection.chunks import ChunkSums, count_of
 from deltaweb.parquet.inspection.description import footer_warnings
-from deltaweb.parquet.inspection.node_types import NodeTypes
+from deltaweb.parquet.inspection.nodes import NodeTypes
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.metadata import RowGroup
 
@@ -24,15 +29,23 @@ GROUPS_A_BATCH: Final = 16_384
 GROUP_SCHEMA: Final = pa.schema(
     [
         ("num_rows", pa.int64()),
-        ("uncompressed_bytes", pa.int64()),
         ("compressed_bytes", pa.int64()),
+        ("uncompressed_bytes", pa.int64()),
         ("offset", pa.int64()),
+        ("sorted_by", pa.string()),
         ("num_chunks", pa.int64()),
-        ("sorting", pa.string()),
     ]
 )
-"""A row a row group: what its chunks add up to, where it begins; `sorting` names
-the columns that its rows are sorted by."""
+"""A row a row group: what its chunks add up to, where it begins, and the columns
+that its rows are sorted by."""
+MAX_WRITTEN_NODES: Final = 50_000
+"""Nodes of a schema that is written as others write it."""
+KEY, DELTA, SPARK, ARROW = "key", "delta", "spark", "arrow"
+TEXT_SCHEMA: Final = pa.schema(
+    [("kind", pa.string()), ("name", pa.string()), ("text", pa.large_string())]
+)
+"""Rows of kind `key` in the order of the footer, then one of each other kind; the name
+of these is why there is none, if there is none."""
 
 
 def group_batches(footer: ParquetFooter, sums: ChunkSums) -> Iterator[pa.RecordBatch]:
@@ -52,7 +65,7 @@ def group_batches(footer: ParquetFooter, sums: ChunkSums) -> Iterator[pa.RecordB
                 "compressed_bytes": sums.groups.get(number, nothing)[0],
                 "offset": sums.groups.get(number, nothing)[1],
                 "num_chunks": len(group.raw_columns),
-                "sorting": _sorting(group, footer),
+                "sorted_by": _sorting(group, footer),
             }
             for number, group in enumerate(
                 groups[first : first + GROUPS_A_BATCH], first
@@ -85,6 +98,7 @@ def file_facts(
         size_bytes: The bytes of the file.
     """
     metadata = footer.metadata
+    columns = [sums.columns[leaf] for leaf in range(len(footer.leaves))]
     warnings = list(islice(footer_warnings(footer), MAX_WARNINGS + 1))
     reasons = islice(types.reasons.items(), MAX_REASONS)
     return {
@@ -98,8 +112,8 @@ def file_facts(
         "num_columns": len(footer.leaves),
         "num_nodes": len(metadata.elements) - 1,
         "num_chunks": sums.num_chunks,
-        "compressed_bytes": sum(column.compressed_bytes for column in sums.columns),
-        "uncompressed_bytes": sum(c.uncompressed_bytes for c in sums.columns),
+        "compressed_bytes": sum(column.compressed_bytes for column in columns),
+        "uncompressed_bytes": sum(column.uncompressed_bytes for column in columns),
         "codecs": _largest(sums.codecs),
         "encodings": _largest(sums.families),
         "column_orders": None
@@ -122,7 +136,6 @@ def file_facts(
             for path, reason in reasons
         ],
         "num_delta_reasons": len(types.reasons),
-        "words": sums.words.listed(),
     }
 
 
@@ -133,3 +146,45 @@ def _largest(sums: dict[str, list[int]]) -> list[dict[str, Any]]:
         {"name": name, "bytes": size_bytes, "chunks": chunks}
         for name, (size_bytes, chunks) in ordered[:MAX_KEYS]
     ]
+
+
+def text_batches(footer: ParquetFooter) -> Iterator[pa.RecordBatch]:
+    """Yield the texts of a footer as `TEXT_SCHEMA`."""
+    for key, value in footer.metadata.key_values:
+        yield _text(KEY, key, value)
+    if len(footer.metadata.elements) > MAX_WRITTEN_NODES:
+        reason = f"it has more than {MAX_WRITTEN_NODES:,} nodes"
+        for kind in (DELTA, SPARK, ARROW):
+            yield _text(kind, reason, None)
+        return
+    yield _text(DELTA, *_delta(footer))
+    yield _text(SPARK, *_spark(footer))
+    yield _text(ARROW, *_arrow(footer))
+
+
+def _text(kind: str, name: str, text: str | None) -> pa.RecordBatch:
+    row = {"kind": kind, "name": name, "text": text}
+    return pa.RecordBatch.from_pylist([row], TEXT_SCHEMA)
+
+
+def _delta(footer: ParquetFooter) -> tuple[str, str | None]:
+    made = convert(footer.root)
+    if made.nullable is None:
+        return problems_text(made.problems), None
+    return "", json.dumps(made.nullable, indent=2, ensure_ascii=False)
+
+
+def _spark(footer: ParquetFooter) -> tuple[str, str | None]:
+    found = stored_schema(footer)
+    if found is None:
+        found, problems = convert_to_spark(footer.root)
+        if found is None:
+            return problems_text(problems), None
+    return "", json.dumps(found, indent=2, ensure_ascii=False)
+
+
+def _arrow(footer: ParquetFooter) -> tuple[str, str | None]:
+    try:
+        return "", str(arrow_schema(footer.root))
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        return f"Arrow has no such schema: {error}", None

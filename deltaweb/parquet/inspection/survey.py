@@ -16,22 +16,23 @@ files. Tasks add up what they read, and their rows add up the same way.
     unreadable  code of the error       its sentence
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import pyarrow as pa
 
-from deltaweb.parquet.inspection.chunks import count_of, encoding_family
+from deltaweb.parquet.inspection.chunks import NOT_TOLD, ChunkSums, count_of
 from deltaweb.parquet.inspection.differences import (
     PARTITION,
     SurveyedColumn,
     column_differences,
+    columns_of_schema,
+    stored_type,
 )
-from deltaweb.parquet.inspection.file_columns import columns_of_schema, stored_type
-from deltaweb.parquet.inspection.node_types import node_types
+from deltaweb.parquet.inspection.nodes import node_types
 from deltaweb.parquet.loading import ParquetFooter
-from deltaweb.parquet.metadata import ColumnChunk
 from deltaweb.parquet.schema import Node
 
 MAX_KEYS: Final = 50_000
@@ -89,46 +90,36 @@ class Survey:
         Raises:
             FooterCorruptError: If one of its column chunks is none.
         """
-        rows = max(count_of(footer.metadata.num_rows) or 0, 0)
-        file = _File(path, size_bytes, rows)
-        groups = footer.metadata.row_groups
-        made: dict[SurveyKey, _Sum] = {}
-        ranges = [0] * len(footer.leaves)
-        leaf_bytes = [0] * len(footer.leaves)
-        for group in groups:
-            group_bytes = 0
-            for leaf, raw in enumerate(group.raw_columns):
-                chunk = ColumnChunk(raw.get("metadata", {}), raw)
-                group_bytes += _chunk_bytes(chunk)
-                if leaf < len(leaf_bytes):
-                    leaf_bytes[leaf] += _chunk_bytes(chunk)
-                _add_chunk(made, chunk, leaf, footer)
-                statistics = chunk.statistics or {}
-                if leaf < len(ranges) and "min_value" in statistics:
-                    ranges[leaf] += 1
-            power = max(group_bytes, 1).bit_length() - 1
-            size = made.setdefault(SurveyKey("group_size", str(1 << power)), _Sum())
-            size.count += 1
-            size.size_bytes += group_bytes
-        for entry in made.values():
-            entry.files = 1
-        self._merge(made, file)
-        footer_bytes = footer.metadata.footer_length
-        writer = (footer.metadata.created_by or "not told")[:MAX_NAME_LENGTH]
-        self._note(SurveyKey("file"), file, count=len(groups), extra=footer_bytes)
-        self._note(SurveyKey("writer", writer), file, count=len(groups))
+        metadata = footer.metadata
+        file = _File(path, size_bytes, max(count_of(metadata.num_rows) or 0, 0))
+        sums = ChunkSums()
+        ranges: Counter[int] = Counter()
+        for number, group in enumerate(metadata.row_groups):
+            for leaf, chunk in enumerate(group.chunks()):
+                sums.add(number, leaf, chunk)
+                ranges[leaf] += "min_value" in (chunk.statistics or {})
+        made = defaultdict[SurveyKey, list[int]](lambda: [0, 0, 0])
+        for key, *added in _of_chunks(footer, sums):
+            made[key] = [a + b for a, b in zip(made[key], added, strict=True)]
+        for key, (part_bytes, num_chunks, extra) in made.items():
+            self._note(key, file._replace(size_bytes=part_bytes), num_chunks, extra)
+        count = len(metadata.row_groups)
+        writer = (metadata.created_by or NOT_TOLD)[:MAX_NAME_LENGTH]
+        self._note(SurveyKey("file"), file, count, metadata.footer_length)
+        self._note(SurveyKey("writer", writer), file, count)
         for leaf, node in enumerate(footer.leaves):
-            key = SurveyKey("type", _dotted(node), _stored(node))
-            self._note(key, file, count=len(groups) - ranges[leaf])
+            key = SurveyKey("type", _dotted(node), stored_type(node)[:MAX_NAME_LENGTH])
+            self._note(key, file, count - ranges[leaf])
         found = columns_of_schema(footer.root, node_types(footer.root))
         for one in column_differences(self._columns, found):
             if one.relation == PARTITION:
                 continue
             name = ".".join(one.path)[:MAX_NAME_LENGTH]
-            found_node = None if one.of_file is None else one.of_file.node
-            stored = "" if found_node is None else _stored(found_node)
-            leaves = () if found_node is None else found_node.leaves()
-            own = sum(leaf_bytes[leaf.leaf or 0] for leaf in leaves)
+            stored, own = "", 0
+            if one.of_file is not None:
+                stored = one.of_file.stored[:MAX_NAME_LENGTH]
+                leaves = one.of_file.leaves()
+                own = sum(sums.columns[leaf].compressed_bytes for leaf in leaves)
             key = SurveyKey("difference", name, stored, one.relation)
             self._note(key, file, extra=own)
 
@@ -153,17 +144,8 @@ class Survey:
         ]
         return pa.RecordBatch.from_pylist(rows, SURVEY_SCHEMA)
 
-    def _merge(self, made: Mapping[SurveyKey, _Sum], file: "_File") -> None:
-        for key, one in made.items():
-            whole = self._at(key, file)
-            whole.files += one.files
-            whole.size_bytes += one.size_bytes
-            whole.rows += file.rows
-            whole.count += one.count
-            whole.extra_bytes += one.extra_bytes
-
     def _note(
-        self, key: SurveyKey, file: "_File", *, count: int = 0, extra: int = 0
+        self, key: SurveyKey, file: "_File", count: int = 0, extra: int = 0
     ) -> None:
         whole = self._at(key, file)
         whole.files += 1
@@ -187,30 +169,22 @@ class _File(NamedTuple):
     rows: int
 
 
-def _chunk_bytes(chunk: ColumnChunk) -> int:
-    return max(count_of(chunk.values.get("total_compressed_size")) or 0, 0)
-
-
-def _add_chunk(
-    made: dict[SurveyKey, _Sum], chunk: ColumnChunk, leaf: int, footer: ParquetFooter
-) -> None:
-    size_bytes = _chunk_bytes(chunk)
-    whole = count_of(chunk.values.get("total_uncompressed_size")) or 0
-    is_known = leaf < len(footer.leaves)
-    path = _dotted(footer.leaves[leaf]) if is_known else f"column {leaf}"
-    for key in (
-        SurveyKey("codec", chunk.codec or "not told"),
-        SurveyKey("encoding", encoding_family(chunk)[:MAX_NAME_LENGTH]),
-        SurveyKey("column", path),
-    ):
-        entry = made.setdefault(key, _Sum())
-        entry.count += 1
-        entry.size_bytes += size_bytes
-        entry.extra_bytes += max(whole, 0)
-
-
-def _stored(node: Node) -> str:
-    return stored_type(node)[:MAX_NAME_LENGTH]
+def _of_chunks(
+    footer: ParquetFooter, sums: ChunkSums
+) -> Iterator[tuple[SurveyKey, int, int, int]]:
+    """Yield what a file has of codecs, encodings, columns, and sizes of row groups."""
+    for kind, named in (("codec", sums.codecs), ("encoding", sums.families)):
+        for name, (size_bytes, num_chunks) in named.items():
+            yield SurveyKey(kind, name[:MAX_NAME_LENGTH]), size_bytes, num_chunks, 0
+    for leaf, column in sums.columns.items():
+        is_known = leaf < len(footer.leaves)
+        name = _dotted(footer.leaves[leaf]) if is_known else f"column {leaf}"
+        sizes = column.compressed_bytes, column.num_chunks, column.uncompressed_bytes
+        yield SurveyKey("column", name), *sizes
+    for number in range(len(footer.metadata.row_groups)):
+        size_bytes, _ = sums.groups.get(number, (0, None))
+        power = max(size_bytes, 1).bit_length() - 1
+        yield SurveyKey("group_size", str(1 << power)), size_bytes, 1, 0
 
 
 def _dotted(node: Node) -> str:

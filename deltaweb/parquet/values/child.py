@@ -1,6 +1,7 @@
 """What the child process of a preview runs: limits first, then the file."""
 
 import json
+import os
 import resource
 import sys
 from typing import Any
@@ -11,13 +12,14 @@ MAX_ANSWER_BYTES = 16 << 20
 def main() -> None:
     """Read a request from standard input, and write the rows to standard output."""
     request = json.load(sys.stdin)
+    # Arrow's other allocators reserve more addresses than the limit leaves.
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     # Loaded before memory is limited: what follows is what the file takes.
     import pyarrow as pa  # noqa: PLC0415
 
     from deltaweb.parquet.errors import ParquetError  # noqa: PLC0415
     from deltaweb.parquet.values.reading import read_rows  # noqa: PLC0415
 
-    pa.set_memory_pool(pa.system_memory_pool())
     limit_process(request["memory_bytes"], request["cpu_s"])
     answer: dict[str, Any]
     try:

@@ -11,8 +11,7 @@ from apps.tables.management import text_output
 from apps.tables.management.arguments import add_version, locate
 from apps.tables.storage.connections import options_for
 from apps.tables.storage.opening import open_location
-from apps.tables.versions.survey.inside import TableInside, table_inside
-from apps.tables.versions.survey.sums import Share
+from apps.tables.versions.survey.inside import Share, TableInside, table_inside
 from apps.tables.work.survey_files import (
     IN_PROCESS_FILES,
     survey_by_spark,
@@ -91,11 +90,11 @@ def _lines(inside: TableInside) -> Iterator[str]:
         ("COLUMN", "IN THE TABLE", "IN FILES", "HOW", "FILES", "BYTES", "EXAMPLE"),
         [
             (
-                *(one.column, one.table_type or "", one.file_type or ""),
-                *(one.relation, f"{one.num_files:,}", f"{one.column_bytes:,}"),
-                one.example,
+                *(row["column"], row["table_type"] or "", row["file_type"] or ""),
+                *(row["relation"], f"{row['files']:,}", f"{row['column_bytes']:,}"),
+                row["example"],
             )
-            for one in inside.unlike
+            for row in (one.row for one in inside.unlike)
         ],
     )
     yield from _part(("COLUMN", "BYTES", "SHARE"), _shares(inside.by_bytes.columns))
@@ -119,7 +118,7 @@ def _lines(inside: TableInside) -> Iterator[str]:
 
 def _shares(shares: Sequence[Share]) -> list[tuple[str, ...]]:
     return [
-        (one.name, f"{one.size_bytes:,}", f"{one.percent:g} %")
+        (one.row["name"], f"{one.row['bytes']:,}", f"{one.row['percent']:g} %")
         for one in shares[: MAX_LINES + 1]
     ]
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from apps.tables.versions.survey.sums import Share, UnlikeColumn
-from deltaweb.index.history.sentences.commit_facts import size_text
+from deltaweb.index.history.sentences.commit_facts import counted, size_text
 from deltaweb.parquet.inspection.differences import LEGACY, REFUSED
 
 MAX_COSTS: Final = 8
 LARGE_PERCENT: Final = 25
 FEW_COLUMNS: Final = 3
 MANY_FILES: Final = 100
+Row: TypeAlias = dict[str, Any]
+"""A row of `SURVEY_SCHEMA`, or of a difference, named as its JSON is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +37,9 @@ class Cost:
 def costs_of(
     num_files: int,
     footer_bytes: int,
-    columns: Sequence[Share],
-    unlike: Sequence[UnlikeColumn],
-    unreadable: Sequence[Share],
+    columns: Sequence[Row],
+    unlike: Sequence[Row],
+    unreadable: Sequence[Row],
 ) -> list[Cost]:
     """Return what costs readers, the most bytes first.
 
@@ -62,49 +63,50 @@ def costs_of(
     return sorted(costs, key=lambda cost: -cost.size_bytes)[:MAX_COSTS]
 
 
-def _of_columns(columns: Sequence[Share]) -> Iterator[Cost]:
+def _of_columns(columns: Sequence[Row]) -> Iterator[Cost]:
     if len(columns) <= FEW_COLUMNS:
         return
     for column in columns[:2]:
-        if column.percent >= LARGE_PERCENT:
+        if column["percent"] >= LARGE_PERCENT:
             yield Cost(
-                size_bytes=column.size_bytes,
-                subject=column.name,
-                finding=f"is {column.percent:g} % of all bytes.",
+                size_bytes=column["bytes"],
+                subject=column["name"],
+                finding=f"is {column['percent']:g} % of all bytes.",
                 meaning="Readers that name their columns never fetch it; SELECT * "
                 "always does.",
             )
 
 
-def _of_types(unlike: Sequence[UnlikeColumn]) -> Iterator[Cost]:
+def _of_types(unlike: Sequence[Row]) -> Iterator[Cost]:
     for one in unlike:
-        files = f"{one.num_files:,} file{'' if one.num_files == 1 else 's'}"
-        if one.relation == LEGACY:
+        files = counted(one["files"], "file")
+        if one["relation"] == LEGACY:
             yield Cost(
-                size_bytes=one.column_bytes,
-                subject=one.column,
+                size_bytes=one["column_bytes"],
+                subject=one["column"],
                 finding=f"is INT96 in {files}, so no row group of theirs can be "
                 "skipped by it.",
                 meaning="The log's ranges still skip whole files. Writing the files "
                 "again as TIMESTAMP mends it.",
-                example=one.example,
+                example=one["example"],
             )
-        elif one.relation == REFUSED:
+        elif one["relation"] == REFUSED:
             yield Cost(
-                size_bytes=one.column_bytes,
-                subject=one.column,
-                finding=f"is {one.file_type} in {files}, which no type of Delta holds.",
+                size_bytes=one["column_bytes"],
+                subject=one["column"],
+                finding=f"is {one['file_type']} in {files}, "
+                "which no type of Delta holds.",
                 meaning="Readers that ask for the column fail on these files.",
-                example=one.example,
+                example=one["example"],
             )
 
 
-def _of_errors(unreadable: Sequence[Share]) -> Iterator[Cost]:
+def _of_errors(unreadable: Sequence[Row]) -> Iterator[Cost]:
     for one in unreadable:
-        files = f"{one.num_files:,} file{'' if one.num_files == 1 else 's'}"
+        files = counted(one["files"], "file")
         yield Cost(
-            size_bytes=one.size_bytes,
+            size_bytes=one["bytes"],
             finding=f"{files} cannot be read.",
-            meaning=one.detail or one.name,
-            example=one.example,
+            meaning=one["detail"] or one["name"],
+            example=one["example"],
         )

@@ -3,14 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import pyarrow as pa
 
 from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.paging import Paged, paged
-from apps.tables.versions.survey.costs import Cost, costs_of
-from apps.tables.versions.survey.sums import Share, TypedColumn, UnlikeColumn
+from apps.tables.versions.survey.costs import Cost, Row, costs_of
 from deltaweb.parquet.inspection.differences import (
     LEGACY,
     MISSING,
@@ -25,6 +24,7 @@ from deltaweb.parquet.inspection.differences import (
 COLUMNS_A_PAGE: Final = 12
 MAX_SHOWN: Final = 50
 SMALL_GROUP_BYTES: Final = 8 << 20
+_SHOWN: Final = ("name", "detail", "files", "bytes", "rows", "count", "example")
 _READERS: Final = {
     MISSING: "NULL in every row",
     WIDENED: "the same values, widened",
@@ -32,6 +32,40 @@ _READERS: Final = {
     UNKNOWN: "nothing: readers pass over it",
     REFUSED: "an error: Delta has no such type",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A name, and the files that have it.
+
+    Attributes:
+        row: That of `SURVEY_SCHEMA`, with its percent of the bytes of all names.
+        begin: The percent of those before.
+        of_largest: Of the bytes of the largest name, in percent.
+    """
+
+    row: Spread[Row]
+    begin: OnPage[float]
+    of_largest: OnPage[float]
+
+    @property
+    def program(self) -> str:
+        """The first words of what a writer says of itself."""
+        name, _, rest = self.row["name"].partition(" version ")
+        version = rest.partition(" ")[0]
+        return f"{name} {version}".strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnlikeColumn:
+    """A column, or a part of one, that is otherwise in some files than in the table."""
+
+    row: Spread[Row]
+
+    @property
+    def readers_get(self) -> str:
+        """What readers make of it."""
+        return _READERS.get(self.row["relation"], "converted values, or an error")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +98,7 @@ class TableInside:
     Attributes:
         writers, codecs, encodings: Each with its files and bytes.
         unlike: Columns that are otherwise in files than in the table.
-        mixed: Columns that files store in more than one way.
+        mixed: Leaf columns that files store in more than one way: (stored type, files).
         unreadable: Errors of files whose footers do not read.
         is_complete: Whether every different name was kept.
     """
@@ -79,7 +113,7 @@ class TableInside:
     encodings: list[Share]
     group_sizes: GroupSizes
     unlike: Annotated[list[UnlikeColumn], Named("differences")]
-    mixed: Annotated[list[TypedColumn], Named("stored_in_several_ways")]
+    mixed: Annotated[list[Row], Named("stored_in_several_ways")]
     unreadable: list[Share]
     by_bytes: Annotated[ColumnPage, Named("columns")]
     costs: OnPage[list[Cost]]
@@ -88,7 +122,7 @@ class TableInside:
     @property
     def data_bytes(self) -> int:
         """What the columns take: the bytes that codecs and encodings are shares of."""
-        return sum(one.size_bytes for one in self.codecs)
+        return sum(one.row["bytes"] for one in self.codecs)
 
     @property
     def other_bytes(self) -> int:
@@ -98,7 +132,7 @@ class TableInside:
     @property
     def num_unlike_columns(self) -> int:
         """How many columns are otherwise somewhere."""
-        return len({one.column for one in self.unlike})
+        return len({one.row["column"] for one in self.unlike})
 
     @property
     def shown_unlike(self) -> list[UnlikeColumn]:
@@ -134,7 +168,7 @@ def table_inside(
     columns = _shares(kinds["column"])
     unlike = list(_unlike(kinds["difference"], words_by_path(table)))
     place = paged(len(columns), page, length=length)
-    num_files = whole.get("files", 0) + sum(one.num_files for one in unreadable)
+    num_files = whole.get("files", 0) + sum(one.row["files"] for one in unreadable)
     footer_bytes = whole.get("extra_bytes", 0)
     return TableInside(
         num_files=num_files,
@@ -150,52 +184,45 @@ def table_inside(
         mixed=list(_mixed(kinds["type"]))[:MAX_SHOWN],
         unreadable=unreadable,
         by_bytes=ColumnPage(columns=columns[place.rows], paged=place),
-        costs=costs_of(num_files, footer_bytes, columns, unlike, unreadable),
+        costs=costs_of(
+            num_files,
+            footer_bytes,
+            [one.row for one in columns],
+            [one.row for one in unlike],
+            [one.row for one in unreadable],
+        ),
         is_complete=not kinds["more"],
     )
 
 
 def difference_lines(found: TableInside) -> Iterator[list[object]]:
     """Yield the header and every difference, as the CSV form shows them."""
-    names = ["column", "in_table", "in_files", "relation", "files", "bytes"]
-    yield [*names, "example", "column_bytes"]
+    names = ["column", "table_type", "file_type", "relation", "files", "bytes"]
+    names += ["example", "column_bytes"]
+    yield [{"table_type": "in_table", "file_type": "in_files"}.get(n, n) for n in names]
     for one in found.unlike:
-        yield [
-            one.column,
-            one.table_type,
-            one.file_type,
-            one.relation,
-            one.num_files,
-            one.size_bytes,
-            one.example,
-            one.column_bytes,
-        ]
+        yield [one.row[name] for name in names]
 
 
-def _by_kind(sums: pa.Table) -> Mapping[str, list[dict[str, Any]]]:
-    kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
+def _by_kind(sums: pa.Table) -> Mapping[str, list[Row]]:
+    kinds: dict[str, list[Row]] = defaultdict(list)
     for row in sums.to_pylist():
         kinds[row["kind"]].append(row)
     return kinds
 
 
-def _shares(rows: Sequence[dict[str, Any]]) -> list[Share]:
+def _shares(rows: Sequence[Row]) -> list[Share]:
     """Return sums as shares of the whole, the most bytes first."""
     total = sum(row["bytes"] for row in rows)
     largest = max((row["bytes"] for row in rows), default=0)
     ordered = sorted(rows, key=lambda row: (-row["bytes"], -row["files"], row["name"]))
     begin, shares = 0, []
     for row in ordered:
+        shown = {name: row[name] for name in _SHOWN}
+        shown |= {"detail": row["detail"] or None, "example": row["example"] or ""}
         shares.append(
             Share(
-                name=row["name"],
-                detail=row["detail"] or None,
-                num_files=row["files"],
-                size_bytes=row["bytes"],
-                num_rows=row["rows"],
-                count=row["count"],
-                example=row["example"] or "",
-                percent=_percent(row["bytes"], total),
+                row={**shown, "percent": _percent(row["bytes"], total)},
                 begin=_percent(begin, total),
                 of_largest=_percent(row["bytes"], largest),
             )
@@ -204,7 +231,7 @@ def _shares(rows: Sequence[dict[str, Any]]) -> list[Share]:
     return shares
 
 
-def _group_sizes(rows: Sequence[dict[str, Any]]) -> GroupSizes:
+def _group_sizes(rows: Sequence[Row]) -> GroupSizes:
     counts = {int(row["name"]): row["count"] for row in rows}
     if not counts:
         return GroupSizes(edges=(), counts=(), num_small=0)
@@ -217,35 +244,33 @@ def _group_sizes(rows: Sequence[dict[str, Any]]) -> GroupSizes:
     )
 
 
-def _unlike(
-    rows: Sequence[dict[str, Any]], words: Mapping[str, str]
-) -> Iterator[UnlikeColumn]:
+def _unlike(rows: Sequence[Row], words: Mapping[str, str]) -> Iterator[UnlikeColumn]:
     for row in sorted(rows, key=lambda row: (-row["bytes"], row["name"])):
         relation = row["relation"]
         yield UnlikeColumn(
-            column=row["name"],
-            relation=relation,
-            table_type=None if relation == UNKNOWN else words.get(row["name"]),
-            file_type=row["detail"] or None,
-            num_files=row["files"],
-            size_bytes=row["bytes"],
-            column_bytes=row["extra_bytes"],
-            example=row["example"] or "",
-            readers_get=_READERS.get(relation, "converted values, or an error"),
+            row={
+                "column": row["name"],
+                "relation": relation,
+                "table_type": None if relation == UNKNOWN else words.get(row["name"]),
+                "file_type": row["detail"] or None,
+                "files": row["files"],
+                "bytes": row["bytes"],
+                "column_bytes": row["extra_bytes"],
+                "example": row["example"] or "",
+            }
         )
 
 
-def _mixed(rows: Sequence[dict[str, Any]]) -> Iterator[TypedColumn]:
+def _mixed(rows: Sequence[Row]) -> Iterator[Row]:
     """Yield the columns that files store in more than one way."""
-    ways: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    ways: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         ways[row["name"]].append(row)
     for name, found in sorted(ways.items()):
         if len(found) > 1:
             found.sort(key=lambda row: -row["files"])
-            yield TypedColumn(
-                column=name, ways=[(row["detail"], row["files"]) for row in found]
-            )
+            stored = [(row["detail"], row["files"]) for row in found]
+            yield {"column": name, "ways": stored}
 
 
 def _percent(part: int, whole: int) -> float:

@@ -134,7 +134,8 @@ def test_a_value_in_a_path_is_encoded_once_for_the_disk_and_once_for_the_log(
     assert folder.startswith("%5Fp%20%C3%B6=")
 
 
-def test_a_target_size_ends_files() -> None:
+def test_a_target_size_ends_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data_files, "ROW_GROUP_ROWS", 10_000)
     store = MemoryTableStore()
     rows = pa.table({"a": range(100_000)})
     wanted = layout(rows.schema, **{"delta.targetFileSize": "64 kb"})
@@ -142,7 +143,6 @@ def test_a_target_size_ends_files() -> None:
     with DataFileWriter(store, wanted) as writer:
         for batch in rows.to_batches(max_chunksize=10_000):
             writer.write(batch)
-            writer.end_row_group()
         files = writer.finish()
 
     assert files.num_rows > 3

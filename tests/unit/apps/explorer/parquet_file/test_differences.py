@@ -11,8 +11,7 @@ from apps.explorer.parquet_file.schema import node_page
 from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.parquet.conversion.delta import convert
 from deltaweb.parquet.inspection.chunks import ChunkSums
-from deltaweb.parquet.inspection.columns import node_batches
-from deltaweb.parquet.inspection.node_types import node_types
+from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 
 ITEM = pa.struct({"sku": pa.string(), "count": pa.int64()})
@@ -28,7 +27,7 @@ def _footer(types: dict[str, pa.DataType], **options: bool) -> ParquetFooter:
 
 def _nodes(types: dict[str, pa.DataType], **options: bool) -> pa.Table:
     footer = _footer(types, **options)
-    sums = ChunkSums(len(footer.leaves))
+    sums = ChunkSums()
     return pa.Table.from_batches(node_batches(footer, node_types(footer.root), sums))
 
 
@@ -79,7 +78,7 @@ def test_are_unknown_without_the_columns_of_a_table() -> None:
 def test_the_schema_of_a_file_has_the_types_of_its_table(table: StructType) -> None:
     page = node_page(_nodes(TABLE), "", 1, table)
 
-    assert {".".join(node.path): node.table_type for node in page.nodes} == {
+    assert {".".join(one.row["path"]): one.table_type for one in page.nodes} == {
         "id": "bigint",
         "day": "date",
         "items": "array<struct>",

@@ -16,9 +16,8 @@ from apps.explorer.parquet_file.skipping import (
     try_condition,
 )
 from deltaweb.parquet.inspection.chunks import ChunkSums, chunk_batches
-from deltaweb.parquet.inspection.columns import node_batches
 from deltaweb.parquet.inspection.facts import group_batches
-from deltaweb.parquet.inspection.node_types import node_types
+from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.loading import load_footer
 
 
@@ -29,7 +28,7 @@ def _try(
     sink = pa.BufferOutputStream()
     pq.write_table(pa.table({"before": values, "c": values}), sink, row_group_size=2)
     footer = load_footer(pa.BufferReader(sink.getvalue()))
-    sums = ChunkSums(len(footer.leaves))
+    sums = ChunkSums()
     chunks = pa.Table.from_batches([batch for _, batch in chunk_batches(footer, sums)])
     groups = pa.Table.from_batches(group_batches(footer, sums))
     nodes = pa.Table.from_batches(node_batches(footer, node_types(footer.root), sums))

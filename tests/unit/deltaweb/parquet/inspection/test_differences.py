@@ -10,15 +10,15 @@ from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.conversion.delta import convert
 from deltaweb.parquet.inspection.chunks import ChunkSums
-from deltaweb.parquet.inspection.columns import node_batches
 from deltaweb.parquet.inspection.differences import (
     SurveyedColumn,
     column_differences,
+    columns_of_rows,
+    columns_of_schema,
     table_path,
     words_by_path,
 )
-from deltaweb.parquet.inspection.file_columns import columns_of_rows, columns_of_schema
-from deltaweb.parquet.inspection.node_types import node_types
+from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.inspection.survey import Survey
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 
@@ -48,7 +48,7 @@ def _differences(types: dict[str, pa.DataType]) -> list[tuple[str, str]]:
     """Return paths and relations: the same by the schema and by a page's rows of it."""
     footer = _footer(types)
     found = node_types(footer.root)
-    rows = node_batches(footer, found, ChunkSums(len(footer.leaves)))
+    rows = node_batches(footer, found, ChunkSums())
     by_schema = column_differences(_table(), columns_of_schema(footer.root, found))
     nodes = columns_of_rows(pa.Table.from_batches(rows))
     told, of_rows = (
@@ -58,10 +58,11 @@ def _differences(types: dict[str, pa.DataType]) -> list[tuple[str, str]]:
     assert [one[:2] for one in told] == [one[:2] for one in of_rows]
     for (*_, column), (*_, row) in zip(told, of_rows, strict=True):
         if column is not None and row is not None:
-            facts = "name", "field_id", "word", "stored", "has_int96"
+            facts = "name", "field_id", "word", "reason", "stored"
             assert [getattr(column, one) for one in facts] == [
                 getattr(row, one) for one in facts
             ]
+            assert column.leaves() == row.leaves()
     return [one[:2] for one in told]
 
 
