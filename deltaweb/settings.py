@@ -234,7 +234,6 @@ if BROKER_URL == EMBEDDED_BROKER_URL:
         "data_folder_in": str(_broker / "queue"),
         "data_folder_out": str(_broker / "queue"),
         "control_folder": str(_broker / "control"),
-        "polling_interval": 0.2,
     }
 JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)
 # Of a job that reads files, or evaluates conditions: one that takes more is ended.
