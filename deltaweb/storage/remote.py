@@ -110,6 +110,11 @@ class RemoteTableStore:
         return self._access
 
     @property
+    def key(self) -> tuple[str, ...]:
+        """What two stores have in common that are opened alike."""
+        return (self._root, self._access, *self._allowed_roots)
+
+    @property
     def reads_tell_times(self) -> bool:
         """A listing does."""
         return False

@@ -150,7 +150,11 @@ class Transport(filesystem.Transport):
         super().__init__(client, **options)  # type: ignore[no-untyped-call]  # kombu's own
         self.bells: Bells | None = None
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> None:  # noqa: ANN401, ARG002 (as above)
+    def drain_events(  # type: ignore[override]  # kombu's classes differ in this
+        self,
+        connection: Any,  # noqa: ANN401, ARG002 (as above)
+        timeout: float | None = None,
+    ) -> None:
         """Hand on the next message.
 
         Raises:
@@ -159,9 +163,10 @@ class Transport(filesystem.Transport):
         until = None if timeout is None else monotonic() + timeout
         can_ring = self._hang_up_bells()
         interval_s = LOOK_INTERVAL_S if can_ring else POLLING_INTERVAL_S
+        take: Any = self.cycle
         while True:
             try:
-                self.cycle.get(self._deliver, timeout=timeout)
+                take.get(self._deliver, timeout=timeout)
             except Empty:
                 left_s = interval_s if until is None else until - monotonic()
                 if left_s <= 0:

@@ -226,7 +226,7 @@ def job_view(job: Job, *, now: datetime) -> JobView:
         created_at=job.created_at, id__lt=job.id
     )
     unattended = worker_state(now=now).unattended
-    queue = queue_of(job.kind)
+    queue = queue_of(job)
     return replace(
         view,
         elapsed_s=None,
@@ -273,8 +273,8 @@ def _holders(leases: Iterable[tuple[str, datetime | None]], now: datetime) -> se
 
 
 def is_attended(job: Job, *, now: datetime) -> bool:
-    """Whether a worker lives that takes jobs of the job's kind."""
-    return queue_of(job.kind) not in worker_state(now=now).unattended
+    """Whether a worker lives that takes such jobs."""
+    return queue_of(job) not in worker_state(now=now).unattended
 
 
 def workers_alive(*, now: datetime) -> list[Worker]:

@@ -12,8 +12,12 @@ load(
     "pyarrow.parquet",
     "deltaweb.storage.local",
     "deltaweb.table",
+    "deltaweb.delta.changes",
+    "deltaweb.delta.feed.row_diff",
     "deltaweb.delta.scan.rows",
+    "deltaweb.delta.scan.variant_parts",
     "deltaweb.expressions.compiler",
+    "deltaweb.parquet.inspection",
     "deltaweb.writer.append",
     "deltaweb.writer.rewrite.run",
 )

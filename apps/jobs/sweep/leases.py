@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
 from django.db.models import Q
 
@@ -12,6 +13,7 @@ from apps.jobs.sweep.leftovers import remove_results
 
 WAKE_AGAIN_AFTER = timedelta(seconds=60)
 WAKE_LIMIT = 100  # jobs woken again by one sweep, the longest waiting first
+WOKEN_BY: Final = ("id", "kind", "parameters", "woken_at")
 KEEP_FINISHED = timedelta(days=30)
 DROP_LIMIT = 500
 FORGET_WORKER_AFTER = timedelta(days=1)
@@ -91,7 +93,7 @@ def _wake_again(now: datetime) -> int:
     Only the head of the queue is looked at, so that a long queue behind a busy
     worker does not fill the broker with copies.
     """
-    head = list(Job.objects.waiting().only("id", "kind", "woken_at")[:WAKE_LIMIT])
+    head = list(Job.objects.waiting().only(*WOKEN_BY)[:WAKE_LIMIT])
     late = now - WAKE_AGAIN_AFTER
     # What was woken in the future was woken by a clock that was wrong.
     due = [job for job in head if not job.woken_at or not late <= job.woken_at <= now]

@@ -147,6 +147,7 @@ DIFF_FILES: Final = kinds.register(
         title=lambda table, asked: (
             f"Compare files of {table.full_name}, versions {asked.from_} and {asked.to}"
         ),
+        is_apart=True,
         run=diff_files,
         page=on_table(_page),
     )

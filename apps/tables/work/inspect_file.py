@@ -81,6 +81,7 @@ INSPECT_FILE: Final = kinds.register(
         words="Look into a Parquet file",
         parameters=LookedAtFile,
         title=lambda table, asked: title_of("Look into", table, asked),
+        is_apart=True,
         run=inspect_file,
         page=on_table(page_of_file),
     )

@@ -174,6 +174,7 @@ PREVIEW: Final = kinds.register(
         parameters=Preview,
         title=_title,
         is_apart=True,
+        is_long=lambda asked: asked.get("limit", 0) is None,
         run=preview_rows,
         page=on_table(_missing_rows),
     )

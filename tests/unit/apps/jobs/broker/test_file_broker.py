@@ -6,15 +6,18 @@ from queue import Empty
 from typing import Any
 
 import pytest
-from kombu import Exchange, Queue
 from kombu import connection as kombu_connection
+from kombu import entity
 
 from apps.jobs.broker import file_broker
 from apps.jobs.broker.file_broker import Channel, Transport
 from tests.installation import wait_for
 
 Connect = Callable[[], Any]
-Connection: Any = kombu_connection.Connection  # kombu has few types
+# kombu has few types.
+Connection: Any = kombu_connection.Connection
+Queue: Any = entity.Queue
+Exchange: Any = entity.Exchange
 state: Any = Transport.global_state
 
 
@@ -202,17 +205,17 @@ def test_where_a_disk_has_no_pipes_messages_come_all_the_same(
 
 
 def take_by(
-    taker: Any, name: str, taken: list[Any], *, at_once: int = 0
+    taker: Connection, name: str, taken: list[Any], *, at_once: int = 0
 ) -> list[Any]:
     """Let a connection take the messages of a queue, so many without their ack."""
     messages: list[Any] = []
 
-    def take(payload: Any, message: Any) -> None:
+    def take(payload: object, message: object) -> None:
         taken.append(payload)
         messages.append(message)
 
     channel = taker.channel()
-    channel.basic_qos(0, at_once, False)
+    channel.basic_qos(0, at_once, apply_global=False)
     queue = Queue(name, Exchange(name), name)
     taker.Consumer(queue, channel=channel, callbacks=[take]).consume()
     return messages
@@ -221,9 +224,9 @@ def take_by(
 def counted_looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The queues for which the folder is looked into, one entry a look."""
     looks: list[str] = []
-    look = Channel._get
+    look = vars(Channel)["_get"]
 
-    def counted(channel: Any, queue: str, timeout: float | None = None) -> Any:
+    def counted(channel: Channel, queue: str, timeout: float | None = None) -> object:
         looks.append(queue)
         return look(channel, queue, timeout)
 
