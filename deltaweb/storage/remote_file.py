@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.kept_parts import kept_parts
 
 
 class GuardedFile(io.RawIOBase):
@@ -14,15 +15,29 @@ class GuardedFile(io.RawIOBase):
     Args:
         file: As fsspec opened it.
         fault: Returns the error of ours that a driver's error means.
+        access: A digest of the store's options: equal where two are opened alike.
     """
 
-    def __init__(self, file: Any, fault: Callable[[Exception], DeltaError]) -> None:  # noqa: ANN401  # fsspec has no types
+    def __init__(
+        self,
+        file: Any,  # noqa: ANN401  # fsspec has no types
+        fault: Callable[[Exception], DeltaError],
+        *,
+        access: str = "",
+    ) -> None:
         self._file = file
         self._fault = fault
+        self._end = kept_parts.end_of(file, access=access)
+        self._end_at = int(file.size) - len(self._end) if self._end else 0
 
     def read(self, size: int | None = -1) -> bytes:
         """Read as many bytes, or all that are left."""
         with self._guard():
+            if self._end and (at := int(self._file.tell())) >= self._end_at:
+                rest = self._end[at - self._end_at :]
+                part = rest if size is None or size < 0 else rest[:size]
+                self._file.seek(at + len(part))
+                return part
             return bytes(self._file.read(-1 if size is None else size))
 
     def seek(self, offset: int, whence: int = 0) -> int:

@@ -14,6 +14,7 @@ from apps.jobs.running.database_faults import DATABASE_FAULTS
 from deltaweb.delta.snapshot.kept import kept
 from deltaweb.environment.memory import own_bytes
 from deltaweb.errors import DeltawebError
+from deltaweb.storage.kept_parts import kept_parts
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +28,7 @@ def make_ready() -> None:
     # The connection stays while no job comes; whether it still works is asked then.
     connection.settings_dict["CONN_MAX_AGE"] = None
     kept.begin()
+    kept_parts.begin()
     with contextlib.suppress(*DATABASE_FAULTS):
         connection.ensure_connection()
         for name in PREPARATIONS:
@@ -51,6 +53,7 @@ def after_job() -> None:
 def let_go() -> None:
     """Keep nothing: nobody has asked for a while."""
     kept.forget()
+    kept_parts.forget()
     connection.close()
     _release()
 

@@ -3,6 +3,7 @@
 from apps.jobs.running.apart_process import load
 
 load(
+    "apps.jobs.broker.waking:celery_application",  # a job may ask for another
     "apps.jobs.kinds:all_kinds",
     "apps.jobs.running.tracking",
     "django.db.models.sql.compiler",

@@ -166,7 +166,7 @@ class _HeldTable:
 
 def _has_access_of(store: TableStore, other: TableStore) -> bool:
     """Tell whether two stores of one table read with the same credentials."""
-    return getattr(store, "access", "") == getattr(other, "access", "")
+    return getattr(store, "key", None) == getattr(other, "key", None)
 
 
 def _newer(table: DeltaTable, snapshot: Snapshot) -> Snapshot:
