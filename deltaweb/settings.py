@@ -129,6 +129,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "apps.accounts.middleware.sign_in_required",
+    "apps.pages.request.prefetching.prefetching",
     "apps.pages.request.middleware.TidyAddressMiddleware",
     "apps.pages.request.middleware.PageErrorMiddleware",
 ]
@@ -324,6 +325,9 @@ STORAGES = {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
+
+# What browsers may fetch ahead; they take it by this type alone.
+WHITENOISE_MIMETYPES = {".rules": "application/speculationrules+json"}
 
 # === Logs ===
 LOGGING = {

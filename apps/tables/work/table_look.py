@@ -36,10 +36,13 @@ class TableLook(JobKind[P]):
 
     Attributes:
         title: What such a job is called in lists.
+        is_cheap: Which of its jobs are begun for a page that is fetched ahead; none
+            for None.
     """
 
     title: Callable[[Table, P], str]
     is_look: bool = True
+    is_cheap: Callable[[Table, P], bool] | None = None
 
     def key(self, table: Table, parameters: P) -> str:
         """Return what equal work has in common.
@@ -77,6 +80,7 @@ class TableLook(JobKind[P]):
             requested_by=requested_by,
             now=now,
             reuse=True,
+            is_cheap=bool(self.is_cheap and self.is_cheap(table, parameters)),
         )
 
     def newest(self, table: Table, parameters: P) -> Job | None:
