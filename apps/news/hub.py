@@ -1,0 +1,243 @@
+"""Who waits for news in this process, and the one thread that hears them.
+
+However many pages wait, one thread listens, and tells those that wait for a topic. What
+comes too soon after the last news of its topic is told a little later, once.
+"""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from apps.news.channels.channel import Channel, Listener
+from apps.news.channels.choice import channel
+from apps.news.topics import pace_s
+
+logger = logging.getLogger(__name__)
+
+BEGIN_S: Final = 1.0  # for a channel to be there when the first one waits
+CHECK_S: Final = 30.0  # without news, until the channel is asked whether it is cut
+FIRST_PAUSE_S: Final = 0.5  # after a channel was cut
+LONGEST_PAUSE_S: Final = 30.0
+MAX_A_PERSON: Final = 32  # pages of one person that a process holds
+
+
+class Subscription:
+    """Somebody who waits for topics; it may be told in any thread.
+
+    Attributes:
+        topics: Those of which it hears.
+        ends: Those that end it.
+        owner: Who waits.
+        is_over: Whether it hears nothing any more.
+    """
+
+    def __init__(
+        self, topics: Iterable[str], *, ends: Iterable[str] = (), owner: object = None
+    ) -> None:
+        self.topics = frozenset(topics)
+        self.ends = frozenset(ends)
+        self.owner = owner
+        self.is_over = False
+        self._news: dict[str, None] = {}
+        self._wake: Callable[[], None] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something to take, or it is over."""
+        return bool(self._news) or self.is_over
+
+    def attach(self, wake: Callable[[], None]) -> None:
+        """Call this whenever there is something to take, beginning with now."""
+        with self._lock:
+            self._wake = wake
+            is_due = self.has_news
+        if is_due:
+            wake()
+
+    def tell(self, topics: Iterable[str]) -> None:
+        """Add news; wake who waits for them."""
+        with self._lock:
+            self._news |= dict.fromkeys(topics)
+            wake = self._wake if self._news else None
+        if wake is not None:
+            wake()
+
+    def end(self) -> None:
+        """Let it hear nothing any more; wake who waits."""
+        with self._lock:
+            self.is_over = True
+            wake = self._wake
+        if wake is not None:
+            wake()
+
+    def take(self) -> list[str]:
+        """Return the news since the last time."""
+        with self._lock:
+            news, self._news = list(self._news), {}
+        return news
+
+
+class Hub:
+    """All who wait in this process.
+
+    Args:
+        way: How news come.
+    """
+
+    def __init__(self, way: Channel) -> None:
+        self._way = way
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._is_live = threading.Event()
+        self._waiting: dict[str, set[Subscription]] = {}
+        self._of_owner: dict[object, int] = {}
+        self._told_at_s: dict[str, float] = {}
+        self._due_s: dict[str, float] = {}
+
+    def is_live(self, wait_s: float = BEGIN_S) -> bool:
+        """Whether news are heard; the first who asks waits until they are."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._listen, name="news", daemon=True
+                )
+                self._thread.start()
+                is_first = True
+            else:
+                is_first = False
+        return self._is_live.wait(wait_s if is_first else 0.0)
+
+    def has_room_for(self, owner: object) -> bool:
+        """Whether one more of a person's pages is held."""
+        return self._of_owner.get(owner, 0) < MAX_A_PERSON
+
+    def add(self, one: Subscription) -> None:
+        """Let somebody hear what comes from now on."""
+        with self._lock:
+            for topic in one.topics | one.ends:
+                self._waiting.setdefault(topic, set()).add(one)
+            self._of_owner[one.owner] = self._of_owner.get(one.owner, 0) + 1
+
+    def remove(self, one: Subscription) -> None:
+        """Let it hear nothing any more; one that is not there is no error."""
+        with self._lock:
+            was_there = False
+            for topic in one.topics | one.ends:
+                others = self._waiting.get(topic, set())
+                was_there |= one in others
+                others.discard(one)
+                if not others:
+                    self._waiting.pop(topic, None)
+            if was_there:
+                left = self._of_owner.get(one.owner, 0) - 1
+                self._of_owner[one.owner] = left
+                if left <= 0:
+                    del self._of_owner[one.owner]
+
+    # === In its thread ===
+
+    def _listen(self) -> None:
+        pause_s = FIRST_PAUSE_S
+        while True:
+            try:
+                with self._way.listening() as listener:
+                    self._is_live.set()
+                    pause_s = FIRST_PAUSE_S
+                    self._hear(listener)
+            except Exception as error:  # noqa: BLE001 (each channel raises its own kinds)
+                kind = type(error).__name__
+                logger.warning("No news are heard (%s); pages ask by themselves.", kind)
+            self._is_live.clear()
+            self._end_all()
+            time.sleep(pause_s)
+            pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+
+    def _hear(self, listener: Listener) -> None:
+        """Tell what is heard until the channel is cut."""
+        checked_at_s = time.monotonic()
+        while True:
+            now_s = time.monotonic()
+            next_s = min(self._due_s.values(), default=now_s + CHECK_S)
+            heard = listener.hear(max(0.0, min(next_s - now_s, CHECK_S)))
+            if time.monotonic() - checked_at_s >= CHECK_S:
+                checked_at_s = time.monotonic()
+                listener.check()
+            self.hear(heard)
+
+    def hear(self, topics: Sequence[str]) -> None:
+        """Tell these topics, and those whose time has come."""
+        now_s = time.monotonic()
+        due = [topic for topic, at_s in self._due_s.items() if at_s <= now_s]
+        for topic in due:
+            del self._due_s[topic]
+        for topic in dict.fromkeys((*due, *topics)):
+            told_at_s = self._told_at_s.get(topic, -1.0)
+            at_s = told_at_s + pace_s(topic)
+            if topic not in self._waiting:
+                self._told_at_s.pop(topic, None)
+            elif told_at_s >= 0 and at_s > now_s:
+                self._due_s.setdefault(topic, at_s)
+            else:
+                self._told_at_s[topic] = now_s
+                self._tell(topic)
+
+    def _tell(self, topic: str) -> None:
+        with self._lock:
+            waiting = list(self._waiting.get(topic, ()))
+        for one in waiting:
+            if topic in one.ends:
+                one.end()
+            else:
+                one.tell([topic])
+
+    def _end_all(self) -> None:
+        with self._lock:
+            everybody = {one for some in self._waiting.values() for one in some}
+        for one in everybody:
+            one.end()
+
+
+_hubs: dict[int, Hub] = {}
+_hubs_lock = threading.Lock()
+
+
+def hub() -> Hub:
+    """Return the hub of this process: one that was forked has its own."""
+    with _hubs_lock:
+        if os.getpid() not in _hubs:
+            _hubs.clear()
+            _hubs[os.getpid()] = Hub(channel())
+        return _hubs[os.getpid()]
+
+
+class Waiter:
+    """A thread that waits for topics."""
+
+    def __init__(self, one: Subscription, *, is_live: bool) -> None:
+        self.is_live = is_live
+        self._one = one
+        self._is_told = threading.Event()
+        one.attach(self._is_told.set)
+
+    def wait(self, wait_s: float) -> None:
+        """Wait for news, no longer than so."""
+        self._is_told.wait(wait_s)
+        self._is_told.clear()
+        self._one.take()
+
+
+@contextmanager
+def waiting_for(*topics: str) -> Iterator[Waiter]:
+    """Hear topics in this thread: what happens from the block's begin on."""
+    at, one = hub(), Subscription(topics)
+    is_live = at.is_live()
+    at.add(one)
+    try:
+        yield Waiter(one, is_live=is_live)
+    finally:
+        at.remove(one)
