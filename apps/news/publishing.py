@@ -19,7 +19,9 @@ def publish(*topics: str) -> None:
 
     News may be lost: whoever waits looks at rows now and then, too.
     """
-    transaction.on_commit(lambda: _send(topics), robust=True)
+    told = tuple(filter(None, topics))
+    if told:
+        transaction.on_commit(lambda: _send(told), robust=True)
 
 
 def _send(topics: tuple[str, ...]) -> None:

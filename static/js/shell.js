@@ -228,11 +228,6 @@
   document.addEventListener("deltaweb:main", showTab);
   showTab();
 
-  // Parts that poll rest while nobody looks at the page.
-  document.addEventListener("htmx:beforeRequest", (event) => {
-    if (document.hidden && event.detail.elt.matches("[data-poll]")) event.preventDefault();
-  });
-
   // === What the page shows has moved on: its content is fetched and swapped ===
   const lacks = (element) => {
     const [name, attribute] = element.matches("script") ? ["script", "src"] : ["link", "href"];
