@@ -52,7 +52,8 @@ def of_session(session_key: str | None) -> str:
 
 def revision_of_values(*values: object) -> str:
     """Return a short name of values, another one for others."""
-    return f"{zlib.crc32(repr(values).encode()):08x}"
+    text = "\x1f".join(map(str, values))
+    return f"{zlib.crc32(text.encode()):08x}"
 
 
 def revision(user: object, topic: str) -> str | None:

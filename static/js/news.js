@@ -29,6 +29,7 @@
   // A part inside one that is asked for comes with it.
   const hear = (topics) => {
     const asked = [];
+    if ([...topics].some((topic) => topic.startsWith("job-end:"))) topics.add("jobs"); // ends with its page
     for (const part of parts()) {
       const heard = part.dataset.news.split(" ").map((text) => text.split("@")[0]).filter((topic) => topics.has(topic));
       if (!heard.length || asked.some((other) => other.contains(part))) continue;

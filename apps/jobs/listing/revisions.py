@@ -39,7 +39,7 @@ def jobs_revision(user: User | AnonymousUser) -> str:
     active = jobs.active().order_by("created_at")
     rows = active.values_list("id", "state", "step", "progress_done")[:MAX_JOBS]
     newest = jobs.order_by("-created_at").values_list("id", flat=True)
-    return revision_of_values(*map(str, rows), str(newest.first()))
+    return revision_of_values(*rows, newest.first())
 
 
 def _of_key(user: Any, key: str) -> Job | None:  # noqa: ANN401 (of a request)

@@ -31,7 +31,7 @@ def tell_changed(table: Table) -> None:
 
 def table_revision(table: Table) -> str:
     """Return the revision of what pages show of a table."""
-    return revision_of_values(*(str(getattr(table, name)) for name in _SHOWN))
+    return revision_of_values(*(getattr(table, name) for name in _SHOWN))
 
 
 def tables_revision(user: "User | AnonymousUser") -> str:
@@ -41,7 +41,7 @@ def tables_revision(user: "User | AnonymousUser") -> str:
     found = tables.aggregate(
         Count("id"), Max("indexed_at"), new=Count("id", filter=is_new)
     )
-    return revision_of_values(*map(str, found.values()))
+    return revision_of_values(*found.values())
 
 
 def _table(user: Any, key: str) -> str | None:  # noqa: ANN401 (of a request)
