@@ -112,6 +112,11 @@ class Hub:
                 is_first = False
         return self._is_live.wait(wait_s if is_first else 0.0)
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether anybody waits."""
+        return bool(self._waiting)
+
     def has_room_for(self, owner: object) -> bool:
         """Whether one more of a person's pages is held."""
         return self._of_owner.get(owner, 0) < MAX_A_PERSON
@@ -150,8 +155,9 @@ class Hub:
                     pause_s = FIRST_PAUSE_S
                     self._hear(listener)
             except Exception as error:  # noqa: BLE001 (each channel raises its own kinds)
-                kind = type(error).__name__
-                logger.warning("No news are heard (%s); pages ask by themselves.", kind)
+                if pause_s == FIRST_PAUSE_S:  # said once, until it works again
+                    kind = type(error).__name__
+                    logger.warning("No news (%s); pages ask by themselves.", kind)
             self._is_live.clear()
             self._end_all()
             time.sleep(pause_s)

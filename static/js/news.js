@@ -68,6 +68,7 @@
     let timer = setTimeout(() => own.abort(), FIRST_WORD_MS);
     try {
       const answer = await fetch(`${address}?${query}`, { signal: own.signal, headers: { Accept: "text/event-stream" } });
+      if (answer.redirected) parts().forEach((part) => ask(part)); // nobody is signed in any more
       if (answer.status !== 200 || answer.redirected) throw new Error(`${answer.status}`);
       await read(answer.body, () => {
         isCut = false;

@@ -14,7 +14,8 @@ from apps.jobs import services
 from apps.jobs.listing.revisions import end_revision, job_revision, jobs_revision
 from apps.jobs.models import Job
 from apps.jobs.running.tracking import track_job
-from apps.news.hub import MAX_A_PERSON, Hub, hub
+from apps.news import hub as hubs
+from apps.news.hub import MAX_A_PERSON
 from apps.news.stream import HOLDS, NewsEvents
 from apps.pages.actions import COMMAND_LINE
 from apps.tables.models import Table
@@ -52,12 +53,9 @@ def hears(events: NewsEvents, text: str) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def _forgotten() -> None:
+def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins with nobody who waits."""
-    at: Hub = hub()
-    with at._lock:
-        at._waiting.clear()
-        at._of_owner.clear()
+    monkeypatch.setattr(hubs, "_hubs", {})
 
 
 class TestAPageThatWaits:
@@ -163,7 +161,7 @@ class TestAStreamEnds:
         elif change == "role":
             accounts.set_role(role="viewer", **by)
         else:
-            accounts.change_password(password="a long password", **by)  # noqa: S106 (of a test)
+            accounts.change_password(password="a long password", **by)
 
         assert hears(events, "event: end")
 
@@ -175,4 +173,4 @@ class TestAStreamEnds:
 
         services.cancel(job, now=timezone.now())
 
-        assert not hub()._waiting
+        assert not hubs.hub().is_awaited
