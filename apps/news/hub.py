@@ -7,9 +7,9 @@ comes too soon after the last news of its topic is told a little later, once.
 import logging
 import os
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import Final
 
 from apps.news.channels.channel import Channel, Listener
@@ -93,24 +93,29 @@ class Hub:
         self._way = way
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._begun_at_s = 0.0
         self._is_live = threading.Event()
         self._waiting: dict[str, set[Subscription]] = {}
         self._of_owner: dict[object, int] = {}
         self._told_at_s: dict[str, float] = {}
         self._due_s: dict[str, float] = {}
 
-    def is_live(self, wait_s: float = BEGIN_S) -> bool:
-        """Whether news are heard; the first who asks waits until they are."""
+    def begin(self) -> None:
+        """Begin to listen, unless that has begun."""
         with self._lock:
-            if self._thread is None:
-                self._thread = threading.Thread(
-                    target=self._listen, name="news", daemon=True
-                )
-                self._thread.start()
-                is_first = True
-            else:
-                is_first = False
-        return self._is_live.wait(wait_s if is_first else 0.0)
+            if self._thread is not None:
+                return
+            self._thread = threading.Thread(
+                target=self._listen, name="news", daemon=True
+            )
+            self._begun_at_s = monotonic()
+            self._thread.start()
+
+    def is_live(self, wait_s: float = BEGIN_S) -> bool:
+        """Whether news are heard; who asks at the beginning waits until they are."""
+        self.begin()
+        left_s = self._begun_at_s + wait_s - monotonic()
+        return self._is_live.wait(max(0.0, left_s))
 
     @property
     def is_awaited(self) -> bool:
@@ -160,24 +165,24 @@ class Hub:
                     logger.warning("No news (%s); pages ask by themselves.", kind)
             self._is_live.clear()
             self._end_all()
-            time.sleep(pause_s)
+            sleep(pause_s)
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
     def _hear(self, listener: Listener) -> None:
         """Tell what is heard until the channel is cut."""
-        checked_at_s = time.monotonic()
+        checked_at_s = monotonic()
         while True:
-            now_s = time.monotonic()
+            now_s = monotonic()
             next_s = min(self._due_s.values(), default=now_s + CHECK_S)
             heard = listener.hear(max(0.0, min(next_s - now_s, CHECK_S)))
-            if time.monotonic() - checked_at_s >= CHECK_S:
-                checked_at_s = time.monotonic()
+            if monotonic() - checked_at_s >= CHECK_S:
+                checked_at_s = monotonic()
                 listener.check()
             self.hear(heard)
 
     def hear(self, topics: Sequence[str]) -> None:
         """Tell these topics, and those whose time has come."""
-        now_s = time.monotonic()
+        now_s = monotonic()
         due = [topic for topic, at_s in self._due_s.items() if at_s <= now_s]
         for topic in due:
             del self._due_s[topic]

@@ -17,8 +17,8 @@ def news(request: HttpRequest) -> HttpResponseBase:
 
     `?on=job:1f…@5a0c…` names a topic and the revision that the page shows; where that
     is another one by now, it is told at once. 204 says that this server holds no
-    connections, 503 that it holds too many, or hears no news, 404 that the user may not
-    know of one of them: such a page asks by itself.
+    connections, or too many, or hears no news itself, 404 that the user may not know of
+    one of the topics: such a page asks by itself.
     """
     if not request.META.get(HOLDS):
         return HttpResponse(status=204)
@@ -26,7 +26,7 @@ def news(request: HttpRequest) -> HttpResponseBase:
     shown = dict(_split(text) for text in asked[:MAX_TOPICS])
     at, owner = hub(), request.user.pk
     if not shown or not at.is_live() or not at.has_room_for(owner):
-        return HttpResponse(status=503)
+        return HttpResponse(status=204)
     ends = {of_user(owner), of_session(request.session.session_key)} - {""}
     one = Subscription(shown, ends=ends, owner=owner)
     at.add(one)

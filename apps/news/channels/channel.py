@@ -26,6 +26,9 @@ class Listener(Protocol):
 class Channel(Protocol):
     """A way to other processes."""
 
+    def load(self) -> None:
+        """Import what the first news would wait for; connect to nothing."""
+
     def send(self, topics: Sequence[str]) -> None:
         """Tell everybody who listens.
 

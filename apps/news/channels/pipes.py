@@ -31,6 +31,9 @@ class PipeChannel:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def load(self) -> None:
+        """Import nothing: all is there."""
+
     def send(self, topics: Sequence[str]) -> None:
         """Write to every pipe.
 

@@ -17,6 +17,9 @@ _MAX_TOPICS: Final = 100  # of one notification; none has more than 60 bytes
 class PostgresChannel:
     """News by the database of the installation."""
 
+    def load(self) -> None:
+        """Import nothing: all is there."""
+
     def send(self, topics: Sequence[str]) -> None:
         """Notify.
 

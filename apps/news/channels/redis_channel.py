@@ -7,6 +7,7 @@ a server share their channels.
 import contextlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from time import monotonic
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -24,6 +25,10 @@ class RedisChannel:
         self._url = url
         database = urlsplit(url).path.strip("/") or "0"
         self._name = f"deltaweb.news.{database}"
+
+    def load(self) -> None:
+        """Import Redis."""
+        import redis  # noqa: F401, PLC0415 (most installations have none)
 
     def send(self, topics: Sequence[str]) -> None:
         """Publish.
@@ -62,6 +67,7 @@ class RedisListener:
 
     def __init__(self, subscribed: Any) -> None:  # noqa: ANN401 (redis.client.PubSub)
         self._subscribed = subscribed
+        self._heard: list[str] = []  # while an answer was waited for
 
     def hear(self, timeout_s: float) -> Sequence[str]:
         """Return topics that were published, none when the time is over.
@@ -69,16 +75,29 @@ class RedisListener:
         Raises:
             redis.RedisError: If the server is gone.
         """
-        message = self._subscribed.get_message(timeout=timeout_s)
-        if message is None or message["type"] != "message":
-            return ()
-        text: str = message["data"].decode("ascii", "replace")
-        return text.split()
+        self._next(0.0 if self._heard else timeout_s)
+        heard, self._heard = self._heard, []
+        return heard
 
     def check(self) -> None:
         """Find out whether the server answers.
 
         Raises:
-            redis.RedisError: If it does not.
+            redis.RedisError: If it is gone.
+            TimeoutError: If it does not answer in time.
         """
         self._subscribed.ping()
+        until_s = monotonic() + TIMEOUT_S
+        while self._next(max(0.0, until_s - monotonic())) != "pong":
+            if monotonic() >= until_s:
+                raise TimeoutError
+
+    def _next(self, timeout_s: float) -> str:
+        """Take in the next message, and return its kind; "" where none comes."""
+        message = self._subscribed.get_message(timeout=timeout_s)
+        if message is None:
+            return ""
+        if message["type"] == "message":
+            self._heard += message["data"].decode("ascii", "replace").split()
+        kind: str = message["type"]
+        return kind
