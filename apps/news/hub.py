@@ -22,6 +22,7 @@ BEGIN_S: Final = 1.0  # for a channel to be there when the first one waits
 CHECK_S: Final = 30.0  # without news, until the channel is asked whether it is cut
 FIRST_PAUSE_S: Final = 0.5  # after a channel was cut
 LONGEST_PAUSE_S: Final = 30.0
+MAX_KNOWN: Final = 1000  # topics, until those that nobody waits for are forgotten
 MAX_A_PERSON: Final = 32  # pages of one person that a process holds
 
 
@@ -122,6 +123,11 @@ class Hub:
         """Whether anybody waits."""
         return bool(self._waiting)
 
+    @property
+    def num_known(self) -> int:
+        """How many topics it knows the last news of."""
+        return len(self._told_at_s)
+
     def has_room_for(self, owner: object) -> bool:
         """Whether one more of a person's pages is held."""
         return self._of_owner.get(owner, 0) < MAX_A_PERSON
@@ -183,6 +189,9 @@ class Hub:
     def hear(self, topics: Sequence[str]) -> None:
         """Tell these topics, and those whose time has come."""
         now_s = monotonic()
+        if len(self._told_at_s) > MAX_KNOWN:
+            known = self._told_at_s.items()
+            self._told_at_s = {t: at for t, at in known if t in self._waiting}
         due = [topic for topic, at_s in self._due_s.items() if at_s <= now_s]
         for topic in due:
             del self._due_s[topic]

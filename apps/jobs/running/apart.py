@@ -23,6 +23,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from apps.jobs.models import Job
+from apps.jobs.news import tell_moved
 from apps.jobs.running import apart_process
 from apps.jobs.running.database_faults import persistently
 from apps.jobs.running.process import process_name
@@ -158,7 +159,7 @@ def _end(job_id: "str | uuid.UUID", process: str, ending: _Ending) -> None:
     held = Job.objects.filter(
         id=job_id, state=Job.State.RUNNING, lease_owner__startswith=f"{process}#"
     )
-    persistently(
+    ended = persistently(
         lambda: held.update(
             state=Job.State.FAILED,
             lease_owner="",
@@ -169,3 +170,5 @@ def _end(job_id: "str | uuid.UUID", process: str, ending: _Ending) -> None:
             error_hint=error.hint,
         )
     )
+    if ended:
+        tell_moved(job_id, is_over=True)

@@ -5,6 +5,7 @@ from apps.jobs.running.apart_process import load
 load(
     "apps.jobs.kinds:all_kinds",
     "apps.jobs.running.tracking",
+    "apps.news.channels.choice:load",
     "django.db.models.sql.compiler",
     "numpy.ma",
     "pyarrow.acero",

@@ -12,6 +12,11 @@ from apps.news.channels.postgres import PostgresChannel
 from apps.news.channels.redis_channel import RedisChannel
 
 
+def load() -> None:
+    """Import what the first news of this process would wait for."""
+    channel().load()
+
+
 @cache
 def channel() -> Channel:
     """Return the channel of this installation.

@@ -156,6 +156,20 @@ class TestNewsThatComeTooSoon:
         assert one.take() == []
 
 
+class TestTopicsThatNobodyWaitsForAnyMore:
+    def test_are_forgotten(self, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(hubs, "MAX_KNOWN", 10)
+        for number in range(100):
+            one = Subscription([f"job:{number}"])
+            hub.add(one)
+            hub.hear([f"job:{number}"])
+            assert one.has_news
+            hub.remove(one)
+
+        assert hub.num_known <= 11
+        assert not hub.is_awaited
+
+
 class TestAChannel:
     def test_is_heard_by_one_thread_for_all(self, hub: Hub, wire: Wire) -> None:
         pages = [Subscription(["job:1"]) for _ in range(50)]
