@@ -99,6 +99,7 @@ TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 INSTALLED_APPS = [
     "deltaweb",
     "apps.pages",
+    "apps.news",
     "apps.accounts",
     "apps.audit",
     "apps.jobs",

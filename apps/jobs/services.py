@@ -10,6 +10,8 @@ from apps.accounts.models import User
 from apps.jobs.broker.waking import wake_on_commit
 from apps.jobs.kinds import is_reserved
 from apps.jobs.models import Job
+from apps.jobs.news import JOBS, tell_moved
+from apps.news.publishing import publish
 from apps.pages.actions import Action, Actor, report
 from apps.pages.errors import PageError
 from apps.pages.request.prefetching import NotPrefetchedError, is_prefetch
@@ -90,6 +92,7 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
             raise
         return existing
     wake_on_commit(job)
+    publish(JOBS)
     return job
 
 
@@ -106,6 +109,7 @@ def cancel(job: Job, *, now: datetime) -> Job:
             id=job.id, state=Job.State.RUNNING, cancel_requested_at__isnull=True
         ).update(cancel_requested_at=now)
     job.refresh_from_db()
+    tell_moved(job.id, is_over=not job.is_active)
     return job
 
 

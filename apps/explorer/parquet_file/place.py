@@ -28,6 +28,7 @@ from apps.explorer.version.page import JobOfPage, job_facts
 from apps.explorer.version.query import text_of
 from apps.jobs.models import Job
 from apps.jobs.results import job_rows
+from apps.jobs.waiting import wait_a_glance
 from apps.pages.figures import Chart
 from apps.pages.page_json import As, Named, OnPage, Spread
 from apps.pages.responses import respond_page
@@ -81,6 +82,8 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
     if fmt != "html":
         for one in (job, rows_job):
             check_job(one)
+    for one in (job, rows_job):
+        wait_a_glance(one)
     found = None if job is None else job_rows(job)
     inside = None if job is None or found is None else file_inside(job, found, query)
     rows = None if rows_job is None else job_rows(rows_job)

@@ -277,6 +277,16 @@ def is_attended(job: Job, *, now: datetime) -> bool:
     return queue_of(job) not in worker_state(now=now).unattended
 
 
+def has_worker(job: Job, *, now: datetime) -> bool:
+    """Whether a worker was heard of lately that takes jobs of the job's kind.
+
+    One that is too busy to say so counts for none: what it does lasts.
+    """
+    queue = queue_of(job.kind)
+    taken = Worker.objects.filter(seen_at__gte=now - ALIVE_FOR).values_list("queues")
+    return any(not queues or queue in queues for (queues,) in taken)
+
+
 def workers_alive(*, now: datetime) -> list[Worker]:
     """Return the workers that live, by name."""
     return list(Worker.objects.filter(seen_at__gte=now - ALIVE_FOR).order_by("name"))

@@ -22,6 +22,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from apps.jobs.models import Job
+from apps.jobs.news import tell_moved
 from apps.jobs.running import apart_process
 from apps.jobs.running.apart_pool import LOADED, JobProcess, JobProcesses
 from apps.jobs.running.database_faults import persistently
@@ -174,7 +175,7 @@ def _end(job_id: "str | uuid.UUID", process: str, ending: _Ending) -> None:
     held = Job.objects.filter(
         id=job_id, state=Job.State.RUNNING, lease_owner__startswith=f"{process}#"
     )
-    persistently(
+    ended = persistently(
         lambda: held.update(
             state=Job.State.FAILED,
             lease_owner="",
@@ -185,3 +186,5 @@ def _end(job_id: "str | uuid.UUID", process: str, ending: _Ending) -> None:
             error_hint=error.hint,
         )
     )
+    if ended:
+        tell_moved(job_id, is_over=True)

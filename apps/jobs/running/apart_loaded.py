@@ -6,6 +6,7 @@ load(
     "apps.jobs.broker.waking:celery_application",  # a job may ask for another
     "apps.jobs.kinds:all_kinds",
     "apps.jobs.running.tracking",
+    "apps.news.channels.choice:load",
     "django.db.models.sql.compiler",
     "numpy.ma",
     "pyarrow.acero",

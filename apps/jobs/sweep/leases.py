@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from apps.jobs.broker.waking import wake
 from apps.jobs.models import Job, Worker
+from apps.jobs.news import tell_moved
 from apps.jobs.running.process import is_known_dead
 from apps.jobs.sweep.leftovers import remove_results
 
@@ -31,7 +32,12 @@ class SweepResult:
 
 def sweep(*, now: datetime) -> SweepResult:
     """Queue again what lost its lease, wake what waits for long, drop what is old."""
-    ends = [_end_lost_lease(job, now=now) for job in _lost(now)]
+    ends = []
+    for job in _lost(now):
+        end = _end_lost_lease(job, now=now)
+        if end is not None:
+            tell_moved(job.id, is_over=end not in Job.ACTIVE_STATES)
+        ends.append(end)
     woken = _wake_again(now)
     Worker.objects.filter(seen_at__lt=now - FORGET_WORKER_AFTER).delete()
     return SweepResult(
