@@ -38,7 +38,7 @@ def wait_a_glance(job: Job | None) -> None:
     Nobody waits where nothing can come of it: for Spark, without a worker, inside a
     transaction that nobody else sees, or where half of the threads wait already.
     """
-    if job is None or not job.is_active or queue_of(job.kind) == Queue.SPARK:
+    if job is None or not job.is_active or queue_of(job) == Queue.SPARK:
         return
     age_s = (timezone.now() - job.created_at).total_seconds()
     left_s = min(GLANCE_S, GLANCE_S - age_s)

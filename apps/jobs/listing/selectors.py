@@ -282,7 +282,7 @@ def has_worker(job: Job, *, now: datetime) -> bool:
 
     One that is too busy to say so counts for none: what it does lasts.
     """
-    queue = queue_of(job.kind)
+    queue = queue_of(job)
     taken = Worker.objects.filter(seen_at__gte=now - ALIVE_FOR).values_list("queues")
     return any(not queues or queue in queues for (queues,) in taken)
 
