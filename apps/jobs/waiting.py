@@ -12,9 +12,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from apps.jobs.kind import Queue
-from apps.jobs.kinds import queue_of
-from apps.jobs.listing.selectors import has_worker, is_attended
+from apps.jobs.listing.selectors import is_attended, may_end_soon
 from apps.jobs.models import Job
 from apps.jobs.news import of_end
 from apps.news.hub import waiting_for
@@ -38,16 +36,16 @@ def wait_a_glance(job: Job | None) -> None:
     Nobody waits where nothing can come of it: for Spark, without a worker, inside a
     transaction that nobody else sees, or where half of the threads wait already.
     """
-    if job is None or not job.is_active or queue_of(job) == Queue.SPARK:
+    if job is None or not job.is_active or connection.in_atomic_block:
         return
     age_s = (timezone.now() - job.created_at).total_seconds()
     left_s = min(GLANCE_S, GLANCE_S - age_s)
-    if left_s <= 0 or connection.in_atomic_block:
+    if left_s <= 0:
         return
     if not _places.acquire(blocking=False):
         return
     try:
-        if has_worker(job, now=timezone.now()):
+        if may_end_soon(job, now=timezone.now()):
             _wait(job, left_s, lambda: True)
     finally:
         _places.release()

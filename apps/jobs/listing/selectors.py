@@ -11,6 +11,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
 from apps.accounts.models import User
+from apps.jobs.kind import Queue
 from apps.jobs.kinds import queue_of, queues, words_of
 from apps.jobs.listing.error_words import without_places
 from apps.jobs.models import Job, JobQuerySet, Worker
@@ -277,12 +278,14 @@ def is_attended(job: Job, *, now: datetime) -> bool:
     return queue_of(job) not in worker_state(now=now).unattended
 
 
-def has_worker(job: Job, *, now: datetime) -> bool:
-    """Whether a worker was heard of lately that takes jobs of the job's kind.
+def may_end_soon(job: Job, *, now: datetime) -> bool:
+    """Whether a worker was heard of lately that takes the job, and not for Spark.
 
     One that is too busy to say so counts for none: what it does lasts.
     """
     queue = queue_of(job)
+    if queue == Queue.SPARK:
+        return False
     taken = Worker.objects.filter(seen_at__gte=now - ALIVE_FOR).values_list("queues")
     return any(not queues or queue in queues for (queues,) in taken)
 
