@@ -29,7 +29,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pyarrow as pa
-from moto.server import DomainDispatcherApplication, create_backend_app
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    create_backend_app,
+)
 from playwright.sync_api import Page, sync_playwright
 from werkzeug.serving import make_server
 
@@ -89,7 +92,7 @@ def _measure_one(home: Path, lake: Path, newest: int) -> int:
 def _measure_people(home: Path, lake: Path, newest: int) -> int:
     """Measure what each of many waits for who come within a while."""
     names = ("DELTAWEB_DATABASE_URL", "DELTAWEB_BROKER_URL")
-    variables = {name: os.environ[name] for name in names}
+    variables: dict[str, Any] = {name: os.environ[name] for name in names}
     with serving(home, LAKE=str(lake), **variables) as running:
         assert wait_for(lambda: _is_indexed(running, 1), timeout_s=200), running.log
         told = running.manage("shell", "-c", SESSIONS.format(count=NUM_PEOPLE))

@@ -14,7 +14,7 @@ from apps.jobs.running.database_faults import DATABASE_FAULTS
 from deltaweb.delta.snapshot.kept import kept
 from deltaweb.environment.memory import own_bytes
 from deltaweb.errors import DeltawebError
-from deltaweb.storage.kept_parts import kept_parts
+from deltaweb.storage.remote_file import kept_parts
 
 logger = logging.getLogger(__name__)
 

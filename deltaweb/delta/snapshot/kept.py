@@ -21,7 +21,7 @@ LEAST_BYTES: Final = 16 << 10  # of schemas, and of what Arrow does not count
 Key: TypeAlias = tuple[object, int]
 
 
-class State(Protocol):
+class KeptState(Protocol):
     """What is kept of a version: of `SnapshotState`, what matters here."""
 
     @property
@@ -40,7 +40,7 @@ class State(Protocol):
         ...
 
 
-class Reading(Protocol):
+class StateReading(Protocol):
     """What somebody reads of a version: of `Snapshot`, what matters here."""
 
     @property
@@ -54,8 +54,8 @@ class Reading(Protocol):
         ...
 
 
-S = TypeVar("S", bound=State)
-R = TypeVar("R", bound=Reading)
+S = TypeVar("S", bound=KeptState)
+R = TypeVar("R", bound=StateReading)
 
 
 @dataclass(slots=True)
@@ -146,7 +146,7 @@ class KeptVersions:
 kept: Final = KeptVersions()
 
 
-def is_unchanged(store: LogStore, state: State) -> bool:
+def is_unchanged(store: LogStore, state: KeptState) -> bool:
     """Tell whether the commit of a version is the one that it was read from."""
     known = state.commit_status
     try:
